@@ -107,7 +107,11 @@ if TYPE_CHECKING:
     from windlass.connectors.reports.surface_report import surface_report as surface_report
     from windlass.connectors.rigid_springs.joint_stop import JointStop as JointStop
     from windlass.connectors.rigid_springs.joint_stop import joint_stops as joint_stops
+    from windlass.connectors.rigid_springs.contact_sphere_sphere import ContactSphereSphere as ContactSphereSphere
+    from windlass.connectors.rigid_springs.gear_pair import GearPair as GearPair
     from windlass.connectors.rigid_springs.linear_spring_damper import LinearSpringDamper as LinearSpringDamper
+    from windlass.connectors.rigid_springs.reeve import reeve as reeve
+    from windlass.connectors.rigid_springs.reeving_system_springs import ReevingSystemSprings as ReevingSystemSprings
     from windlass.connectors.rigid_springs.rigid_body_spring_damper import (
         RigidBodySpringDamper as RigidBodySpringDamper,
     )
@@ -199,7 +203,11 @@ _NAMES = {
     "reports.pulley_report": "PulleyReport PulleySensor format_reports pulley_report",
     "reports.surface_report": "SurfaceReport format_surface_reports surface_report",
     "rigid_springs.joint_stop": "JointStop joint_stops",
+    "rigid_springs.contact_sphere_sphere": "ContactSphereSphere",
+    "rigid_springs.gear_pair": "GearPair",
     "rigid_springs.linear_spring_damper": "LinearSpringDamper",
+    "rigid_springs.reeve": "reeve",
+    "rigid_springs.reeving_system_springs": "ReevingSystemSprings",
     "rigid_springs.rigid_body_spring_damper": "RigidBodySpringDamper",
     "rigid_springs.rolling_disc_penalty": "RollingDiscPenalty",
     "rigid_springs.torsional_spring_damper": "TorsionalSpringDamper",

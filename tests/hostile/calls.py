@@ -209,6 +209,11 @@ def calls(s: Scene) -> dict[str, Call]:
             con.sliding_joint,
             {"world": s.open, "cables": s.open_cable, "entity": s.node, "start": 0.0, "at": (0.0, 0.0)},
         ),
+        "reeve": (
+            con.reeve,
+            {"world": s.open, "markers": [s.marker, s.marker], "radii": [0.0, 0.0], "axes": [(0.0, 0.0, 1.0)] * 2,
+             "reference_length": 1.0, "axial_stiffness": 1e3},
+        ),
         "end_stops": (
             con.end_stops,
             {"world": s.open, "joints": s.sliding, "length": 1.0, "stiffness": 1e3, "damping": 1.0},

@@ -15,12 +15,14 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass.connectors import (
+    ContactSphereSphere,
     CoordinateSpringDamperExt,
     LinearSpringDamper,
     RigidBodySpringDamper,
     RollingDiscPenalty,
     TorsionalSpringDamper,
     coordinate_marker,
+    reeve,
     rigid_marker,
 )
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D, RigidBody2D, RigidBody3D
@@ -182,6 +184,97 @@ NAMES = {
     "limitStopsStiffness": "stop_stiffness",
     "limitStopsDamping": "stop_damping",
 }
+
+
+def of_fields(world: World, fields: Any) -> wl.State:
+    """The state of two bodies with the motion of some fields."""
+    state = wl.State(world)
+    state.q[:], state.v[:] = fields.x[:14] - [0, 0, 0, 1, 0, 0, 0] * 2, fields.v[:14]
+    return state
+
+
+SPHERES = {
+    "isHollowSphere1": "hollow",
+    "dynamicFriction": "friction",
+    "frictionProportionalZone": "proportional_zone",
+    "contactStiffness": "contact_stiffness",
+    "contactDamping": "contact_damping",
+    "contactStiffnessExponent": "exponent",
+    "constantPullOffForce": "pull_off_force",
+    "contactPlasticityRatio": "plasticity_ratio",
+    "adhesionCoefficient": "adhesion_stiffness",
+    "adhesionExponent": "adhesion_exponent",
+    "restitutionCoefficient": "restitution",
+    "minimumImpactVelocity": "least_impact_speed",
+}
+MODELS = ("plain", "hunt_crossley", "carvalho_martins")
+
+
+# the second of two motions of each case among the long ones
+TWO = [pytest.param(k, marks=[pytest.mark.long] * (k % 2)) for k in range(len(REFERENCE["ContactSphereSphere"]))]
+
+
+@pytest.mark.parametrize("number", TWO)
+def test_spheres(number: int) -> None:
+    """Forces on both bodies, exact tangents, history values after a step and its force error, case by case."""
+    case = REFERENCE["ContactSphereSphere"][number]
+    given = dict(case["parameters"])
+    columns: dict[str, Any] = dict(zip(("radius0", "radius1"), given.pop("spheresRadii"), strict=True))
+    columns["impact_model"] = MODELS[given.pop("impactModel", 0)]
+    columns |= {SPHERES[name]: value for name, value in given.items()}
+    world, contact = two_bodies(ContactSphereSphere, **columns)
+    found = force_at(world, STATES[case["state"]], case["data"])
+    assert_allclose(found, case["force"], rtol=1e-12, atol=1e-12 * np.abs(case["force"]).max())
+    assembly = Assembly(world)
+    fields = assembly.fields
+    for k in range(2):
+        fields.x[7 * k : 7 * k + 7], fields.v[7 * k : 7 * k + 7] = body_coordinates(STATES[case["state"]], k)
+    fields.data[:], fields.start_data[:] = case["data"], case["start"]
+    assembly.update_markers()
+    check_fields(assembly)
+    outcome = assembly.post_newton()
+    # where the slip decides nothing, theirs leaves out the rotation of the spheres
+    same = [0, 1, 2, 3] if given.get("dynamicFriction") and case["after"][0] <= 0.0 else [0, 2, 3]
+    assert_allclose(fields.data[same], np.array(case["after"])[same], rtol=1e-12, atol=1e-14)
+    assert_allclose(outcome.error, case["error"], rtol=1e-12, atol=1e-12)
+    assert_allclose(fields.data[1], wl.eval_output(contact, "slip", of_fields(world, fields)), rtol=1e-12)
+
+
+ROPES = {
+    "stiffnessPerLength": "axial_stiffness",
+    "dampingPerLength": "axial_damping",
+    "dampingTorsional": "twist_damping",
+    "dampingShear": "shear_damping",
+    "referenceLength": "reference_length",
+}
+
+
+@pytest.mark.parametrize("number", range(len(REFERENCE["ReevingSystemSprings"])))
+def test_ropes_over_sheaves(number: int) -> None:
+    """Length, its rate and tension, forces on four bodies and the exact tangent, case by case."""
+    case = REFERENCE["ReevingSystemSprings"][number]
+    given = dict(case["parameters"])
+    slack = 0.0 if given.pop("regularizationForce", 0.1) < 0.0 else 0.1
+    world = World()
+    bodies = [world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=(1.0, 1.0, 1.0)) for _ in range(4)]
+    ends = [rigid_marker(world, body) for body in bodies]
+    columns = {ROPES[name]: value for name, value in given.items()}
+    rope = reeve(world, ends, case["radii"], case["axes"], slack_force=slack, **columns)
+    assembly = Assembly(world)
+    state = wl.State(world)
+    for k in range(4):
+        own, (q, v) = slice(7 * k, 7 * k + 7), body_coordinates(case, k)
+        assembly.fields.x[own], assembly.fields.v[own] = q, v
+        state.q[own], state.v[own] = np.array(q) - (0, 0, 0, 1, 0, 0, 0), v
+    found = [float(wl.eval_output(rope, name, state)) for name in ("length", "rate", "tension")]
+    assert_allclose(found, case["numbers"], rtol=1e-12)
+    assembly.update_markers()
+    f = np.zeros(assembly.layout.spare + 1)
+    for system in assembly.systems:
+        if system.name == "ReevingSystemSprings" and system.residual is not None:
+            system.residual(evaluate(assembly.fields, f=f))
+    assert_allclose(f[:28], case["force"], rtol=1e-11, atol=1e-11 * np.abs(case["force"]).max())
+    check_fields(assembly)
 
 
 def two_coordinates(case: dict[str, Any]) -> Assembly:

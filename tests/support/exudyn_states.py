@@ -150,6 +150,129 @@ def eval_coordinates(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, An
     return {**case, "force": force, "after": [float(x) for x in mbs.systemData.GetDataCoordinates()]}
 
 
+def eval_spheres(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Forces of ContactSphereSphere on two bodies, history values after the update of a step, and its error."""
+    found = []
+    for active in (True, False):
+        mbs = exu.SystemContainer().AddSystem()
+        markers = []
+        for k in range(2):
+            q, v = body_coordinates(STATES[case["state"]], k)
+            start = (np.array(q) - [0, 0, 0, 1, 0, 0, 0]).tolist()
+            node = items.NodeRigidBodyEP(
+                referenceCoordinates=[0, 0, 0, 1, 0, 0, 0], initialCoordinates=start, initialVelocities=v
+            )
+            body = items.ObjectRigidBody(nodeNumber=mbs.AddNode(node), mass=1, inertia=[1, 1, 1, 0, 0, 0])
+            markers.append(mbs.AddMarker(items.MarkerBodyRigid(bodyNumber=mbs.AddObject(body))))
+        data = mbs.AddNode(items.NodeGenericData(numberOfDataCoordinates=4, initialCoordinates=case["start"]))
+        mbs.AddObject(
+            items.ObjectContactSphereSphere(
+                markerNumbers=markers, nodeNumber=data, activeConnector=active, **case["parameters"]
+            )
+        )
+        _, (solver, settings) = residual(exu, mbs)
+        mbs.systemData.SetDataCoordinates(case["data"])
+        solver.ComputeODE2RHS(mbs)
+        found.append(np.array(solver.GetSystemResidual())[:14])
+        if active:
+            error = float(solver.PostNewton(mbs, settings))
+            after = [float(x) for x in mbs.systemData.GetDataCoordinates()]
+    return {**case, "force": (found[1] - found[0]).tolist(), "after": after, "error": error}
+
+
+def sphere_cases() -> list[dict[str, Any]]:
+    """Contacts that press, slide, stick, open, close, lose energy in an impact, and stay dented."""
+    base = {"spheresRadii": [0.3, 0.45], "contactStiffness": 800.0, "contactDamping": 3.0}
+    slides = {**base, "dynamicFriction": 0.4, "frictionProportionalZone": 0.2}
+    sticks = {**slides, "frictionProportionalZone": 50.0, "contactStiffnessExponent": 1.5}
+    hollow = {**slides, "spheresRadii": [0.3, 0.98], "isHollowSphere1": True, "contactStiffnessExponent": 1.5}
+    impact = {**base, "contactStiffnessExponent": 1.5, "minimumImpactVelocity": 1.0}
+    dents = {
+        **slides, "contactStiffnessExponent": 2.0, "contactPlasticityRatio": 0.6, "constantPullOffForce": 0.01,
+        "adhesionCoefficient": 40.0, "adhesionExponent": 1.5,
+    }  # fmt: skip
+    closed = [-0.04, 3.0, 1.3, 0.0]
+    listed: list[tuple[dict[str, Any], list[float], list[float]]] = [
+        (base, closed, closed),
+        (slides, closed, closed),
+        (slides, [0.01, 0.0, 1.3, 0.0], closed),  # has closed in this step
+        (slides, closed, [0.01, 3.0, 1.3, 0.0]),  # closes again
+        (sticks, closed, closed),
+        (slides, closed, [-0.04, 0.1, 1.3, 0.0]),  # begins to slide
+        (sticks, closed, [-0.04, 60.0, 1.3, 0.0]),  # comes to stick
+        ({**slides, "spheresRadii": [0.3, 0.3]}, closed, closed),  # opens
+        ({**sticks, "spheresRadii": [0.3, 0.3]}, closed, [-0.04, 60.0, 1.3, 0.0]),  # opens, and comes to stick
+        (hollow, closed, closed),
+        ({**hollow, "frictionProportionalZone": 50.0}, [0.01, 0.0, 0.0, 0.0], closed),
+    ]
+    for model, e in ((1, 0.7), (2, 0.7), (2, 0.2), (1, 0.2)):
+        listed += [
+            ({**impact, "impactModel": model, "restitutionCoefficient": e}, [-0.04, 0.0, v, 0.0], [-0.04, 0.0, v, 0.0])
+            for v in (1.7, 0.3)
+        ]
+    for depth in (0.0, 0.042, 0.048, 0.07):
+        listed.append((dents, [-0.04, 3.0, 1.3, depth], [-0.04, 3.0, 1.3, depth]))
+    listed.append(({**dents, "spheresRadii": [0.3, 0.3]}, [-0.04, 3.0, 1.3, 0.01], [-0.04, 3.0, 1.3, 0.01]))
+    return [
+        {"state": state, "start": start, "data": data, "parameters": parameters}
+        for parameters, start, data in listed
+        for state in range(len(STATES))
+    ]
+
+
+def eval_rope(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Length, its rate and tension of ReevingSystemSprings, and forces on its bodies."""
+    found, numbers = [], []
+    for active in (True, False):
+        mbs = exu.SystemContainer().AddSystem()
+        markers = []
+        for k in range(len(case["position"])):
+            q, v = body_coordinates(case, k)
+            start = (np.array(q) - [0, 0, 0, 1, 0, 0, 0]).tolist()
+            node = items.NodeRigidBodyEP(
+                referenceCoordinates=[0, 0, 0, 1, 0, 0, 0], initialCoordinates=start, initialVelocities=v
+            )
+            body = items.ObjectRigidBody(nodeNumber=mbs.AddNode(node), mass=1, inertia=[1, 1, 1, 0, 0, 0])
+            markers.append(mbs.AddMarker(items.MarkerBodyRigid(bodyNumber=mbs.AddObject(body))))
+        axes = exu.Vector3DList([np.array(axis) for axis in case["axes"]])
+        rope = mbs.AddObject(
+            items.ObjectConnectorReevingSystemSprings(
+                markerNumbers=markers, sheavesAxes=axes, sheavesRadii=case["radii"], activeConnector=active,
+                **case["parameters"],
+            )
+        )  # fmt: skip
+        found.append(residual(exu, mbs)[0][: 7 * len(markers)])
+        if active:
+            kinds = (getattr(exu.OutputVariableType, name) for name in ("Distance", "VelocityLocal", "ForceLocal"))
+            numbers = [float(np.ravel(mbs.GetObjectOutput(rope, kind))[0]) for kind in kinds]
+    return {**case, "force": (found[1] - found[0]).tolist(), "numbers": numbers}
+
+
+def rope_cases() -> list[dict[str, Any]]:
+    """Ropes over sheaves in a plane across space that move in and out of it, on either side, tight and slack.
+
+    The original takes the axis of the first marker for its span to the first sheave: they are given alike.
+    """
+    plane = rotation([0.4, -0.7, 0.3])
+    flat = [[0.0, 0.0, 0.0], [1.0, 2.0, 0.0], [3.0, 1.0, 0.0], [5.0, 3.0, 0.0]]
+    turns = [[0.3, -0.4, 0.5], [-0.35, 0.45, 0.9], [-0.6, 0.2, 1.0], [0.1, -0.7, 0.3]]
+    motion: dict[str, Any] = {
+        "velocity": [[0.1, 0.2, 0.3], [0.3, -0.2, 0.5], [-0.1, 0.1, 0.1], [0.4, 0.2, -0.3]],
+        "omega": [[0.4, -0.9, 1.1], [1.2, 0.3, -0.6], [-0.8, 0.5, 0.2], [0.7, -1.3, 0.4]],
+        "angles": turns,
+        "position": (np.array(flat) @ plane.T).tolist(),
+    }
+    damped = {"dampingPerLength": 50.0, "dampingTorsional": 7.0, "dampingShear": 3.0}
+    cases = []
+    for signs in ((-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)):
+        for length in (6.0, 12.0):
+            turned = ((turns[k], plane @ [0.0, 0.0, sign]) for k, sign in enumerate((signs[0], *signs, 1.0)))
+            axes = [(rotation(turn).T @ axis).tolist() for turn, axis in turned]
+            parameters = {"stiffnessPerLength": 1000.0, "referenceLength": length, **damped}
+            cases.append({**motion, "axes": axes, "radii": [0.0, 0.3, 0.4, 0.0], "parameters": parameters})
+    return [*cases, {**cases[1], "parameters": {**cases[1]["parameters"], "regularizationForce": -1.0}}]
+
+
 def coordinate_cases() -> list[dict[str, Any]]:
     """States that stick, slip, turn and touch stops."""
     cases = []
@@ -240,6 +363,8 @@ def main(path: str) -> None:
             for name, (add, data) in connectors().items()
         },
         "CoordinateSpringDamperExt": [eval_coordinates(exu, items, case) for case in coordinate_cases()],
+        "ReevingSystemSprings": [eval_rope(exu, items, case) for case in rope_cases()],
+        "ContactSphereSphere": [eval_spheres(exu, items, case) for case in sphere_cases()],
     }
     with open(path, "w") as file:
         json.dump(found, file, indent=1)

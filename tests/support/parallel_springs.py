@@ -13,7 +13,7 @@ import numpy as np
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.markers.position_markers import nodes_of
-from windlass.elements import Ground, MassPoint, RigidBody3D
+from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D
 from windlass.framework.model.table import Entity
 
 kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
@@ -47,6 +47,36 @@ def create() -> tuple[wl.World, list[Entity]]:
             **bodies,
         )  # fmt: skip
         world.add(con.RollingJoint, **wheel, marker1=con.rigid_marker(world, rolls))
+        balls = world.add(
+            RigidBody3D, position=[(9.0, k, 0.0), (9.22, k + 0.05, 0.0)], velocity=[(1.0, *[0.0] * 6), (0.0,) * 7],
+            mass=1.0, inertia=(0.004,) * 3,
+        )  # fmt: skip
+        centres = con.rigid_marker(world, balls)
+        world.add(
+            con.ContactSphereSphere, marker0=centres[0], marker1=centres[1], radius0=0.1, radius1=0.1,
+            contact_stiffness=1e4, impact_model="hunt_crossley", restitution=0.8, friction=0.3, proportional_zone=0.1,
+        )  # fmt: skip
+        gears = world.add(
+            RigidBody2D,
+            position=[(11.0, k), (11.07, k)],
+            velocity=[(0.0, 0.0, 9.0), (0.0,) * 3],
+            mass=1.0,
+            inertia=1e-3,
+        )
+        con.fix(world, gears, "x", "y")
+        teeth = con.rigid_marker(world, gears)
+        world.add(
+            con.GearPair, marker0=teeth[0], marker1=teeth[1], teeth0=20, teeth1=50, module=2e-3, mesh_stiffness=1e5,
+            mesh_damping=1.0, backlash=1e-3,
+        )  # fmt: skip
+        weights = world.add(
+            MassPoint, position=[(13.0, k, 0.0), (13.4, k, 0.0)], velocity=[(0.0, 0.1, 0.0)] * 2, mass=1.0
+        )
+        falls = con.position_marker(world, weights)
+        con.reeve(
+            world, [falls[0], con.rigid_marker(world, ground, (13.2, k, 1.0)), falls[1]], (0.0, 0.2, 0.0),
+            [(0.0, 1.0, 0.0)] * 3, reference_length=2.6, axial_stiffness=1e4, axial_damping=20.0,
+        )  # fmt: skip
         points = world.add(MassPoint, position=[(7.0, k), (8.0, k)], velocity=[(1.0, 0.3), (0.0, 0.0)], mass=1.0)
         x, nodes = con.coordinate_marker(world, points, "x"), nodes_of(world, points)
         world.add(
@@ -56,7 +86,7 @@ def create() -> tuple[wl.World, list[Entity]]:
         )  # fmt: skip
         combined = {"factors0": (0.0, 1.0), "factors1": (0.0, 2.0), "squares1": (0.0, 0.1)}
         world.add(con.CoordinateVectorConstraint, node0=nodes[0], node1=nodes[1], **combined)
-        found += [first, second, slides, rolls, points]
+        found += [first, second, slides, rolls, balls, gears, weights, points]
     return world, found
 
 

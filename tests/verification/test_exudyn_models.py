@@ -5,7 +5,9 @@ a chain of bodies in space with six kinds of joints and springs (generalised-alp
 a function of time, with functions of force and load (100 steps); bodies on bushings, torsion and linear springs beside
 masses given by matrices, a spring with factors and an equation of coordinates with squares (40 steps); a cable on
 a roll with friction, at rest in 4 load steps and in 60 steps of the trapezoidal rule at index 2; a rope that runs with
-10 m/s between fixed ends, at rest under its weight in 2 load steps.
+10 m/s between fixed ends, at rest under its weight in 2 load steps; spheres in impacts by two laws of restitution, on
+an elasto-plastic one that sticks, beside each other and in a hollow one with friction (200 steps); a rope without mass
+from a drum over three sheaves (50 steps).
 Source: Exudyn 1.13.6.
 """
 
@@ -65,7 +67,8 @@ def read(name: str) -> dict[str, Any]:
 
 
 CASES = [("chain_in_space", 1e-11), ("machines", 1e-11), ("mechanism", 1e-11), ("running_rope", 1e-11)]
-CASES += [("joints", 1e-11), ("cable_static", 1e-10), ("cable_motion", 1e-8)]
+CASES += [("joints", 1e-11), ("spheres", 1e-10), ("ropes", 1e-11)]
+CASES += [("cable_static", 1e-10), ("cable_motion", 1e-8)]
 
 
 @pytest.mark.parametrize(("name", "tolerance"), CASES)

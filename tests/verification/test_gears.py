@@ -1,12 +1,14 @@
-"""Gears, racks and toothed belts as coordinates that are coupled by a ratio, against equations of one coordinate."""
+"""Gears, racks and toothed belts as coordinates that are coupled by a ratio, and gears with teeth on bodies."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.linalg import eigh
 
 import windlass as wl
 from windlass.connectors import (
@@ -14,6 +16,7 @@ from windlass.connectors import (
     CoordinateLoad,
     CoordinateSpringDamper,
     Force,
+    GearPair,
     GenericJoint,
     coordinate_marker,
     fix,
@@ -22,6 +25,11 @@ from windlass.connectors import (
     rotation_marker,
 )
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.model.table import Entity
+from windlass.framework.state.tangent_check import check_fields, eval_residual
+
+from support.differences import set_random_fields
 
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
@@ -90,3 +98,153 @@ def test_ratio_may_be_changed_between_solves() -> None:
         state = wl.Static(world).solve()
         # virtual work: F ratio = k x0
         assert_allclose(wl.eval_output(masses, "displacement", state)[:, 0], 0.02 * ratio * np.array((1.0, ratio)))
+
+
+MODULE, TEETH, ALPHA, K = 2e-3, (20, 50, 18, 72), math.radians(20.0), 1e8
+J = (1e-4, 2e-3, 1e-2)
+
+
+def gear_train(**columns: float) -> tuple[wl.World, list[Entity], list[Entity], list[Entity]]:
+    """Two stages: gear 0 drives 1, 2 stands on the shaft of 1 and drives 3; supports of the first bearings."""
+    world = wl.World()
+    r = [0.5 * MODULE * z for z in TEETH]
+    places = [(0.0, 0.0), (0.0, r[0] + r[1]), (r[2] + r[3], r[0] + r[1])]
+    shafts = [world.add(RigidBody2D, position=p, mass=1.0, inertia=j) for p, j in zip(places, J, strict=True)]
+    bearings = [fix(world, shaft, "x", "y") for shaft in shafts]
+    ends = [rigid_marker(world, shaft) for shaft in shafts]
+    common = {"module": MODULE, "mesh_stiffness": K, **columns}
+    meshes = [
+        world.add(
+            GearPair, marker0=ends[k], marker1=ends[k + 1], teeth0=TEETH[2 * k], teeth1=TEETH[2 * k + 1], **common
+        )
+        for k in range(2)
+    ]
+    return world, shafts, bearings, meshes
+
+
+def test_gear_train_reactions() -> None:
+    """Held at its output, a train with the torque T at its input has N = T/(r cos α), which its bearings feel."""
+    world, shafts, bearings, meshes = gear_train()
+    torque, r = 2.0, 0.5 * MODULE * TEETH[0]
+    hold = fix(world, shafts[2], "rotation")
+    world.add(CoordinateLoad, marker=coordinate_marker(world, shafts[0], "rotation"), value=torque)
+    state = wl.Static(world).solve()
+    tooth = torque / (r * math.cos(ALPHA))
+    assert_allclose(wl.eval_output(meshes[0], "mesh_force", state), tooth, rtol=1e-9)
+    # the second stage turns back
+    assert_allclose(wl.eval_output(meshes[1], "mesh_force", state), -tooth * TEETH[1] / TEETH[2], rtol=1e-9)
+    felt = np.ravel([wl.eval_output(bearing, "force", state) for bearing in bearings[0]])
+    assert_allclose(np.abs(felt), tooth * np.array((math.cos(ALPHA), math.sin(ALPHA))), rtol=1e-6)
+    ratio = TEETH[1] * TEETH[3] / (TEETH[0] * TEETH[2])
+    assert_allclose(np.abs(wl.eval_output(hold, "force", state)), torque * ratio, rtol=1e-9)
+
+
+def test_gear_train_ratio_and_frequencies() -> None:
+    """Over two turns φ2 = φ0 z0 z2/(z1 z3); frequencies of the teeth are those of k cos²α G Gᵀ on the inertias."""
+    world, shafts, _, _ = gear_train()
+    speeds = np.array((30.0, -30.0 * TEETH[0] / TEETH[1], 30.0 * TEETH[0] * TEETH[2] / (TEETH[1] * TEETH[3])))
+    state = wl.State(world)
+    for shaft, speed in zip(shafts, speeds, strict=True):
+        state.put(shaft, [[0.0, 0.0, speed]], "v")
+    found = np.sort(wl.Modes(world, count=3).solve(state).frequencies)
+    r = 0.5 * MODULE * np.array(TEETH)
+    G = np.array(((r[0], r[1], 0.0), (0.0, r[2], r[3])))
+    expected = np.sqrt(np.abs(eigh(K * math.cos(ALPHA) ** 2 * G.T @ G, np.diag(J), eigvals_only=True))) / (2.0 * np.pi)
+    assert_allclose(found[-2:], expected[1:], rtol=1e-9)
+    state = wl.Dynamic(world, step=2e-3, end=0.5).solve(state)
+    angles = [float(wl.eval_output(shaft, "rotation", state)) for shaft in shafts]
+    assert angles[0] > 4.0 * math.pi
+    assert_allclose(angles, 0.5 * speeds, rtol=1e-9)
+
+
+@pytest.mark.parametrize("ring", [False, True])
+def test_backlash(ring: bool) -> None:
+    """No force within the backlash, k s beyond it for both directions; more of it where the centres move apart."""
+    b, teeth = 1e-4, (20, -50 if ring else 50)
+    radii = 0.5 * MODULE * np.array(teeth)
+    world = wl.World()
+    wheels = world.add(RigidBody2D, position=[(0.0, 0.0), (abs(radii.sum()), 0.0)], mass=1.0, inertia=1.0)
+    ends = rigid_marker(world, wheels)
+    mesh = world.add(
+        GearPair, marker0=ends[0], marker1=ends[1], teeth0=teeth[0], teeth1=teeth[1], module=MODULE, mesh_stiffness=K,
+        backlash=b, mesh_damping=10.0,
+    )  # fmt: skip
+    state = wl.Dynamic(world, step=1e-6, end=1e-6).solve()
+    ways = np.array((-1.5 * b, -0.5 * b, 0.4 * b, 0.7 * b))
+    for apart in (0.0, 0.2 * b):
+        depth = np.abs(ways) * math.cos(ALPHA) - apart * math.sin(ALPHA) - 0.5 * b
+        for turned, s in zip(ways, depth, strict=True):
+            # over a whole number of teeth, and once around
+            for more in (0.0, 2.0 * math.pi * 3.0 / teeth[0], -2.0 * math.pi):
+                state.put(wheels, [[0.0, 0.0, turned / radii[0] + more], [-apart if ring else apart, 0.0, 0.0]], "q")
+                expected = K * max(s, 0.0) * np.sign(turned)
+                assert_allclose(
+                    float(wl.eval_output(mesh, "mesh_force", state)), expected, rtol=1e-6, atol=1e-6 * K * b
+                )
+
+
+@pytest.mark.long
+def test_a_gear_rattles_in_its_backlash() -> None:
+    """Thrown to and fro between the flanks of a held gear, with the energy that it has; every turn takes the same."""
+    world = wl.World()
+    b, r, speed = 1e-3, 0.5 * MODULE * 20, 1.0
+    wheels = world.add(
+        RigidBody2D,
+        position=[(0.0, 0.0), (70e-3, 0.0)],
+        mass=1.0,
+        inertia=1e-3,
+        velocity=[(0.0, 0.0, speed), (0.0,) * 3],
+    )
+    ends = rigid_marker(world, wheels)
+    fix(world, wheels, "x", "y")
+    fix(world, wheels[1], "rotation")
+    world.add(
+        GearPair, marker0=ends[0], marker1=ends[1], teeth0=20, teeth1=50, module=MODULE, mesh_stiffness=1e6, backlash=b
+    )
+    ledger = wl.EnergyLedger()
+    # the way b between the flanks, and half an oscillation in each of them
+    omega = r * math.cos(ALPHA) * math.sqrt(1e6 / 1e-3)
+    period = 2.0 * (b / (r * math.cos(ALPHA) * speed) + math.pi / omega)
+    state = wl.Dynamic(world, step=2e-4, end=period, method="trapezoidal_index2").solve(hooks=[ledger])
+    assert abs(float(wl.eval_output(wheels[0], "rotation", state))) < 0.02 * b / r
+    assert_allclose(state.v[2], speed, rtol=0.01)
+    assert abs(ledger.rest) < 0.02 * 0.5 * 1e-3
+
+
+def test_tangent_of_gears() -> None:
+    """Gears on bodies in space and in the plane, tilted against each other, in mesh on either flank."""
+    for turn in (0.004, -0.004):
+        world = wl.World()
+        first = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=(1.0, 1.0, 1.0))
+        second = world.add(RigidBody3D, position=(0.69, 0.05, 0.1), mass=1.0, inertia=(1.0, 2.0, 3.0))
+        third = world.add(RigidBody2D, position=(0.3, 0.6), mass=1.0, inertia=1.0)
+        ends = rigid_marker(world, first), rigid_marker(world, second, (0.01, 0.0, 0.02)), rigid_marker(world, third)
+        gears = {"module": 0.02, "mesh_stiffness": 50.0, "mesh_damping": 0.01, "axis": (0.1, 0.0, 1.0)}
+        world.add(
+            GearPair, marker0=[ends[0], ends[1]], marker1=[ends[1], ends[2]], teeth0=[20, 70], teeth1=[50, -100],
+            **gears,
+        )  # fmt: skip
+        assembly = Assembly(world)
+        set_random_fields(assembly, 3, displacement=0.002)
+        assembly.fields.data[:] = (1.0, turn) * 2
+        assert np.abs(eval_residual(assembly)).max() > 0.01
+        check_fields(assembly)
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"teeth1": 2}, "teeth1 = 2 in GearPair row 0: must have at least 3 teeth"),
+        ({"teeth1": -20}, "must not be -teeth0"),
+        ({"teeth1": -10}, "must have more teeth than gear 0"),
+        ({"axis": (0.0, 0.0, 0.0)}, "must have a length > 0"),
+        ({"pressure_angle": 2.0}, "must be < π/2"),
+    ],
+)
+def test_bad_gears(columns: dict[str, Any], words: str) -> None:
+    world = wl.World()
+    ends = rigid_marker(world, world.add(RigidBody2D, position=[(0.0, 0.0), (0.1, 0.0)], mass=1.0, inertia=1.0))
+    given = {"teeth0": 20, "teeth1": 50, "module": 1e-3, "mesh_stiffness": 1e8, **columns}
+    world.add(GearPair, marker0=ends[0], marker1=ends[1], **given)
+    with pytest.raises(wl.ModelError, match=words):
+        world.finalize()

@@ -73,7 +73,9 @@ def _strip(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _dense(value: Any) -> Any:
-    """A matrix of Exudyn as an array."""
+    """A matrix or a list of vectors of Exudyn as arrays."""
+    if hasattr(value, "GetPythonObject"):
+        return value.GetPythonObject()
     return value.Convert2DenseMatrix() if hasattr(value, "Convert2DenseMatrix") else value
 
 

@@ -1,4 +1,4 @@
-"""Springs between rigid bodies, rolling discs, friction, matrices, first-order states and sliding joints of Exudyn."""
+"""Springs between rigid bodies, rolling discs, spheres, friction, matrices and first-order states of Exudyn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass import connectors as con
 from windlass import elements as el
 from windlass.exudyn.registry import Building, Item, Refused, require, require_no_function, translates
 from windlass.exudyn.translations_connectors import ACTIVE, find_force
-from windlass.exudyn.translations_markers import find_coordinates, find_frame
+from windlass.exudyn.translations_markers import find_coordinate, find_coordinates, find_frame
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
@@ -32,6 +32,19 @@ PENALTY = (
     "contactStiffness:contact_stiffness contactDamping:contact_damping dryFriction:friction "
     "viscousFriction:viscous_friction dryFrictionAngle:friction_angle "
     "useLinearProportionalZone:linear_zone"
+)
+SPHERES = (
+    "isHollowSphere1:hollow dynamicFriction:friction contactStiffness:contact_stiffness "
+    "contactDamping:contact_damping contactStiffnessExponent:exponent restitutionCoefficient:restitution "
+    "minimumImpactVelocity:least_impact_speed"
+)
+ADHESION = (
+    "contactPlasticityRatio:plasticity_ratio constantPullOffForce:pull_off_force "
+    "adhesionCoefficient:adhesion_stiffness adhesionExponent:adhesion_exponent"
+)
+ROPE = (
+    "stiffnessPerLength:axial_stiffness dampingPerLength:axial_damping dampingTorsional:twist_damping "
+    "dampingShear:shear_damping referenceLength:reference_length"
 )
 ACTUATOR = (
     "offsetLength:offset_length strokeLength:stroke_length chamberCrossSection0:area0 chamberCrossSection1:area1 "
@@ -106,6 +119,35 @@ def rolling_penalty(b: Building, item: Item) -> Entity:
     return b.add(
         con.RollingDiscPenalty, item, *DISC, *PENALTY.split(), **_turned(b, item), **_history(b, item), **values
     )
+
+
+@translates("ContactSphereSphere")
+def spheres(b: Building, item: Item) -> Entity:
+    """Two spheres; adhesion acts with plasticity alone, and both in the first model alone."""
+    radii, model = np.asarray(item["spheresRadii"]), int(item["impactModel"])
+    values = _rigid(b, item) | _history(b, item) | {"radius0": radii[0], "radius1": radii[1]}
+    values["impact_model"] = ("plain", "hunt_crossley", "carvalho_martins")[model]
+    values["proportional_zone"] = max(float(item["frictionProportionalZone"]), NO_ZONE)
+    keys = ADHESION.split() if model == 0 and item["contactPlasticityRatio"] else ()
+    return b.add(con.ContactSphereSphere, item, *SPHERES.split(), *keys, ACTIVE, **values)
+
+
+@translates("ConnectorReevingSystemSprings")
+def rope(b: Building, item: Item) -> Entity:
+    """A rope without mass over sheaves; its coordinates are the last two markers."""
+    numbers = [int(number) for number in item["markerNumbers"]]
+    values: dict[str, Any] = {"factor0": item["coordinateFactors"][0], "factor1": item["coordinateFactors"][1]}
+    if item["hasCoordinateMarkers"]:
+        values |= {f"coordinate{k}": find_coordinate(b, number) for k, number in enumerate(numbers[-2:])}
+        numbers = numbers[:-2]
+    # points, and sheaves of radius 0, need no rotation
+    radii = np.asarray(item["sheavesRadii"], np.float64) if len(item["sheavesRadii"]) else np.zeros(len(numbers))
+    frames = [find_frame(b, number, rigid=radius > 0.0) for number, radius in zip(numbers, radii, strict=True)]
+    given = np.asarray(item["sheavesAxes"], np.float64) if len(item["sheavesAxes"]) else np.zeros((len(numbers), 3))
+    axes = [frame.rotation @ axis if axis.any() else (0.0, 0.0, 1.0) for frame, axis in zip(frames, given, strict=True)]
+    values |= {ours: item[theirs] for theirs, _, ours in (key.partition(":") for key in (*ROPE.split(), ACTIVE))}
+    values["slack_force"] = max(float(item["regularizationForce"]), 0.0)
+    return con.reeve(b.world, [frame.marker for frame in frames], radii, axes, name=str(item["name"]), **values)
 
 
 def _turned(b: Building, item: Item) -> dict[str, Any]:

@@ -1,0 +1,331 @@
+"""Contact of two spheres, or of a sphere in a hollow one, with adhesion, plasticity or restitution, and friction.
+
+    h = 1,  or -1 where sphere 1 is hollow;    d = p1 - p0
+    g = h |d| - (r0 + h r1),  n = h d/|d|,  v_n = n·(v1 - v0)            gap, its direction and rate;  δ = -g
+    v_t = v1 - h a1 ω1 × n - v0 - a0 ω0 × n - v_n n,    a0 = r0 - δ/2,  a1 = r1 - h δ/2
+    f_n = f_c - d v_n        while the stored gap is < 0; it may pull
+    f_t = -μ f_n v_t/v_z     where the stored slip is <= v_z, the proportional zone, and -μ f_n v_t/|v_t| elsewhere
+    f_n n + f_t              at the contact point of sphere 1, its opposite at that of sphere 0
+
+    plain                f_c = k δ^m;    with λ > 0 and k_2 = k/(1 - λ), e = k_2 (δ^m - δ_p^m):
+                         f_c = -f_0 + k δ^m      where e >= k δ^m
+                         f_c = -f_0 - k_a δ^l    where e <= -k_a δ^l,    f_c = -f_0 + e    between
+    hunt_crossley        f_c = δ^m (k + χ v_n),    χ = 3/2 (ε - 1) k/v_i
+    carvalho_martins     χ = 3/2 (ε - 1) (11 - ε)/(1 + 9 ε) k/v_i  for ε > 1/3,  (ε² - 1)/ε k/v_i  below (Gonthier)
+
+v_i is the stored speed of the impact, at least the least one; powers of δ < 0 have its sign.
+
+History values per row: gap, slip |v_t|, speed of the impact -v_n, plastic depth δ_p.  They stay fixed during Newton's
+iterations.  After them gap and slip become those of the motion; the speed is kept from the start of the step unless
+the gap was open there and is closed now; δ_p becomes the larger of that at the start and λ^(1/m) δ, and 0 where the gap
+is open.  The force error is |k g| of a contact that opens or closes, with |start of the step/v_n| as the recommended
+step size, and the change of friction where the slip enters or leaves the zone.
+
+In the energy ledger the work of a plastic contact counts as lost, and as given back where it springs back.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactSphereSphere; A. S. Carvalho,
+J. M. Martins, Mech. Mach. Theory 137 (2019); Y. Gonthier and others, Multibody Syst. Dyn. 11 (2004).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.markers.pair_laws import Update
+from windlass.connectors.markers.pairs import Pair
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.post_newton import note_outcome
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import EntityTable
+
+START = (0.1, 0.0, 0.0, 0.0)
+MODELS = ("plain", "hunt_crossley", "carvalho_martins")
+
+
+class ContactSphereSphere(Component):
+    """Contact of one pair of spheres; `HuntCrossley` finds the pairs among many.
+
+    History values per row: gap [m], slip [m/s], speed of the impact [m/s], plastic depth [m] (4).
+    """
+
+    marker0 = ref("rigid marker", "centre of sphere 0")
+    marker1 = ref("rigid marker", "centre of sphere 1")
+    data = ref("GenericData", "4 history values; created as open if left out", optional=True)
+    radius0 = column("m", "radius of sphere 0", above=0.0)
+    radius1 = column("m", "radius of sphere 1", above=0.0)
+    hollow = column("1", "sphere 1 is hollow, and sphere 0 in it", dtype=bool, default=False)
+    contact_stiffness = column("N/m", "k of the contact [N/m^m]", above=0.0)
+    contact_damping = column("N s/m", "d of the contact; may make the normal force pull", default=0.0, minimum=0.0)
+    exponent = column("1", "m, power of the depth", default=1.0, minimum=1.0)
+    friction = column("1", "coefficient of friction μ", default=0.0, minimum=0.0)
+    proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, above=0.0)
+    impact_model = column("1", "what the contact loses in an impact", default="plain", dtype="U16", choices=MODELS)
+    restitution = column("1", "ε, speed after an impact by that before", default=1.0, above=0.0)
+    least_impact_speed = column("m/s", "v_i is not smaller than this", default=0.0, minimum=0.0)
+    plasticity_ratio = column("1", "λ = 1 - k/k_2 < 1; 0 is elastic, without adhesion", default=0.0, minimum=0.0)
+    pull_off_force = column("N", "f_0, constant adhesion; with plasticity", default=0.0, minimum=0.0)
+    adhesion_stiffness = column("N/m", "k_a of adhesion [N/m^l]; with plasticity", default=0.0, minimum=0.0)
+    adhesion_exponent = column("1", "l, power of the depth in adhesion", default=1.0, minimum=1.0)
+    active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
+
+
+class Columns(NamedTuple):
+    """Letters of the rows; shapes begin with the number of rows.
+
+    r0, r1 [m], side: radii, and h = 1 or -1.
+    k, d, m: stiffness, damping and power of the depth.
+    mu, zone [m/s]: friction.
+    x, least [m/s]: χ v_i/k, which is 0 for the plain model, and the least v_i.
+    lam, f0 [N], ka, l: plasticity and adhesion.
+    data: position of the first history value; h: those with which forces are evaluated (rows, 4).
+    """
+
+    r0: FloatArray
+    r1: FloatArray
+    side: FloatArray
+    k: FloatArray
+    d: FloatArray
+    m: FloatArray
+    mu: FloatArray
+    zone: FloatArray
+    x: FloatArray
+    least: FloatArray
+    lam: FloatArray
+    f0: FloatArray
+    ka: FloatArray
+    l: FloatArray
+    data: IntArray
+    h: FloatArray
+
+
+@kernel
+def raise_depth(x: complex, m: float) -> complex:
+    """x^m with the sign of x, for m >= 1."""
+    a = abs(x.real)
+    if m == 1.0:
+        return x
+    slope = m * a ** (m - 1.0)
+    return complex(a**m if x.real > 0.0 else -(a**m), slope * x.imag)
+
+
+@kernel
+def measure(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
+    """Gap [m], its rate and the slip, three numbers [m/s]; n; the arms of force on 0 and 1, three numbers [m]."""
+    side, d = c.side[i], u.d
+    length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
+    n = (side * d[0] / length, side * d[1] / length, side * d[2] / length)
+    gap = side * length - (c.r0[i] + side * c.r1[i])
+    a0, a1 = c.r0[i] + 0.5 * gap, -side * (c.r1[i] + 0.5 * side * gap)
+    s0, s1 = (a0 * n[0], a0 * n[1], a0 * n[2]), (a1 * n[0], a1 * n[1], a1 * n[2])
+    rate = n[0] * ut[0] + n[1] * ut[1] + n[2] * ut[2]
+    w0, w1 = cross(ut[3:6], s0), cross(ut[6:9], s1)
+    slip = (
+        ut[0] + w1[0] - w0[0] - rate * n[0],
+        ut[1] + w1[1] - w0[1] - rate * n[1],
+        ut[2] + w1[2] - w0[2] - rate * n[2],
+    )
+    return gap, rate, slip, n, s0, s1
+
+
+@kernel
+def press(c: Columns, i: int, gap: complex, rate: complex) -> Any:
+    """f_n [N] of a contact that is closed."""
+    depth = raise_depth(-gap, c.m[i])
+    f = c.k[i] * depth - c.d[i] * rate
+    if c.x[i] != 0.0:
+        speed = max(c.h[i, 2], c.least[i])
+        return f + (c.k[i] * c.x[i] / speed * depth * rate if speed > 0.0 else 0.0 * depth)
+    if c.lam[i] > 0.0:
+        back = c.k[i] / (1.0 - c.lam[i]) * (depth - c.h[i, 3] ** c.m[i])
+        pull = -c.ka[i] * raise_depth(-gap, c.l[i])
+        if back.real < c.k[i] * depth.real:
+            f = (back if back.real > pull.real else pull) - c.d[i] * rate
+        f = f - c.f0[i]
+    return f
+
+
+@kernel
+def rub(c: Columns, i: int, fn: complex, slip: Any) -> Any:
+    """Friction by slip, s in f_t = -s v_t [N s/m]."""
+    if c.h[i, 1] <= c.zone[i]:
+        return c.mu[i] * fn / c.zone[i]
+    square = slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]
+    return c.mu[i] * fn / np.sqrt(square) if square.real > 0.0 else 0.0 * fn
+
+
+@kernel
+def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """The nine numbers of row i."""
+    gap, rate, slip, n, s0, s1 = measure(c, i, u, ut)
+    fn = press(c, i, gap, rate) * (1.0 if c.h[i, 0] < 0.0 else 0.0)
+    share = rub(c, i, fn, slip)
+    f = (share * slip[0] - fn * n[0], share * slip[1] - fn * n[1], share * slip[2] - fn * n[2])
+    t0, t1 = cross(f, s0), cross(s1, f)
+    return f[0], f[1], f[2], t0[0], t0[1], t0[2], t1[0], t1[1], t1[2]
+
+
+@kernel
+def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """Energy of the spring of row i [J]; 0 of a plastic one."""
+    gap = measure(c, i, u, ut)[0]
+    on = 1.0 if c.h[i, 0] < 0.0 and c.lam[i] == 0.0 else 0.0
+    return on * c.k[i] / (c.m[i] + 1.0) * raise_depth(gap, c.m[i]) * gap
+
+
+@kernel
+def power(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """What friction and all but the spring of row i take [W]."""
+    gap, rate, slip, _, _, _ = measure(c, i, u, ut)
+    on = 1.0 if c.h[i, 0] < 0.0 else 0.0
+    fn = press(c, i, gap, rate)
+    spring = c.k[i] * raise_depth(-gap, c.m[i]) * (1.0 if c.lam[i] == 0.0 else 0.0)
+    square = slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]
+    return on * (rub(c, i, fn, slip) * square - (fn - spring) * rate)
+
+
+def number_of(which: int) -> Any:
+    """Kernel of the normal force, the size of friction, gap, its rate, the slip, and the plastic depth (0 ... 5)."""
+
+    @kernel
+    def value(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+        gap, rate, slip, _, _, _ = measure(c, i, u, ut)
+        fn = press(c, i, gap, rate) * (1.0 if c.h[i, 0] < 0.0 else 0.0)
+        speed = complex(np.sqrt((slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]).real), 0.0)
+        return (fn, rub(c, i, fn, slip) * speed, gap, rate, speed, complex(c.h[i, 3], 0.0))[which]
+
+    return value
+
+
+@kernel
+def update_history(
+    c: Columns, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, outcome: FloatArray
+) -> None:
+    """New history values of the active rows; see `note_outcome` for the outcome."""
+    error, step, changed, largest, worst = 0.0, np.inf, False, 0.0, -1
+    for i in range(len(pair.m0)):
+        if not pair.active[i]:
+            continue
+        u, ut = row_of_rigid(m, pair, i)
+        gap, rate, slip, _, _, _ = measure(c, i, u, ut)
+        at, jump = c.data[i], 0.0
+        for k in range(4):
+            c.h[i, k] = data[at + k]
+        closed, sliding = c.h[i, 0] <= 0.0, c.h[i, 1] > c.zone[i]
+        fn = press(c, i, gap, rate)
+        before = rub(c, i, fn, slip)
+        speed = np.sqrt((slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]).real)
+        data[at], data[at + 1], data[at + 2] = gap.real, speed, start[at + 2]
+        if start[at] > 0.0 and gap.real <= 0.0:
+            data[at + 2] = -rate.real
+        depth = max(start[at + 3], -gap.real * c.lam[i] ** (1.0 / c.m[i])) if c.lam[i] > 0.0 else start[at + 3]
+        data[at + 3] = depth if gap.real <= 0.0 else 0.0
+        c.h[i, 1] = speed
+        if c.h[i, 0] < 0.0:
+            largest = max(largest, abs(fn.real))
+            if sliding != (speed > c.zone[i]):
+                jump, changed = abs(rub(c, i, fn, slip).real - before.real) * speed, True
+        if closed != (gap.real <= 0.0):
+            jump, changed = max(jump, abs(c.k[i] * gap.real)), True
+            if rate.real != 0.0:
+                step = min(step, abs(start[at] / rate.real))
+        for k in range(4):
+            c.h[i, k] = data[at + k]
+        if jump > error:
+            error, worst = jump, i
+    note_outcome(outcome, error, step, changed, largest, worst)
+
+
+def bind(rows: LocalRows) -> tuple[Columns]:
+    """The parameters of the rows."""
+    get, data = rows.local, rows.data_start("data")
+    model, e = get("impact_model"), get("restitution")
+    soft = np.where(e > 1.0 / 3.0, 1.5 * (e - 1.0) * (11.0 - e) / (1.0 + 9.0 * e), (e * e - 1.0) / e)
+    x = np.select([model == MODELS[1], model == MODELS[2]], [1.5 * (e - 1.0), soft], 0.0)
+    c = Columns(
+        r0=get("radius0"),
+        r1=get("radius1"),
+        side=np.where(get("hollow"), -1.0, 1.0),
+        k=get("contact_stiffness"),
+        d=get("contact_damping"),
+        m=get("exponent"),
+        mu=get("friction"),
+        zone=get("proportional_zone"),
+        x=x,
+        least=get("least_impact_speed"),
+        lam=get("plasticity_ratio"),
+        f0=get("pull_off_force"),
+        ka=get("adhesion_stiffness"),
+        l=get("adhesion_exponent"),
+        data=data,
+        h=np.zeros((len(data), len(START))),
+    )
+    return (c,)
+
+
+def bind_history(rows: LocalRows) -> tuple[Update, Update]:
+    """What brings the history values to where the kernels read them."""
+    _, c = rows.columns
+    places = c.data[:, None] + np.arange(len(START))
+
+    def copy_history(s: Fields) -> None:
+        c.h[:] = s.data[places]
+
+    return copy_history, copy_history
+
+
+def add_update(rows: LocalRows, system: System) -> None:
+    """Add the update of the history values after Newton."""
+    pair, c = rows.columns
+    system.post_newton = call(update_history, lambda s: (c, pair, s.markers[FAMILY], s.data, s.start_data, s.outcome))
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for parameters that do not fit together, and history values that do not fit."""
+    get = table.local
+    plastic, plain = get("plasticity_ratio") > 0.0, get("impact_model") == MODELS[0]
+    sticky = (get("pull_off_force") > 0.0) | (get("adhesion_stiffness") > 0.0)
+    r0, r1 = get("radius0"), get("radius1")
+    for wrong, names, must in (
+        (get("restitution") > 1.0, ("restitution",), "be <= 1 [1]"),
+        (get("plasticity_ratio") >= 1.0, ("plasticity_ratio",), "be < 1 [1]"),
+        (plastic & ~plain, ("plasticity_ratio", "impact_model"), "be 0, or impact_model 'plain'"),
+        (sticky & ~plastic, ("pull_off_force", "adhesion_stiffness"), "be 0 without a plasticity_ratio > 0"),
+        (get("hollow") & (r1 <= r0), ("radius1", "radius0"), "be larger than radius0 [m], as sphere 1 is hollow"),
+    ):
+        for k in np.flatnonzero(wrong)[:1]:
+            given = ", ".join(f"{name} = {get(name)[k]}" for name in names)
+            raise ModelError(f"{given} in {table.kind} row {table.resident[k]}: must {must}")
+    check_history(world, table, len(START))
+
+
+register_rigid_pair(
+    ContactSphereSphere,
+    force,
+    columns=bind,
+    before=bind_history,
+    stored=("contact_spring", energy),
+    lost=("friction", power),
+    passed="lever",
+    finish=add_update,
+    fill_defaults=lambda world, values: create_history(world, ContactSphereSphere, values, START),
+    check=check,
+    outputs={
+        "normal_force": Output("N", "f_n, (): > 0 presses", number_of(0)),
+        "friction_force": Output("N", "|f_t| with the sign of f_n, ()", number_of(1)),
+        "gap": Output("m", "gap, (); < 0 in contact", number_of(2)),
+        "rate": Output("m/s", "v_n, (); < 0 closing", number_of(3)),
+        "slip": Output("m/s", "|v_t|, ()", number_of(4)),
+        "plastic_depth": Output("m", "stored δ_p, ()", number_of(5)),
+    },
+    source="[@exudyn], ObjectContactSphereSphere",
+)

@@ -1,0 +1,279 @@
+"""Two gears in mesh: teeth with stiffness, damping and backlash, on bodies whose centres may move.
+
+    r_i = m z_i/2,  z_1 < 0 for a ring gear around gear 0,    h = sign(z_0 + z_1)         radii, with signs
+    c = p1 - p0 less its part along the axis a of gear 0,  e = h c/|c|,  t = a × e
+    ψ_i = angle of the first axis of joint frame i about a from e                          turned against the centres
+    w = r_0 ψ_0 + r_1 ψ_1 - w_0,  as the number nearest to 0 of those a pitch π m apart
+    s_± = ± cos α w - sin α (h |c| - (r_0 + r_1)) - b/2                 depth of the flanks for either direction
+    N_± = k s_± + d ṡ_±  in [0, 2 k s_±]  where s_± > 0, else 0         forces of the flanks, along the line of action
+
+and forces and torques are N_± times the derivatives of s_± by the motion: along the line of action at the pressure
+angle α, so that bearings feel them, with the torques N r_i cos α.  Centres that move apart give more backlash.
+
+The teeth mesh as they stand at the first solve, with the backlash on both sides: w_0 is a history value.
+
+Source: G. Niemann, H. Winter, Maschinenelemente, Band 2, Springer (2003).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.markers.pair_laws import Update
+from windlass.connectors.markers.pairs import Pair
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross, turn_vector
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, register_rigid_pair, row_of_rigid
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import EntityTable
+
+START = (0.0, 0.0)
+AXES = np.eye(3)
+
+
+class GearPair(Component):
+    """Two spur gears in mesh, or a gear in a ring gear, over any number of turns.
+
+    History values per row: whether w_0 is known (0 or 1), and w_0 [m] (2).  A ratio without stiffness is a
+    `CoordinateConstraint`; a mesh between two angles, without bearings, a `CoordinateSpringDamperExt` with stops.
+    """
+
+    marker0 = ref("rigid marker", "centre of gear 0")
+    marker1 = ref("rigid marker", "centre of gear 1")
+    data = ref("GenericData", "2 history values; created as unknown if left out", optional=True)
+    teeth0 = column("1", "z_0, teeth of gear 0", dtype=np.int64, minimum=3)
+    teeth1 = column("1", "z_1, teeth of gear 1; < 0 for a ring gear around gear 0", dtype=np.int64)
+    module = column("m", "m, diameter by number of teeth", above=0.0)
+    pressure_angle = column("rad", "α, angle of the line of action to the tangent", default=math.radians(20), minimum=0)
+    mesh_stiffness = column("N/m", "k along the line of action", above=0.0)
+    mesh_damping = column("N s/m", "d along the line of action", default=0.0, minimum=0.0)
+    backlash = column("m", "b, free way along the line of action", default=0.0, minimum=0.0)
+    axis = column("1", "axis of gear 0 in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))
+    active = column("1", "meshes only if true", dtype=bool, default=True, switchable=True)
+
+
+class Columns(NamedTuple):
+    """Letters of the rows; shapes begin with the number of rows.
+
+    r0, r1, side, pitch [m]: radii with signs, h, and π m.
+    cos, sin: of the pressure angle.
+    k, d, b: stiffness, damping and half the backlash.
+    a, x0: axis and a direction across it in the frame of marker 0 (rows, 3).
+    data: position of the first history value; w0: w_0, not a number where it is not known.
+    """
+
+    r0: FloatArray
+    r1: FloatArray
+    side: FloatArray
+    pitch: FloatArray
+    cos: FloatArray
+    sin: FloatArray
+    k: FloatArray
+    d: FloatArray
+    b: FloatArray
+    a: FloatArray
+    x0: FloatArray
+    data: IntArray
+    w0: FloatArray
+
+
+@kernel
+def dot(a: Any, b: Any) -> Any:
+    """a·b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def measure(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
+    """Σ r ψ [m] and its rate, distance of the axes and its rate; a, e, t."""
+    a, d = turn_vector(u.A, c.a[i]), (u.d[0], u.d[1], u.d[2])
+    along, side = dot(a, d), c.side[i]
+    e = (d[0] - along * a[0], d[1] - along * a[1], d[2] - along * a[2])
+    distance = np.sqrt(dot(e, e))
+    e = (side * e[0] / distance, side * e[1] / distance, side * e[2] / distance)
+    t, v = cross(a, e), (ut[0], ut[1], ut[2])
+    x, y = turn_vector(u.A, c.x0[i]), turn_vector(u.B, c.x0[i])
+    turned = c.r0[i] * eval_angle(dot(x, t), dot(x, e)) + c.r1[i] * eval_angle(dot(y, t), dot(y, e))
+    swing = side * dot(t, v) / distance
+    rate = c.r0[i] * (dot(a, ut[3:6]) - swing) + c.r1[i] * (dot(a, ut[6:9]) - swing)
+    return turned, rate, distance, side * dot(e, v), a, e, t
+
+
+@kernel
+def shift(c: Columns, i: int, turned: complex) -> Any:
+    """w of row i [m]."""
+    if np.isnan(c.w0[i]):
+        return turned - turned.real
+    way = turned - c.w0[i]
+    return way - c.pitch[i] * np.floor(way.real / c.pitch[i] + 0.5)
+
+
+@kernel
+def flank(c: Columns, i: int, sign: float, way: complex, rate: complex, distance: complex, apart: complex) -> Any:
+    """s and N of the flank of one direction."""
+    far, side = distance - abs(c.r0[i] + c.r1[i]), c.side[i]
+    s = sign * c.cos[i] * way - c.sin[i] * side * far - c.b[i]
+    # without backlash one of the flanks always bears
+    if s.real < 0.0 or (s.real == 0.0 and sign < 0.0):
+        return s, 0.0 * s, 0.0 * s
+    st = sign * c.cos[i] * rate - c.sin[i] * side * apart
+    elastic, damping = c.k[i] * s, c.d[i] * st
+    if damping.real > elastic.real:
+        damping = elastic
+    elif damping.real < -elastic.real:
+        damping = -elastic
+    return s, elastic + damping, damping * st
+
+
+@kernel
+def mesh(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
+    """Both flanks, w, distance, and a, e, t."""
+    turned, rate, distance, apart, a, e, t = measure(c, i, u, ut)
+    way = shift(c, i, turned)
+    s0, n0, p0 = flank(c, i, 1.0, way, rate, distance, apart)
+    s1, n1, p1 = flank(c, i, -1.0, way, rate, distance, apart)
+    return (s0, s1), (n0, n1), p0 + p1, way, distance, a, e, t
+
+
+@kernel
+def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """The nine numbers of row i."""
+    _, n, _, _, distance, a, e, across = mesh(c, i, u, ut)
+    turn, push = c.cos[i] * (n[0] - n[1]), c.sin[i] * (n[0] + n[1])
+    lever = c.side[i] * (c.r0[i] + c.r1[i]) / distance
+    f = (
+        -turn * lever * across[0] - push * e[0],
+        -turn * lever * across[1] - push * e[1],
+        -turn * lever * across[2] - push * e[2],
+    )
+    m0, m1 = turn * c.r0[i], turn * c.r1[i]
+    return f[0], f[1], f[2], m0 * a[0], m0 * a[1], m0 * a[2], m1 * a[0], m1 * a[1], m1 * a[2]
+
+
+@kernel
+def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """Energy of the teeth of row i [J]."""
+    s = mesh(c, i, u, ut)[0]
+    total = complex(0.0, 0.0)
+    for k in range(2):
+        if s[k].real > 0.0:
+            total += 0.5 * c.k[i] * s[k] * s[k]
+    return total
+
+
+@kernel
+def power(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """What the damping of row i takes [W]."""
+    return mesh(c, i, u, ut)[2]
+
+
+def number_of(which: int) -> Any:
+    """Kernel of the force of the flanks, N_+ - N_-, of w, and of the distance of the axes (0, 1, 2)."""
+
+    @kernel
+    def value(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+        _, n, _, way, distance, _, _, _ = mesh(c, i, u, ut)
+        return (n[0] - n[1], way, distance)[which]
+
+    return value
+
+
+@kernel
+def store_starts(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray) -> None:
+    """Keep how the teeth of rows stand that were never looked at."""
+    for i in range(len(pair.m0)):
+        at = c.data[i]
+        if data[at] == 0.0:
+            u, ut = row_of_rigid(m, pair, i)
+            data[at], data[at + 1] = 1.0, measure(c, i, u, ut)[0].real
+
+
+def bind(rows: LocalRows) -> tuple[Columns]:
+    """The parameters of the rows."""
+    get, data = rows.local, rows.data_start("data")
+    a = get("axis") / np.sqrt((get("axis") ** 2).sum(axis=1, keepdims=True))
+    x0 = np.cross(a, AXES[np.abs(a).argmin(axis=1)])
+    r0, r1 = (0.5 * get("module") * get(name) for name in ("teeth0", "teeth1"))
+    c = Columns(
+        r0=r0,
+        r1=r1,
+        side=np.sign(r0 + r1),
+        pitch=math.pi * get("module"),
+        cos=np.cos(get("pressure_angle")),
+        sin=np.sin(get("pressure_angle")),
+        k=get("mesh_stiffness"),
+        d=get("mesh_damping"),
+        b=0.5 * get("backlash"),
+        a=a,
+        x0=x0 / np.sqrt((x0**2).sum(axis=1, keepdims=True)),
+        data=data,
+        w0=np.full(len(data), np.nan),
+    )
+    return (c,)
+
+
+def bind_history(rows: LocalRows) -> tuple[Update, Update]:
+    """What brings the history values to where the kernels read them."""
+    _, c = rows.columns
+
+    def copy_history(s: Fields) -> None:
+        c.w0[:] = np.where(s.data[c.data] == 0.0, np.nan, s.data[c.data + 1])
+
+    return copy_history, copy_history
+
+
+def add_start(rows: LocalRows, system: System) -> None:
+    """Add what notes how the teeth stand, at the start of a solve."""
+    pair, c = rows.columns
+
+    def decide(s: Fields) -> None:
+        store_starts(c, pair, s.markers[FAMILY], s.data)
+        s.start_data[:] = s.data
+
+    system.decide = decide
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for teeth, an angle or an axis that cannot be, and history values that do not fit."""
+    get = table.local
+    for wrong, name, must in (
+        (np.abs(get("teeth1")) < 3, "teeth1", "have at least 3 teeth, with a minus for a ring gear"),
+        (get("teeth0") + get("teeth1") == 0, "teeth1", "not be -teeth0: a ring gear needs more teeth than the gear"),
+        ((get("teeth1") < 0) & (get("teeth0") > -get("teeth1")), "teeth1", "have more teeth than gear 0"),
+        (get("pressure_angle") >= 0.5 * math.pi, "pressure_angle", "be < π/2 [rad]"),
+        (~get("axis").any(axis=1), "axis", "have a length > 0 [1]"),
+    ):
+        for k in np.flatnonzero(wrong)[:1]:
+            given = np.asarray(get(name)[k]).tolist()
+            raise ModelError(f"{name} = {given} in {table.kind} row {table.resident[k]}: must {must}")
+    check_history(world, table, len(START))
+
+
+register_rigid_pair(
+    GearPair,
+    force,
+    columns=bind,
+    before=bind_history,
+    stored=("mesh", energy),
+    lost=("mesh_damping", power),
+    passed="tilt",
+    finish=add_start,
+    fill_defaults=lambda world, values: create_history(world, GearPair, values, START),
+    check=check,
+    outputs={
+        "mesh_force": Output(
+            "N", "N_+ - N_-, along the line of action, (): > 0 if gear 0 drives about a", number_of(0)
+        ),
+        "mesh_way": Output("m", "w, along the pitch circles, (); deflection and backlash", number_of(1)),
+        "centre_distance": Output("m", "|c|, ()", number_of(2)),
+    },
+    source="G. Niemann, H. Winter, Maschinenelemente 2, Springer (2003)",
+)

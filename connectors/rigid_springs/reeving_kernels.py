@@ -1,0 +1,252 @@
+"""Kernels of `ReevingSystemSprings`: length and tension of ropes without mass, forces, tangents, points to draw.
+
+Letters as there; rows are ropes, whose spans follow each other as rows of a `Pair`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.markers.coordinate_columns import CoordinateColumns
+from windlass.connectors.markers.pairs import Pair
+from windlass.connectors.markers.position_kernels import PositionColumns, add_curvature, update_jacobians
+from windlass.connectors.rigid_springs.pairs import TINY, move, row_of_rigid, turn
+from windlass.connectors.rigid_springs.reeving_spans import eval_span, eval_wrap
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+MOST = 16
+"""Markers of a rope."""
+
+
+class Columns(NamedTuple):
+    """Rows and their spans; n rows, s spans one after the other, w coordinates of the widest marker.
+
+    first: first span of each row, and their number, shape (n + 1,).
+    at: columns of the coordinates of a span among those of its row, 0 beyond those that there are, shape (s, 2 w).
+    R: radii at both ends of a span, shape (s, 2).  F: frames of both sheaves in their markers, shape (s, 2, 3, 3).
+    k: coordinate markers at the ends of the rope or -1, shape (n, 2); atk: columns of their coordinates, and how many
+        there are, shapes (n, 2); f: factors, shape (n, 2).
+    L0 [m], EA [N], D [N s], N0 [N], Ns [N], twist, shear: shape (n,).
+    on: active rows.
+    """
+
+    first: IntArray
+    at: IntArray
+    R: FloatArray
+    F: FloatArray
+    k: IntArray
+    atk: IntArray
+    widthk: IntArray
+    f: FloatArray
+    L0: FloatArray
+    EA: FloatArray
+    D: FloatArray
+    N0: FloatArray
+    Ns: FloatArray
+    twist: FloatArray
+    shear: FloatArray
+    on: NDArray[np.bool_]
+
+
+@kernel
+def span_at(c: Columns, pair: Pair, m: PositionColumns, i: int, k: int, which: int, out: Any) -> Any:
+    """What `eval_span` gives for span k of row i, moved by an imaginary step along one of 18 directions, or none."""
+    u, ut = row_of_rigid(m, pair, k)
+    if which >= 0:
+        move(u, ut, which)
+    FA, FB = turn(u.A, c.F[k, 0]), turn(u.B, c.F[k, 1])
+    d = (u.d[0], u.d[1], u.d[2])
+    return eval_span(d, FA, FB, c.R[k, 0], c.R[k, 1], c.twist[i], c.shear[i], ut, out)
+
+
+@kernel
+def eval_tension(c: Columns, i: int, L: float, Lt: float, L0: float, L0t: float) -> Any:
+    """N, its elastic part, energy, and ∂N/∂ of L, L̇, L_0 and L̇_0."""
+    k, d = c.EA[i] / L0, c.D[i] / L0
+    elastic = c.N0[i] + k * (L - L0)
+    raw = elastic + d * (Lt - L0t)
+    by_rest = -c.EA[i] * L / L0**2 - d / L0 * (Lt - L0t)
+    slope = 1.0
+    energy = 0.5 * elastic * elastic / k
+    force, limit = raw, c.Ns[i]
+    if limit > 0.0:
+        if elastic < 0.0:
+            x = -elastic / limit
+            energy = limit * limit / k * (x + np.log(0.5 + 0.5 * np.exp(-2.0 * x)))
+            elastic = -limit * np.tanh(x)
+        if raw < 0.0:
+            force = limit * np.tanh(raw / limit)
+            slope = 1.0 - np.tanh(raw / limit) ** 2
+    return force, elastic, energy, slope * k, slope * d, slope * by_rest, -slope * d
+
+
+@kernel
+def measure(c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, i: int, spans: Any, wraps: Any) -> Any:
+    """L, L̇, L_0, L̇_0; g and damping of the spans of row i into ``spans``, (spans, 18), angles into ``wraps``."""
+    L, Lt, L0, L0t, meets = 0.0, 0.0, c.L0[i], 0.0, 0.0
+    for j in range(2):
+        if c.k[i, j] >= 0:
+            L0 += c.f[i, j] * q.value[c.k[i, j]]
+            L0t += c.f[i, j] * q.rate[c.k[i, j]]
+    for k in range(c.first[i], c.first[i + 1]):
+        at = k - c.first[i]
+        leave, meet, length = span_at(c, pair, m, i, k, -1, spans[at])
+        _, ut = row_of_rigid(m, pair, k)
+        L += length.real
+        for a in range(9):
+            Lt += (spans[at, a] * ut[a]).real
+        if at > 0:
+            wraps[at] = eval_wrap(leave.real, meets) if c.R[k, 0] > 0.0 else 0.0
+            L += c.R[k, 0] * wraps[at]
+        meets = meet.real
+    return L, Lt, L0, L0t
+
+
+@kernel
+def residual(c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, dofs: IntArray, f: FloatArray) -> None:
+    """Forces of all rows; ``dofs`` of the rows (n, ...)."""
+    spans, wraps = np.zeros((MOST, 18), np.complex128), np.zeros(MOST)
+    for i in range(len(c.L0)):
+        if not c.on[i]:
+            continue
+        L, Lt, L0, L0t = measure(c, pair, m, q, i, spans, wraps)
+        N = eval_tension(c, i, L, Lt, L0, L0t)[0]
+        for k in range(c.first[i], c.first[i + 1]):
+            at, m0, m1 = k - c.first[i], pair.m0[k], pair.m1[k]
+            for b in range(pair.n0):
+                one, two = 0.0, 0.0
+                for a in range(3):
+                    x = N * spans[at, a].real + spans[at, 9 + a].real
+                    y = N * spans[at, 3 + a].real + spans[at, 12 + a].real
+                    z = N * spans[at, 6 + a].real + spans[at, 15 + a].real
+                    one += y * m.Jr[m0, a, b] - x * m.J[m0, a, b]
+                    two += z * m.Jr[m1, a, b] + x * m.J[m1, a, b]
+                f[pair.dofs[k, b]] += one
+                f[pair.dofs[k, pair.n0 + b]] += two
+        for j in range(2):
+            if c.k[i, j] >= 0:
+                for b in range(c.widthk[i, j]):
+                    f[dofs[i, c.atk[i, j] + b]] -= N * c.f[i, j] * q.J[c.k[i, j], b]
+
+
+@kernel
+def tangent(
+    c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, v: FloatArray, dq: float, dv: float,
+    slots: IntArray, values: FloatArray,
+) -> None:  # fmt: skip
+    """values += dq ∂f/∂q + dv ∂f/∂v of all rows."""
+    n, w = slots.shape[1], pair.dofs.shape[1]
+    spans, wraps, out = np.zeros((MOST, 18), np.complex128), np.zeros(MOST), np.zeros(18, np.complex128)
+    X, Y, Z, PV, g = np.zeros((9, w)), np.zeros((9, w)), np.zeros((9, w)), np.zeros((18, 18)), np.zeros(9)
+    own = np.zeros((len(pair.m0), w, w), np.int64)
+    # along the coordinates of a row: of L, L̇, L_0 and L̇_0 by q; of L̇ by v as of L
+    G = np.zeros((4, n))
+    for i in range(len(c.L0)):
+        if not c.on[i]:
+            continue
+        L, Lt, L0, L0t = measure(c, pair, m, q, i, spans, wraps)
+        N, _, _, by_L, by_Lt, by_L0, by_L0t = eval_tension(c, i, L, Lt, L0, L0t)
+        G[:] = 0.0
+        for k in range(c.first[i], c.first[i + 1]):
+            at = k - c.first[i]
+            update_jacobians(pair, k, m, v, X, Y)
+            for p in range(18):
+                span_at(c, pair, m, i, k, p, out)
+                for a in range(18):
+                    PV[a, p] = out[a].imag / TINY
+            _, ut = row_of_rigid(m, pair, k)
+            for a in range(w):
+                for b in range(w):
+                    own[k, a, b] = slots[i, c.at[k, a], c.at[k, b]]
+            # Z: of N g + damping by the coordinates of the span
+            for a in range(9):
+                g[a] = N * spans[at, a].real + spans[at, 9 + a].real
+                for b in range(w):
+                    total = 0.0
+                    for p in range(9):
+                        by_q = N * PV[a, p] + PV[9 + a, p]
+                        total += (dq * by_q + dv * PV[9 + a, 9 + p]) * X[p, b] + dq * PV[9 + a, 9 + p] * Y[p, b]
+                    Z[a, b] = total
+            for b in range(w):
+                for a in range(9):
+                    G[0, c.at[k, b]] += spans[at, a].real * X[a, b]
+                    turned = 0.0
+                    for p in range(9):
+                        turned += PV[a, p] * X[p, b]
+                    G[1, c.at[k, b]] += spans[at, a].real * Y[a, b] + ut[a].real * turned
+                for a in range(w):
+                    total = 0.0
+                    for p in range(9):
+                        total += X[p, a] * Z[p, b]
+                    values[own[k, a, b]] += total
+            if dq != 0.0:
+                add_curvature(pair, k, m, g, dq, own, values)
+        for j in range(2):
+            at, e = c.k[i, j], c.atk[i, j]
+            if at < 0:
+                continue
+            for b in range(c.widthk[i, j]):
+                G[2, e + b] += c.f[i, j] * q.J[at, b]
+                G[3, e + b] += c.f[i, j] * q.Jd[at, b]
+                if q.h[at] >= 0:
+                    for a in range(c.widthk[i, j]):
+                        values[slots[i, e + a, e + b]] -= dq * N * c.f[i, j] * q.H[q.h[at], a, b]
+        for b in range(n):
+            by_q = by_L * G[0, b] + by_Lt * G[1, b] + by_L0 * G[2, b] + by_L0t * G[3, b]
+            change = dq * by_q + dv * (by_Lt * G[0, b] + by_L0t * G[2, b])
+            if change != 0.0:
+                for a in range(n):
+                    values[slots[i, a, b]] += (G[0, a] - G[2, a]) * change
+
+
+@kernel
+def fill_numbers(
+    c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, out: FloatArray, wraps: FloatArray
+) -> None:
+    """L, L̇, N, L_0, energy, and the powers that are lost and passed on, shape (n, 7); angles on sheaves (n, 16)."""
+    spans = np.zeros((MOST, 18), np.complex128)
+    for i in range(len(c.L0)):
+        L, Lt, L0, L0t = measure(c, pair, m, q, i, spans, wraps[i])
+        N, elastic, energy, _, _, _, _ = eval_tension(c, i, L, Lt, L0, L0t)
+        lost = (N - elastic) * (Lt - L0t)
+        for k in range(c.first[i], c.first[i + 1]):
+            _, ut = row_of_rigid(m, pair, k)
+            for a in range(9):
+                lost += (spans[k - c.first[i], 9 + a] * ut[a]).real
+        passed = (elastic * (L - L0) - energy) / L0 * L0t
+        on = 1.0 if c.on[i] else 0.0
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = L, Lt, on * N, L0
+        out[i, 4], out[i, 5], out[i, 6] = on * energy, on * lost, on * passed
+
+
+@kernel
+def fill_points(c: Columns, pair: Pair, m: PositionColumns, i: int, arcs: int, points: FloatArray) -> int:
+    """Points along row i: both ends of its spans, and so many on every sheave; how many there are."""
+    n, out, meets, k0 = 0, np.zeros(18, np.complex128), 0.0, c.first[i]
+    for k in range(k0, c.first[i + 1]):
+        leave, meet, _ = span_at(c, pair, m, i, k, -1, out)
+        if k > k0 and c.R[k, 0] > 0.0:
+            wrap = eval_wrap(leave.real, meets)
+            for j in range(arcs + 1):
+                n = put_point(c, pair.m0[k], m, k, 0, meets + wrap * j / arcs, points, n)
+        else:
+            n = put_point(c, pair.m0[k], m, k, 0, 0.0, points, n)
+        meets = meet.real
+    return put_point(c, pair.m1[c.first[i + 1] - 1], m, c.first[i + 1] - 1, 1, 0.0, points, n)
+
+
+@kernel
+def put_point(
+    c: Columns, marker: int, m: PositionColumns, k: int, end: int, angle: float, points: FloatArray, n: int
+) -> int:
+    """The point at an angle on the sheave at one end of span k."""
+    x, y = c.R[k, end] * np.cos(angle), c.R[k, end] * np.sin(angle)
+    for a in range(3):
+        points[n, a] = m.p[marker, a]
+        for b in range(3):
+            points[n, a] += m.A[marker, a, b] * (c.F[k, end, b, 0] * x + c.F[k, end, b, 1] * y)
+    return n + 1

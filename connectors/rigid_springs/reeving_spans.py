@@ -1,0 +1,137 @@
+"""Spans of a rope without mass between two sheaves: the tangent of two circles in space, and the derivatives of it.
+
+    r_i = R_i (cos ψ_i u_i + sin ψ_i w_i)                        u, w, a: frame of a sheave, a its axis; R = 0: a point
+    t = c + r_B - r_A,  r_A·t = 0,  r_B·t = 0                    c from centre A to centre B
+    W = |t| + R_A ψ_A - R_B ψ_B                                  what the span adds to the length of the rope
+    a × r points along the rope, near r = -R a × c/|a × c|       the side: the rope turns about a
+
+ψ_A where the rope leaves A and ψ_B where it meets B turn with their bodies; the length of the rope is the sum of all W,
+up to whole turns.  Derivatives by the motion y = [v_B - v_A, ω_A, ω_B], with e = t/|t|:
+
+    M = [[(a_A × r_A)·t, r_A·(a_B × r_B)], [-r_B·(a_A × r_A), (a_B × r_B)·t]],  1 in place of a first entry of a point
+    Mᵀ λ = [R_A - e·(a_A × r_A), e·(a_B × r_B) - R_B]            0 where the rope lies in the planes of both sheaves
+    g = [e - λ_A r_A - λ_B r_B,
+         -r_A × e - λ_A r_A × t + λ_B r_A × r_B,
+         r_B × e - λ_A r_B × r_A - λ_B r_B × t]
+
+so that Ẇ = g·y without any rest, also where the rope runs obliquely, and a sheave feels no torque about its axis.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorReevingSystemSprings.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.markers.position_kernels import cross
+from windlass.connectors.rigid_springs.pairs import ComplexArray
+from windlass.framework.kernels.kernel import kernel
+
+ITERATIONS = 30
+CONVERGED = 1e-14
+"""Change of an angle [rad] below which two further steps of Newton's method leave rounding alone."""
+
+
+@kernel
+def dot(a: Any, b: Any) -> Any:
+    """a·b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def add(a: Any, x: Any, b: Any) -> Any:
+    """a + x b."""
+    return a[0] + x * b[0], a[1] + x * b[1], a[2] + x * b[2]
+
+
+@kernel
+def axis_of(F: ComplexArray, k: int) -> Any:
+    """Column k of a frame."""
+    return F[0, k], F[1, k], F[2, k]
+
+
+@kernel
+def place(F: ComplexArray, radius: float, angle: complex) -> Any:
+    """r and a × r."""
+    cos, sin = radius * np.cos(angle), radius * np.sin(angle)
+    u, w = axis_of(F, 0), axis_of(F, 1)
+    r = (cos * u[0] + sin * w[0], cos * u[1] + sin * w[1], cos * u[2] + sin * w[2])
+    return r, (cos * w[0] - sin * u[0], cos * w[1] - sin * u[1], cos * w[2] - sin * u[2])
+
+
+@kernel
+def guess(F: ComplexArray, radius: float, c: Any) -> float:
+    """ψ of -a × c."""
+    if radius == 0.0:
+        return 0.0
+    return float(np.arctan2(-dot(axis_of(F, 0), c).real, dot(axis_of(F, 1), c).real))
+
+
+@kernel
+def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: float) -> Any:
+    """ψ_A, ψ_B, r_A, a_A × r_A, r_B, a_B × r_B, t and M; ψ are not a number where there is no tangent."""
+    x, y = complex(guess(FA, RA, c), 0.0), complex(guess(FB, RB, c), 0.0)
+    left = ITERATIONS
+    while left > 0:
+        left -= 1
+        rA, qA = place(FA, RA, x)
+        rB, qB = place(FB, RB, y)
+        t = add(add(c, 1.0, rB), -1.0, rA)
+        a, b, e, f = dot(qA, t), dot(rA, qB), -dot(rB, qA), dot(qB, t)
+        if RA == 0.0:
+            a += 1.0
+        if RB == 0.0:
+            f += 1.0
+        p, q, det = dot(rA, t), dot(rB, t), a * f - b * e
+        dx, dy = (f * p - b * q) / det, (a * q - e * p) / det
+        x, y = x - dx, y - dy
+        # the last two steps bring the derivatives
+        if left > 2 and abs(dx.real) + abs(dy.real) < CONVERGED:
+            left = 2
+        if left == 2 and abs(dx.real) + abs(dy.real) > 1e-6:
+            x, y = complex(np.nan, 0.0), complex(np.nan, 0.0)
+    rA, qA = place(FA, RA, x)
+    rB, qB = place(FB, RB, y)
+    t = add(add(c, 1.0, rB), -1.0, rA)
+    a, b, e, f = dot(qA, t), dot(rA, qB), -dot(rB, qA), dot(qB, t)
+    return x, y, rA, qA, rB, qB, t, (a + (1.0 if RA == 0.0 else 0.0), b, e, f + (1.0 if RB == 0.0 else 0.0))
+
+
+@kernel
+def eval_span(
+    c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: float, twist: float, shear: float,
+    y: ComplexArray, out: ComplexArray,
+) -> Any:  # fmt: skip
+    """ψ_A, ψ_B and |t|; g and the forces of damping between the sheaves into ``out``, shape (18,).
+
+    The damping, both on the left-hand side: the torque ``twist`` ((ω_B - ω_A)·e) e, and the force ``shear`` times the
+    difference of the velocities of both ends across the span, over its length.
+    """
+    pA, pB, rA, qA, rB, qB, t, M = find_tangent(c, FA, FB, RA, RB)
+    length = np.sqrt(dot(t, t))
+    e = (t[0] / length, t[1] / length, t[2] / length)
+    p, q, det = RA - dot(e, qA), dot(e, qB) - RB, M[0] * M[3] - M[1] * M[2]
+    lA, lB = (M[3] * p - M[2] * q) / det, (M[0] * q - M[1] * p) / det
+    d = add(add(e, -lA, rA), -lB, rB)
+    turnA = add(add(cross(e, rA), -lA, cross(rA, t)), lB, cross(rA, rB))
+    turnB = add(add(cross(rB, e), -lA, cross(rB, rA)), -lB, cross(rB, t))
+    wA, wB = (y[3], y[4], y[5]), (y[6], y[7], y[8])
+    v = add(add((y[0], y[1], y[2]), 1.0, cross(wB, rB)), -1.0, cross(wA, rA))
+    across = add(v, -dot(v, e), e)
+    h = (shear / length * across[0], shear / length * across[1], shear / length * across[2])
+    spin = twist * (dot(wB, e) - dot(wA, e))
+    hA, hB = add(cross(h, rA), -spin, e), add(cross(rB, h), spin, e)
+    for k in range(3):
+        out[k], out[3 + k], out[6 + k] = d[k], turnA[k], turnB[k]
+        out[9 + k], out[12 + k], out[15 + k] = h[k], hA[k], hB[k]
+    return pA, pB, length
+
+
+@kernel
+def eval_wrap(leaves: float, meets: float) -> float:
+    """Angle around a sheave from where the rope meets it to where it leaves [rad], in [0, 2 π)."""
+    angle = (leaves - meets) % (2.0 * np.pi)
+    # a rope that just touches
+    return 0.0 if angle > 2.0 * np.pi - 1e-9 else angle

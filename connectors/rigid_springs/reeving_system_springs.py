@@ -1,0 +1,263 @@
+"""A rope without mass over any sheaves: one tension all along it.
+
+    L = Σ spans + Σ R_i θ_i,   θ_i in [0, 2 π)                        see `reeving_spans`
+    L_0 = reference length + f_0 q_0 + f_1 q_1                        q: coordinates that pay out rope at the ends
+    N = N_0 + EA (L - L_0)/L_0 + D (L̇ - L̇_0)/L_0,                    N = N_s tanh(N/N_s) where it is < 0
+    N ∂L/∂q on all bodies, -N f_i on the coordinates q_i, on the left-hand side
+
+and between neighbours the damping of twist and shear of `reeving_spans`.  Sheaves turn without friction: the rope
+leaves no torque about their axes.  The first and the last marker are points, where the rope ends.
+
+Where a rope runs obliquely onto a sheave, all forces are the derivatives of its length, so that no energy is lost.  The
+original has the same tangents, arcs that are a little longer, and forces that are no derivatives of them.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorReevingSystemSprings.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.markers.coordinate_columns import FAMILY as COORDINATE
+from windlass.connectors.markers.coordinate_columns import CoordinateColumns
+from windlass.connectors.markers.pairs import Pair
+from windlass.connectors.markers.position_kernels import FAMILY
+from windlass.connectors.rigid_springs.reeving_kernels import (
+    MOST,
+    Columns,
+    fill_numbers,
+    fill_points,
+    residual,
+    tangent,
+)
+from windlass.framework.accounts import Account
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import EntityTable
+
+MARKERS = tuple(f"marker{k}" for k in range(MOST))
+ENDS = "coordinate0", "coordinate1"
+LENGTH, RATE, FORCE, REST, ENERGY, LOST, PASSED = range(7)
+
+
+class ReevingSystemSprings(Component):
+    """A rope without mass over up to 14 sheaves, for when cables are too much; `reeve` adds it from lists."""
+
+    marker0 = ref("position marker", "point where the rope begins")
+    marker1 = ref("position marker", "first sheave, a rigid marker, or a point")
+    marker2 = ref("position marker", "second sheave or point", optional=True)
+    marker3 = ref("position marker", "third sheave or point", optional=True)
+    marker4 = ref("position marker", "fourth sheave or point", optional=True)
+    marker5 = ref("position marker", "fifth sheave or point", optional=True)
+    marker6 = ref("position marker", "sixth sheave or point", optional=True)
+    marker7 = ref("position marker", "seventh sheave or point", optional=True)
+    marker8 = ref("position marker", "eighth sheave or point", optional=True)
+    marker9 = ref("position marker", "ninth sheave or point", optional=True)
+    marker10 = ref("position marker", "tenth sheave or point", optional=True)
+    marker11 = ref("position marker", "eleventh sheave or point", optional=True)
+    marker12 = ref("position marker", "twelfth sheave or point", optional=True)
+    marker13 = ref("position marker", "thirteenth sheave or point", optional=True)
+    marker14 = ref("position marker", "fourteenth sheave or point", optional=True)
+    marker15 = ref("position marker", "last point", optional=True)
+    coordinate0 = ref("coordinate marker", "q_0, pays out rope at the start", optional=True)
+    coordinate1 = ref("coordinate marker", "q_1, pays out rope at the end", optional=True)
+    radii = column("m", "R of each marker, 0 for points", shape=(MOST,), default=(0.0,) * MOST, minimum=0.0)
+    axes = column(
+        "1", "axis of each sheave in the frame of its marker, about which the rope turns, of any length > 0",
+        shape=(MOST, 3), default=((0.0, 0.0, 1.0),) * MOST,
+    )  # fmt: skip
+    reference_length = column("m", "length without tension", above=0.0, switchable=True)
+    axial_stiffness = column("N", "EA of the rope", above=0.0, switchable=True)
+    axial_damping = column("N s", "D, as that of cables", default=0.0, minimum=0.0, switchable=True)
+    preload = column("N", "N_0, tension at the reference length", default=0.0, switchable=True)
+    slack_force = column(
+        "N", "N_s, largest pressure in a slack rope; 0: presses like a rod", default=0.1, minimum=0.0, switchable=True
+    )
+    twist_damping = column("N m s/rad", "against the twist of spans", default=0.0, minimum=0.0)
+    shear_damping = column("N s", "against motion across spans, by their length", default=0.0, minimum=0.0)
+    factor0 = column("1", "f_0 [1 or m/rad]", default=1.0)
+    factor1 = column("1", "f_1 [1 or m/rad]", default=1.0)
+    active = column("1", "pulls only if true", dtype=bool, default=True, switchable=True)
+
+
+def find_frames(axes: FloatArray) -> FloatArray:
+    """Frames (..., 3, 3) whose third axes are given ones, (..., 3)."""
+    a = axes / np.sqrt((axes**2).sum(axis=-1, keepdims=True))
+    u = np.cross(a, np.eye(3)[np.abs(a).argmin(axis=-1)])
+    u /= np.sqrt((u**2).sum(axis=-1, keepdims=True))
+    return np.stack((u, np.cross(a, u), a), axis=-1)
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of all markers, then of the coordinates at the ends, -1 for none, shape (rows, n)."""
+    return np.concatenate([world.dofs_of(table.local(name)) for name in (*MARKERS, *ENDS)], axis=1)
+
+
+def count_markers(table: EntityTable, rows: IntArray | None = None) -> IntArray:
+    """Number of markers of each row, shape (rows,)."""
+    given = [table.local(name) if rows is None else table.local(name, rows) for name in MARKERS]
+    return np.asarray((np.stack(given, axis=1) >= 0).sum(axis=1))
+
+
+def bind(rows: LocalRows) -> tuple[Pair, Columns]:
+    """The spans of the rows, and their parameters."""
+    world, table, n = rows.world, rows.table, len(rows.rows)
+    widths = np.array([world.ref_width(table, name) for name in (*MARKERS, *ENDS)])
+    begins, w = np.append(0, np.cumsum(widths)), int(widths[:MOST].max(initial=0))
+    count = count_markers(table, rows.rows)
+    row = np.repeat(np.arange(n), count - 1)
+    first = np.append(0, np.cumsum(count - 1))
+    k = np.arange(len(row)) - first[row]
+    numbers = np.stack([rows.markers(name) for name in MARKERS], axis=1)
+    sides = [k, k + 1]
+    # coordinates of both markers of a span, those beyond the width of a marker at none
+    inside = [np.arange(w) < widths[side][:, None] for side in sides]
+    columns = [
+        np.where(there, begins[side][:, None] + np.arange(w), 0) for side, there in zip(sides, inside, strict=True)
+    ]
+    at, there = np.concatenate(columns, axis=1), np.concatenate(inside, axis=1)
+    own = np.where(there, rows.dofs[row[:, None], at] if rows.dofs.size else 0, rows.layout.spare)
+    one, on = np.ones(len(row)), rows.local("active")
+    ends = [numbers[row, side] for side in sides]
+    pair = Pair(ends[0], ends[1], np.ascontiguousarray(own), w, np.ones(len(row), bool), one, one)
+    R, F = rows.local("radii"), find_frames(rows.local("axes"))
+    keys = [rows.markers(name) for name in ENDS]
+    get = rows.local
+    c = Columns(
+        first=first,
+        at=np.ascontiguousarray(at),
+        R=np.stack([R[row, side] for side in sides], axis=1),
+        F=np.ascontiguousarray(np.stack([F[row, side] for side in sides], axis=1)),
+        k=np.stack(keys, axis=1),
+        atk=np.tile(begins[MOST : MOST + 2], (n, 1)),
+        widthk=np.tile(widths[MOST:], (n, 1)),
+        f=np.stack((get("factor0"), get("factor1")), axis=1),
+        L0=get("reference_length"),
+        EA=get("axial_stiffness"),
+        D=get("axial_damping"),
+        N0=get("preload"),
+        Ns=get("slack_force"),
+        twist=get("twist_damping"),
+        shear=get("shear_damping"),
+        on=on,
+    )
+    return pair, c
+
+
+def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
+    """The numbers of `fill_numbers`."""
+    pair, c = rows.columns
+    out, wraps = np.zeros((len(c.L0), 7)), np.zeros((len(c.L0), MOST))
+    fill_numbers(c, pair, s.markers[FAMILY], coordinates_of(s), out, wraps)
+    return out, wraps
+
+
+NO_COORDINATES = CoordinateColumns(
+    np.zeros(0), np.zeros(0), np.zeros((0, 1)), np.zeros((0, 1)), np.zeros((0, 1), np.int64), np.zeros(0, np.int64),
+    np.zeros((0, 1, 1)),
+)  # fmt: skip
+
+
+def coordinates_of(s: Any) -> CoordinateColumns:
+    """The columns of the coordinate markers; empty ones in a world without."""
+    found: CoordinateColumns = s.markers.get(COORDINATE, NO_COORDINATES)
+    return found
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `ReevingSystemSprings`."""
+    pair, c = rows.columns
+    system = System("ReevingSystemSprings", rows.dofs)
+    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], coordinates_of(s), rows.dofs, s.f))
+    system.tangent = call(
+        tangent,
+        lambda s: (c, pair, s.markers[FAMILY], coordinates_of(s), s.v, s.dq, s.dv, s.slots, s.values),
+    )
+
+    def read(s: Any) -> None:
+        out = eval_numbers(rows, s)[0]
+        s.energies[0] += out[:, ENERGY]
+        s.powers[0] += out[:, LOST]
+        s.powers[1] += out[:, PASSED]
+
+    still = not (c.D.any() or c.twist.any() or c.shear.any() or (c.k >= 0).any())
+    system.account = Account(read, ("spring",), ("damper",), ("strain_flow",), conserves=still)
+    return system
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for markers with holes between, ends with a radius, sheaves that have no frame, or no axis."""
+    ids = np.stack([table.local(name) for name in MARKERS], axis=1)
+    there, R = ids >= 0, table.local("radii")
+    count = there.sum(axis=1)
+    flat = ~table.local("axes").any(axis=2) & (R > 0.0)
+    rigid = np.zeros(ids.shape, bool)
+    for target, positions, _ in world.split_by_table(ids.ravel()):
+        rigid.ravel()[positions] = "rigid marker" in target.component.provides
+    places = np.arange(MOST)
+    ends = (places == 0) | (places >= count[:, None] - 1)
+    for wrong, words in (
+        (there & (places >= count[:, None]), "marker{k} has none before it: must follow the others without a gap"),
+        (ends & (R > 0.0), "radii[{k}] = {R}: must be 0 at the ends of the rope and beyond"),
+        ((R > 0.0) & there & ~rigid, "marker{k} of a sheave is a point: must be a rigid marker"),
+        (flat, "axes[{k}] = (0, 0, 0): must have a length > 0 [1]"),
+    ):
+        for i, k in np.argwhere(wrong)[:1]:
+            raise ModelError(f"{table.kind} row {table.resident[i]}: {words.format(k=k, R=R[i, k])}")
+
+
+def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
+    """Each rope as a line along its spans and around its sheaves."""
+    pair, c = rows.columns
+    out, n, arcs = eval_numbers(rows, s)[0], len(rows.rows), max(2 * subdivisions, 12)
+    parts = []
+    for i in range(n):
+        points = np.zeros(((arcs + 2) * MOST, 3))
+        parts.append(points[: fill_points(c, pair, s.markers[FAMILY], i, arcs, points)])
+    sizes = np.array([len(part) for part in parts], np.int64)
+    which = np.repeat(np.arange(n), sizes - 1)
+    begin = np.arange(len(which)) + which
+    way = [np.append(0.0, np.cumsum(np.sqrt((np.diff(part, axis=0) ** 2).sum(axis=1)))) for part in parts]
+    return Drawing(
+        points=np.concatenate(parts) if parts else np.zeros((0, 3)),
+        lines=np.stack((begin, begin + 1), axis=1),
+        part=which,
+        entity=rows.table.ids_of(rows.rows)[which],
+        start=np.concatenate([part[:-1] for part in way]) if way else np.zeros(0),
+        end=np.concatenate([part[1:] for part in way]) if way else np.zeros(0),
+        cell_data={"tension": out[which, FORCE]},
+        units={"tension": "N"},
+    )
+
+
+def output(unit: str, doc: str, which: int) -> Output:
+    """An output variable: one of the numbers of `fill_numbers`."""
+    return Output(unit, doc, lambda rows, s, **where: eval_numbers(rows, s)[0][:, which])
+
+
+register(
+    Law(
+        ReevingSystemSprings,
+        "connector",
+        dofs=dofs,
+        bind=bind,
+        build=build,
+        check=check,
+        outputs={
+            "length": output("m", "L, ()", LENGTH),
+            "rate": output("m/s", "L̇, ()", RATE),
+            "tension": output("N", "N, (); 0 where not active", FORCE),
+            "rest_length": output("m", "L_0, (); with what coordinates pay out", REST),
+            "wrap": Output("rad", "θ on each marker, (16,)", lambda rows, s, **where: eval_numbers(rows, s)[1]),
+        },
+        draw=draw,
+        source="[@exudyn], ObjectConnectorReevingSystemSprings",
+    )
+)

@@ -1,0 +1,189 @@
+"""Ropes without mass over sheaves (`ReevingSystemSprings`): falling weights, tackles, hoists, beside real cables."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass.connectors import Force, coordinate_marker, fix, position_marker, prescribe, reeve, rigid_marker
+from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, nodes_of, straight_cable
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.output.scene import Scene
+from windlass.framework.state.tangent_check import check_fields
+
+from support.differences import set_random_fields
+
+G, R = 9.81, 0.2
+
+
+def over_a_sheave(m0: float, m1: float, tension: float) -> tuple[wl.World, Any, Any]:
+    """Two weights on a rope over a sheave of the ground, 1 m below its centre, with a tension."""
+    world = wl.World(gravity=(0.0, -G))
+    weights = world.add(MassPoint, position=[(-R, 0.0), (R, 0.0)], mass=(m0, m1))
+    sheave = rigid_marker(world, world.add(Ground), (0.0, 1.0))
+    ends = position_marker(world, weights)
+    rope = reeve(
+        world, [ends[0], sheave, ends[1]], (0.0, R, 0.0), [(0.0, 0.0, -1.0)] * 3, preload=tension,
+        reference_length=2.0 + math.pi * R, axial_stiffness=1e5,
+    )  # fmt: skip
+    return world, weights, rope
+
+
+def test_atwood() -> None:
+    """a = g (m1 - m0)/(m1 + m0) with the tension 2 m0 m1 g/(m0 + m1), which loses no energy."""
+    m0, m1 = 2.0, 3.0
+    tension, a = 2.0 * m0 * m1 * G / (m0 + m1), G * (m1 - m0) / (m0 + m1)
+    world, weights, rope = over_a_sheave(m0, m1, tension)
+    ledger = wl.EnergyLedger()
+    state = wl.Dynamic(world, step=1e-2, end=0.4).solve(hooks=[ledger])
+    assert_allclose(state.of(weights)[:, 1], [a * 0.08, -a * 0.08], rtol=1e-9)
+    assert_allclose(state.of(weights)[:, 0], 0.0, atol=1e-12)
+    assert_allclose(wl.eval_output(rope, "tension", state), tension, rtol=1e-9)
+    assert_allclose(wl.eval_output(rope, "wrap", state)[1], math.pi, rtol=1e-12)
+    assert abs(ledger.rest) < 1e-9
+
+
+def test_frequency_of_two_weights() -> None:
+    """Equal weights that hang still swing along the rope with √(EA/L (1/m0 + 1/m1))."""
+    m = 2.0
+    world, _, rope = over_a_sheave(m, m, m * G)
+    length = float(wl.eval_output(rope, "length", wl.State(world)))
+    found = wl.Modes(world, count=4).solve().frequencies
+    assert_allclose(2.0 * math.pi * max(found), math.sqrt(1e5 / length * 2.0 / m), rtol=1e-9)
+
+
+@pytest.mark.parametrize("falls", [2, 14])
+def test_tackle(falls: int) -> None:
+    """A block on n falls, over n - 1 sheaves, is held by N = m g/n."""
+    mass = 60.0
+    world = wl.World(gravity=(0.0, -G))
+    block = world.add(RigidBody2D, position=(0.0, -3.0), mass=mass, inertia=1.0)
+    fix(world, block, "x", "rotation")
+    ground, below = world.add(Ground), rigid_marker(world, block)
+    crown = rigid_marker(world, ground)
+    sheaves = [below if k % 2 == 0 else crown for k in range(falls - 1)]
+    ends = rigid_marker(world, ground, (-R, 0.0)), rigid_marker(world, ground, (R, 0.0))
+    length = 3.0 * falls + (falls - 1) * math.pi * R
+    rope = reeve(
+        world, [ends[0], *sheaves, ends[1]], [0.0, *[R] * (falls - 1), 0.0], reference_length=length,
+        axial_stiffness=1e6,
+    )  # fmt: skip
+    assert_allclose(float(wl.eval_output(rope, "length", wl.State(world))), length, rtol=1e-12)
+    state = wl.Static(world).solve()
+    tension = mass * G / falls
+    assert_allclose(float(wl.eval_output(rope, "tension", state)), tension, rtol=1e-9)
+    assert_allclose(state.of(block)[0, 1], -tension * length / 1e6 / falls, rtol=1e-9)
+
+
+def test_hoist() -> None:
+    """A drum that takes up rope with v lifts a load with v and with v sin(Ω t)/Ω; the drum feels N r."""
+    mass, r, v, length, EA = 50.0, 0.3, 0.6, 10.0, 1e5
+    world = wl.World(gravity=(0.0, -G))
+    drum = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0, velocity=(0.0, 0.0, -v / r))
+    fix(world, drum, "x", "y")
+    drive = prescribe(world, drum, "rotation", lambda t: -v / r * t)
+    load = world.add(MassPoint, position=(0.0, -length), mass=mass)
+    ends = position_marker(world, world.add(Ground)), position_marker(world, load)
+    rope = reeve(
+        world, ends, (0.0, 0.0), coordinate0=coordinate_marker(world, drum, "rotation"), factor0=r, axial_stiffness=EA,
+        reference_length=length, preload=mass * G,
+    )  # fmt: skip
+    ledger = wl.EnergyLedger()
+    state = wl.Dynamic(world, step=2e-3, end=0.2).solve(hooks=[ledger])
+    omega = math.sqrt(EA / length / mass)
+    assert_allclose(state.of(load)[0, 1], v * 0.2 - v * math.sin(omega * 0.2) / omega, rtol=0.01)
+    tension = float(wl.eval_output(rope, "tension", state))
+    assert_allclose(float(wl.eval_output(drive, "force", state)), tension * r, rtol=1e-6)
+    assert_allclose(float(wl.eval_output(rope, "rest_length", state)), length - v * 0.2, rtol=1e-12)
+    assert abs(ledger.rest) < 2e-3 * mass * G * v * 0.2
+
+
+def test_beside_a_real_cable() -> None:
+    """A cable with mass hangs on a rope without mass, over a sheave, with a load below: N is the weight of both."""
+    world = wl.World(gravity=(0.0, -G))
+    ground = world.add(Ground)
+    stiff = {"axial_stiffness": 1e5, "bending_stiffness": 1e-3, "mass_per_length": 0.7}
+    cable = straight_cable(world, (R, -1.0), (R, -3.0), 3, **stiff)
+    nodes = nodes_of(world, cable)
+    world.add(Force, marker=position_marker(world, nodes[-1]), vector=(0.0, -4.0 * G, 0.0))
+    fix(world, nodes, "x")
+    markers = [
+        position_marker(world, ground, (-R, -1.0)),
+        rigid_marker(world, ground),
+        position_marker(world, nodes[0]),
+    ]
+    length = 2.0 + math.pi * R
+    rope = reeve(world, markers, (0.0, R, 0.0), [(0.0, 0.0, -1.0)] * 3, reference_length=length, axial_stiffness=1e5)
+    state = wl.Static(world, load_steps=2).solve()
+    weight = (4.0 + 0.7 * 2.0) * G
+    assert_allclose(float(wl.eval_output(rope, "tension", state)), weight, rtol=1e-9)
+    assert_allclose(float(wl.eval_output(nodes, "displacement", state)[0, 1]), -weight * length / 1e5, rtol=1e-6)
+
+
+@pytest.mark.parametrize("length", [1.5, 30.0])
+def test_tangent(length: float) -> None:
+    """Over sheaves beside the centres of bodies of space and plane, oblique, tight and slack, with both coordinates."""
+    world = wl.World()
+    bodies = [
+        world.add(RigidBody3D, position=p, mass=1.0, inertia=(1.0, 2.0, 3.0))
+        for p in ((1.0, 2.0, 0.3), (3.0, 1.0, -0.4))
+    ]
+    flat = world.add(RigidBody2D, position=(5.0, 3.0), mass=1.0, inertia=1.0)
+    point = world.add(MassPoint, position=(6.0, 0.0), mass=1.0)
+    sheaves = [rigid_marker(world, body, (0.1, -0.05, 0.2)) for body in bodies] + [
+        rigid_marker(world, flat, (0.1, 0.2))
+    ]
+    ends = position_marker(world, world.add(Ground)), position_marker(world, point)
+    turn, way = coordinate_marker(world, flat, "rotation"), coordinate_marker(world, point, "x")
+    rope = reeve(
+        world, [ends[0], *sheaves, ends[1]], (0.0, 0.3, 0.4, 0.25, 0.0),
+        [(0, 0, 1), (0.6, 0.1, -0.8), (0.1, 0.28, 0.96), (0, 0, -1), (0, 0, 1)], reference_length=length,
+        axial_stiffness=20.0, axial_damping=3.0, preload=0.5, slack_force=5.0, coordinate0=turn, coordinate1=way,
+        factor0=0.1, factor1=0.05, twist_damping=0.7, shear_damping=0.4,
+    )  # fmt: skip
+    reeve(world, [ends[1], sheaves[0], ends[0]], (0.0, 0.0, 0.0), reference_length=5.0, axial_stiffness=10.0)
+    assembly = Assembly(world)
+    set_random_fields(assembly, 4, displacement=0.1)
+    check_fields(assembly)
+    assert float(wl.eval_output(rope, "tension", wl.State(world))) * (10.0 - length) > 0.0
+
+
+def test_a_rope_is_drawn_around_its_sheave() -> None:
+    """Along both falls and on the upper half of the sheave, as long as it is but for the chords of its arc."""
+    world, _, rope = over_a_sheave(1.0, 1.0, 10.0)
+    drawn = Scene(world, 4).draw(wl.State(world))
+    assert drawn is not None
+    drawing = next(one for one in drawn[0] if "tension" in one.cell_data)
+    points = drawing.points
+    assert_allclose(points[[0, -1]], [(-R, 0.0, 0.0), (R, 0.0, 0.0)], atol=1e-15)
+    assert_allclose(np.linalg.norm(points[1:-1] - (0.0, 1.0, 0.0), axis=1), R, rtol=1e-12)
+    assert points[1:-1, 1].min() > 1.0 - 1e-12
+    sizes = np.linalg.norm(points[drawing.lines[:, 1]] - points[drawing.lines[:, 0]], axis=1)
+    assert_allclose(sizes.sum(), 2.0 + math.pi * R, rtol=2e-3)
+    assert_allclose(drawing.cell_data["tension"], wl.eval_output(rope, "tension", wl.State(world)))
+
+
+@pytest.mark.parametrize(
+    ("radii", "axes", "more", "words"),
+    [
+        ((0.1, 0.2, 0.0), None, {}, r"radii\[0\] = 0.1: must be 0 at the ends"),
+        ((0.0, 0.2, 0.0), ((0, 0, 1), (0, 0, 0), (0, 0, 1)), {}, r"axes\[1\] = \(0, 0, 0\)"),
+        ((0.0, 0.2), None, {}, "radii of reeve: 2 are given: must be 3"),
+        ((0.0, 0.2, 0.0), None, {"marker5": True}, "marker5 has none before it"),
+        ((0.0, 0.2, 0.0), None, {"point": True}, "marker1 of a sheave is a point"),
+    ],
+)
+def test_bad_ropes(radii: Any, axes: Any, more: dict[str, bool], words: str) -> None:
+    world = wl.World()
+    ground, mass = world.add(Ground), world.add(MassPoint, position=(1.0, 0.0), mass=1.0)
+    end = position_marker(world, mass)
+    sheave = end if more.get("point") else rigid_marker(world, ground, (0.5, 1.0))
+    given = {"marker5": end} if more.get("marker5") else {}
+    with pytest.raises(wl.ModelError, match=words):
+        reeve(world, [end, sheave, end], radii, axes, reference_length=2.0, axial_stiffness=1e3, **given)
+        world.finalize()
