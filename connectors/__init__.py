@@ -105,10 +105,10 @@ if TYPE_CHECKING:
     from windlass.connectors.reports.surface_report import SurfaceReport as SurfaceReport
     from windlass.connectors.reports.surface_report import format_surface_reports as format_surface_reports
     from windlass.connectors.reports.surface_report import surface_report as surface_report
-    from windlass.connectors.rigid_springs.joint_stop import JointStop as JointStop
-    from windlass.connectors.rigid_springs.joint_stop import joint_stops as joint_stops
     from windlass.connectors.rigid_springs.contact_sphere_sphere import ContactSphereSphere as ContactSphereSphere
     from windlass.connectors.rigid_springs.gear_pair import GearPair as GearPair
+    from windlass.connectors.rigid_springs.joint_stop import JointStop as JointStop
+    from windlass.connectors.rigid_springs.joint_stop import joint_stops as joint_stops
     from windlass.connectors.rigid_springs.linear_spring_damper import LinearSpringDamper as LinearSpringDamper
     from windlass.connectors.rigid_springs.reeve import reeve as reeve
     from windlass.connectors.rigid_springs.reeving_system_springs import ReevingSystemSprings as ReevingSystemSprings
