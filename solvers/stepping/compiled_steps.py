@@ -132,7 +132,10 @@ def take_steps(context: Any) -> int:
         status = take(c.programs, FOLLOW, state)
         if status != 0 or not follow.largest[0] <= follow.noise:
             return int(status)
-        follow.before[:] = follow.now
+        # one by one: a slice brings the compiler's formatting of text with it, for its message about shapes
+        for j in range(follow.now.shape[0]):
+            for k in range(follow.now.shape[1]):
+                follow.before[j, k] = follow.now[j, k]
         counts[STAGE] = DONE
     return 0
 
