@@ -19,9 +19,8 @@ from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.markers.cable_shape import cable_lengths, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.distances import Surfaces
-from windlass.connectors.surface_contact.draw import draw, paint, surface_keys
 from windlass.connectors.surface_contact.kernels import CABLE, PER_POINT, ContactRows
-from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_points, eval_rounding
+from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_points, eval_rounding, paint
 from windlass.connectors.surface_contact.residual import add_residual
 from windlass.connectors.surface_contact.surfaces import (
     SURFACE,
@@ -245,8 +244,6 @@ register(
         fill_defaults=lambda world, values: create_history(world, ContactFrictionSurfaceCable, values, START),
         check=check,
         source="[@wriggers2006]",
-        draw=draw,
-        draw_keys=surface_keys,
         paint=paint,
     )
 )

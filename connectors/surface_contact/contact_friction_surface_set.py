@@ -25,7 +25,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     find_cable_dofs,
 )
 from windlass.connectors.surface_contact.kernels import PER_POINT
-from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_rounding
+from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_rounding, paint_points
 from windlass.connectors.surface_contact.residual import add_residual
 from windlass.connectors.surface_contact.surface_search import SurfacePairs, SurfaceSearch, eval_reach, take_surfaces
 from windlass.connectors.surface_contact.surfaces import SURFACE, bind_surfaces
@@ -34,6 +34,7 @@ from windlass.connectors.surface_contact.update import update_history
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
+from windlass.framework.model.drawing import Painting
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
@@ -198,6 +199,13 @@ def find_surfaces(rows: LocalRows, fields: Fields) -> IntArray:
     return found
 
 
+def paint_present(rows: LocalRows, fields: Fields) -> Painting:
+    """What contact with the present surfaces lays onto the cables."""
+    p: SurfacePairs = rows.columns
+    take_surfaces(p, fields.data)
+    return paint_points(rows, p.points, fields)
+
+
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user left out."""
     return create_history(world, ContactFrictionSurfaceSetCable, values, START, (0.0,))
@@ -226,5 +234,6 @@ register(
         fill_defaults=fill_defaults,
         check=check,
         source=SOURCE,
+        paint=paint_present,
     )
 )

@@ -14,10 +14,12 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.reports.surface_section import tabulate_surfaces
 from windlass.connectors.surface_contact.contact_friction_surface_set import build
-from windlass.connectors.surface_contact.draw import draw
-from windlass.elements import ALENode, Cable3D, Ground, MassPoint, straight_cable
+from windlass.connectors.surface_contact.draw import find_nodes
+from windlass.elements import ALENode, Cable3D, Ground, MassPoint, RigidBody3D, straight_cable
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.output.scene import Scene
 
+from support.series import read_series
 from support.surface_models import Falling, create_falling
 
 ROPE = {"mass_per_length": 1.0, "axial_stiffness": 1e5, "bending_stiffness": 0.1}
@@ -169,30 +171,28 @@ def test_search_on_one_process() -> None:
 
 
 def test_drawing() -> None:
-    """Every surface is drawn once, its points on the surface."""
-    world, _, contacts = create(con.SheaveSurface, {"radius": 0.5, "groove_radius": 0.05, "outer_radius": 0.6})
+    """Every surface is drawn once, its points on the surface, also those of sets; ends are where nodes are."""
+    world, _, _ = create(con.SheaveSurface, {"radius": 0.5, "groove_radius": 0.05, "outer_radius": 0.6})
     marker = con.rigid_marker(world, world.add(Ground))
-    for kind, columns in (
-        (con.DrumSurface, {"radius": 0.5, "half_width": 0.1, "axis": (1.0, 2.0, 0.5)}),
-        (con.SphereSurface, {"radius": 0.4}),
-        (con.PlaneSurface, {"half_length": 2.0, "half_width": 1.0}),
-        (con.VGrooveFlank, {"radius": 0.5, "half_angle": 0.3, "outer_radius": 0.6, "side": -1}),
-        (con.ProfileSurface, {"vertices": (0.2, -1.0, 0.4, 1.0)}),
-    ):
-        surface = world.add(kind, marker=marker, **columns)
-        contacts = con.add_surface_contact(
-            world,
-            surface,
-            find_rope(world),
-            contact_stiffness_per_length=1.0,
+    surfaces = [
+        world.add(kind, marker=marker, **columns)
+        for kind, columns in (
+            (con.DrumSurface, {"radius": 0.5, "half_width": 0.1, "axis": (1.0, 2.0, 0.5)}),
+            (con.DrumSurface, {"radius": 0.5, "axis": (1.0, 0.0, 0.0)}),
+            (con.SphereSurface, {"radius": 0.4}),
+            (con.PlaneSurface, {"half_length": 2.0, "half_width": 1.0}),
+            (con.PlaneSurface, {"outer_radius": 0.3, "offset": -0.1}),
+            (con.VGrooveFlank, {"radius": 0.5, "half_angle": 0.3, "outer_radius": 0.6, "side": -1}),
+            (con.ProfileSurface, {"vertices": (0.2, -1.0, 0.4, 1.0)}),
         )
-    assembly = Assembly(world)
-    assembly.update_markers()
-    every = wl.Entity(contacts.table, np.arange(contacts.table.count))
-    rows = assembly.bind(every.table, every.rows)
-    drawing = draw(rows, assembly.fields, 1)
-    sheave, drum, ball, plane, flank, cone = drawing.points.reshape(6, -1, 3)
-    assert drawing.part.max() == 5 and len(drawing.points) == 6 * len(sheave)
+    ]
+    con.add_surface_contact(world, surfaces, find_rope(world), touching=2, contact_stiffness_per_length=1.0)
+    drawn = Scene(world, 1).draw(wl.State(world))
+    assert drawn is not None
+    drawings = [d for d in drawn[0] if len(d.faces)]
+    points = np.concatenate([d.points for d in drawings]).reshape(8, -1, 3)
+    assert [d.labels for d in drawings] == [1, 2, 1, 2, 1, 1]
+    sheave, drum, post, ball, plane, disc, flank, cone = points
     assert_allclose(np.hypot(cone[:, 0], cone[:, 1]), 0.3 + 0.1 * cone[:, 2], atol=1e-8)
     rho = np.hypot(sheave[:, 0], sheave[:, 1])
     bottom = np.hypot(0.55 - rho, sheave[:, 2])
@@ -201,9 +201,45 @@ def test_drawing() -> None:
     assert_allclose(bottom[np.abs(sheave[:, 2]) < 0.04], 0.05, rtol=1e-12)
     axis = np.array((1.0, 2.0, 0.5)) / np.linalg.norm((1.0, 2.0, 0.5))
     assert_allclose(np.linalg.norm(np.cross(drum, axis), axis=1), 0.5, rtol=1e-12)
+    nodes = find_nodes(world)
+    assert_allclose((post[:, 0].min(), post[:, 0].max()), (nodes[:, 0].min() - 0.5, nodes[:, 0].max() + 0.5))
     assert_allclose(np.linalg.norm(ball, axis=1), 0.4, rtol=1e-12)
     assert_allclose(np.abs(plane).max(axis=0), [2.0, 1.0, 0.0], atol=1e-12)
+    assert_allclose(np.linalg.norm(disc[-48:, :2], axis=1), 0.3, rtol=1e-12)
+    assert_allclose(disc[:, 2], -0.1)
     assert_allclose((np.hypot(flank[:, 0], flank[:, 1]) - 0.5) * np.tan(0.3), -flank[:, 2], atol=1e-12)
+    # corners of faces go around: the areas of the sphere's faces add up to its surface
+    corners = ball[drawings[2].faces]
+    area = 0.5 * np.linalg.norm(np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]), axis=1).sum()
+    assert 0.98 < area / (4.0 * np.pi * 0.4**2) < 1.0
+
+
+def test_recorded_faces(tmp_path: Path) -> None:
+    """Faces of a drum with flanges on a body that moves, as VTK reads them from both kinds of file."""
+    world = wl.World()
+    rope = straight_cable(world, (-1.0, 0.0, 0.3), (1.0, 0.0, 0.3), 2, **ROPE)
+    body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=0.1)
+    drum = con.add_drum(world, con.rigid_marker(world, body), radius=0.1, half_width=0.2, flange_radius=0.25)
+    con.add_surface_contact(world, drum, rope, contact_stiffness_per_length=1.0)
+    state = wl.State(world)
+    with wl.Recorder(tmp_path / "drum", every=1, formats=("vtkhdf", "vtu")) as recorder:
+        recorder.record(state)
+        state.t, state.step = 1.0, 1
+        state.put(body, [[0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]])
+        recorder.record(state)
+    for path in recorder.paths:
+        times, frame = read_series(path)
+        assert times == [0.0, 1.0]
+        old, new = frame(0.0), frame(1.0)
+        assert len(new.faces) == 3 * 12 * 48 and len(new.lines) == 8
+        assert_allclose(new.points[new.faces] - old.points[new.faces], np.broadcast_to((0.0, 0.5, 0.0), (1728, 4, 3)))
+        mantle, flanges = np.split(old.points[old.faces], [576])
+        assert_allclose(np.hypot(mantle[..., 0], mantle[..., 1]), 0.1)
+        assert_allclose(np.abs(mantle[..., 2]).max(), 0.2)
+        assert_allclose(np.abs(flanges[..., 2]), 0.2)
+        assert_allclose(np.hypot(flanges[..., 0], flanges[..., 1]).max(), 0.25)
+        # colours of the rope are those of the rope
+        assert np.isnan(new.cell_data["gap"][len(new.lines) :]).all()
 
 
 def test_report_of_a_bed() -> None:
