@@ -100,7 +100,7 @@ def test_two_layers_on_a_drum() -> None:
 
     What is under the second layer is drawn in and loses tension; the drum carries the tensions of both layers.
     """
-    layers = create_layers(20)
+    layers = create_layers(24)
     state = wl.Static(layers.world, load_steps=2, stabiliser=1e4, name="").solve()
     tension, flange, on_drum, held = solve_layers(layers.radii)
     places = float(layers.rings[0][0].length) * (np.arange(6) + 0.5) / 6.0
