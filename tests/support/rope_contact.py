@@ -263,3 +263,28 @@ def solve_layers(radii: Any) -> tuple[Any, float, Any, Any]:
     tension, flange, on_drum, (middle, outer), _ = eval_rings(np.array(start) + 1e-6 * found.x)
     held = np.array((outer, 2.0 * middle, outer, middle + outer, middle + outer))
     return tension[[1, 0, 1, 2, 2]], flange, on_drum[[1, 0, 1]], held
+
+
+def create_twisted_pair(elements: int, turns: int, lead: float, tension: float, stiffness: float) -> Ropes:
+    """Two ropes about a common axis along x, each a helix, clamped at their ends and drawn in by a tension [N].
+
+    ``lead``: length of a turn along the axis [m]; ``stiffness``: of contact [N/m²].
+    """
+    world, whole = wl.World(), float(np.hypot(2.0 * np.pi * RADIUS, lead))
+    s, zero = np.linspace(0.0, turns * whole, elements + 1), np.zeros(elements + 1)
+    columns = {"mass_per_length": 0.1, "axial_stiffness": 1e5, "bending_stiffness": 1e-6}
+    ropes, nodes = [], []
+    for begin in (0.0, np.pi):
+        angle = 2.0 * np.pi * s / whole + begin
+        position = np.stack((s * lead / whole, RADIUS * np.cos(angle), RADIUS * np.sin(angle)), axis=1)
+        slope = np.stack((zero + lead, -2.0 * np.pi * position[:, 2], 2.0 * np.pi * position[:, 1]), axis=1) / whole
+        nodes.append(world.add(PointSlope3D, position=position, slope=slope))
+        con.clamp(world, nodes[-1][[0, elements]])
+        ropes.append(
+            world.add(
+                Cable3D, node0=nodes[-1][:-1], node1=nodes[-1][1:], length=turns * whole / elements,
+                reference_strain=-tension / columns["axial_stiffness"], **columns,
+            )
+        )  # fmt: skip
+    rows = con.add_cable_contact(world, ropes, radius=RADIUS, points=6, contact_stiffness_per_length=stiffness)
+    return Ropes(world, *ropes, nodes[1], rows)
