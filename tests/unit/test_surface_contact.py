@@ -98,6 +98,17 @@ def test_surface_out_of_reach() -> None:
     assert system.checks.doubts is not None
     (said,) = system.checks.doubts(assembly.fields, 0.0)
     assert "no cable is near the surface" in said and "9.6 m away" in said
+    # of a set, too, also if another of its surfaces is near
+    world, near, _ = create(con.DrumSurface, {"radius": 0.5})
+    ground = con.rigid_marker(world, world.add(Ground))
+    far = world.add(con.PlaneSurface, marker=ground, axis=(0.0, 1.0, 0.0), offset=-9.0)
+    con.add_surface_contact(world, [near, far], find_rope(world), touching=1, contact_stiffness_per_length=1e5)
+    assembly = Assembly(world)
+    assembly.update_markers()
+    doubts = assembly.layout.systems[con.ContactFrictionSurfaceSetCable].checks.doubts
+    assert doubts is not None
+    assert doubts(assembly.fields, 0.0) == [f"no cable is near the surface {far!r}: the nearest is 9.6 m away"]
+    assert "is longer than the period of" in doubts(assembly.fields, 1.0)[0] and not doubts(assembly.fields, 1e-6)
     world, _, contacts = create(con.PlaneSurface, {"axis": (0.0, 1.0, 0.0), "offset": 0.65, "half_length": 0.3})
     gap = wl.eval_output(contacts, "gap", wl.State(world)).ravel()
     # four points of each of two cables, at 0.125 m, 0.375 m, ... from the middle
@@ -127,7 +138,7 @@ def find_rope(world: wl.World) -> wl.Entity:
 
 def test_search() -> None:
     """With a search the rope falls as with one row for each pair, to 1e-12; three rows of five, and few searches."""
-    ends = []
+    ends, reports = [], []
     for search in ({}, {"touching": 2, "skin": 0.05}):
         model = create_falling(**search)
         solver = wl.Dynamic(model.world, step=1e-3, end=0.12, name="", discontinuous_max_it=6, lag=False)
@@ -135,11 +146,18 @@ def test_search() -> None:
         ends.append(state.q.copy())
         force = wl.eval_output(model.contacts, "force", state).reshape(-1, 3).sum(axis=0)
         assert force[2] > 0.1
+        reports.append(con.surface_report(model.world, state, model.contacts, model.surfaces[0]))
     assert_allclose(ends[1], ends[0], rtol=0, atol=1e-12)
     assert len(model.contacts) == 24 and model.contacts.table.component is con.ContactFrictionSurfaceSetCable
     assert model.world.table(con.SurfaceSet).count == 1 and model.world.table(con.SetSurface).count == 5
     found = wl.eval_output(model.contacts, "surface", state)
     assert set(found) > {-1, 0}
+    (section,) = tabulate_surfaces(model.world, state)
+    assert "DrumSurface 0" in section.parts[1].headings
+    # the report of a surface of a set is that of the rows of pairs
+    assert reports[0].points_in_contact == reports[1].points_in_contact > 0
+    assert_allclose(reports[1].force, reports[0].force, rtol=1e-9)
+    assert_allclose(reports[1].wrap_angle, reports[0].wrap_angle, rtol=1e-9)
 
 
 def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
