@@ -1,6 +1,6 @@
 """Speed loss of belt drives against the theory of creep, over stiffness, prestrain, bristles, inertia and meshes.
 
-usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--damped] [--reference] | --free
+usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--damped] [--reference] | --free | --laws
 
 Prints a table: loss by simulation, by theory and by that of rigid bristles in per cent, the difference of the first two
 in per cent of the driver's speed and of the loss, the mean axial force against that of theory, without and with the
@@ -9,6 +9,8 @@ tests/verification/test_belt_creep.py; --points takes contact points, --damped a
 contact, --reference the published law.
 --free: tractions of belts without load, for segments and points of the axis, as parts of the limit of friction, and the
 bend of the bristles beside l³/(192 R²), by which cubics of the length l wave along the circle.
+--laws: one belt on ever stiffer bristles, by segments and points on circles and by points on discs, the surfaces in
+space: how its loss comes to that of rigid bristles.
 """
 
 import sys
@@ -105,13 +107,27 @@ def show_free() -> None:
         )
 
 
+def show_laws() -> None:
+    """The table of laws over the stiffness of bristles, on the mesh 60x4."""
+    print("bristles  law       loss [%] theory [%] rigid [%]  to theory  to rigid [% of the loss]  cpu [s]")
+    for bristles, law in product((1e6, 1e7, 1e8, 1e9), ("segments", "points", "discs")):
+        case = Case(bristles=bristles, points=law == "points", discs=law == "discs")
+        start, found, rigid = time.process_time(), run_drive(case), eval_theory(case, rigid=True).speed_loss
+        print(
+            f"{bristles:8.0e}  {law:8} {100 * found.loss:9.4f} {100 * found.theory:9.4f} {100 * rigid:9.4f}"
+            f" {100 * (found.loss / found.theory - 1):+10.2f} {100 * (found.loss / rigid - 1):+9.2f}"
+            f" {time.process_time() - start:25.1f}",
+            flush=True,
+        )
+
+
 def main(words: list[str]) -> None:
     """Run all cases on all meshes, or on the one that is given."""
     sticking_length = "reference" if "--reference" in words else "current"
     points, ratio = "--points" in words, 1.0 / 3.0 if "--damped" in words else None
     words = [word for word in words if word not in ("--reference", "--points", "--damped")]
-    if words == ["--free"]:
-        show_free()
+    if words in (["--free"], ["--laws"]):
+        (show_free if words == ["--free"] else show_laws)()
         return
     if words[:1] == ["--mesh"] and len(words) == 2 and words[1].replace("x", "").isdigit():
         elements, segments = map(int, words[1].split("x"))

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
+from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable, SetSurface
 from windlass.connectors.surface_contact.surfaces import PlaneSurface
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
@@ -132,7 +133,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
     Args:
         world: the world.
         state: the state to evaluate at.
-        contacts: rows of `ContactFrictionSurfaceCable`, also of other surfaces.
+        contacts: rows of `ContactFrictionSurfaceCable` or `ContactFrictionSurfaceSetCable`, also of other surfaces.
         surface: the surface, several of one body (both flanks of a groove), or the marker that carries them.
 
     Raises:
@@ -140,9 +141,12 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
     """
     if state.world is not world:
         raise ModelError("the state belongs to another world than the one given")
-    if contacts.table.component is not ContactFrictionSurfaceCable:
-        raise ModelError(f"contacts = {contacts!r}: must be rows of ContactFrictionSurfaceCable")
-    ids = contacts.table.collect("surface", contacts.rows)
+    if contacts.table.component not in (ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable):
+        raise ModelError(
+            f"contacts = {contacts!r}: must be rows of ContactFrictionSurfaceCable or ContactFrictionSurfaceSetCable"
+        )
+    ids = find_surface_ids(world, state, contacts)
+    contacts, ids = contacts[np.flatnonzero(ids >= 0)], ids[ids >= 0]
     mine = np.isin(ids, surface.ids)
     plane = False
     for table, positions, rows in world.split_by_table(ids):
@@ -151,6 +155,16 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
     if not mine.any():
         raise ModelError(f"none of the contacts {contacts!r} is with the surface {surface!r} ({surface.name})")
     return _eval_report(world, state, contacts[np.flatnonzero(mine)], surface.name, plane)
+
+
+def find_surface_ids(world: World, state: State, contacts: Entity) -> IntArray:
+    """Entity numbers of the surfaces of rows, of a set those that they have now, -1 for none, shape (rows,)."""
+    if contacts.table.component is ContactFrictionSurfaceCable:
+        given: IntArray = contacts.table.collect("surface", contacts.rows)
+        return given
+    now = np.atleast_1d(eval_output(contacts, "surface", state)).astype(np.int64)
+    ids: IntArray = np.where(now >= 0, world.table(SetSurface).collect("surface")[now], -1)
+    return ids
 
 
 def _eval_report(world: World, state: State, contacts: Entity, name: str, plane: bool) -> SurfaceReport:

@@ -7,8 +7,9 @@ from dataclasses import fields
 import numpy as np
 
 from windlass.connectors.reports.pulley_section import MOST, show_value
-from windlass.connectors.reports.surface_report import UNITS, SurfaceReport, surface_report
+from windlass.connectors.reports.surface_report import UNITS, SurfaceReport, find_surface_ids, surface_report
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
+from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable
 from windlass.framework.command_line.report_parts import ReportSection, ReportTable
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -17,13 +18,17 @@ from windlass.framework.state.state import State
 
 def tabulate_surfaces(world: World, state: State) -> list[ReportSection]:
     """The section; all processes together.  A model without contacts between surfaces and cables has none."""
-    table = world.tables.get(ContactFrictionSurfaceCable)
-    if table is None or not table.count:
+    surfaces: list[tuple[Entity, int]] = []
+    for component in (ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable):
+        table = world.tables.get(component)
+        if table is not None and table.count:
+            contacts = Entity(table, np.arange(table.count))
+            ids = find_surface_ids(world, state, contacts)
+            ids = ids[ids >= 0]
+            surfaces += [(contacts, int(k)) for k in ids[np.sort(np.unique(ids, return_index=True)[1])]]
+    if not surfaces:
         return []
-    contacts = Entity(table, np.arange(table.count))
-    ids = table.collect("surface")
-    surfaces = ids[np.sort(np.unique(ids, return_index=True)[1])].tolist()
-    reports = [surface_report(world, state, contacts, world.entity(number)) for number in surfaces[:MOST]]
+    reports = [surface_report(world, state, contacts, world.entity(number)) for contacts, number in surfaces[:MOST]]
     rows = [
         [
             f"{entry.name.replace('_', ' ')} [{UNITS[entry.name]}]",

@@ -19,9 +19,8 @@ from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.markers.cable_shape import cable_lengths, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.distances import Surfaces
-from windlass.connectors.surface_contact.draw import draw, paint, surface_keys
 from windlass.connectors.surface_contact.kernels import CABLE, PER_POINT, ContactRows
-from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_points, eval_rounding
+from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_points, eval_rounding, paint
 from windlass.connectors.surface_contact.residual import add_residual
 from windlass.connectors.surface_contact.surfaces import (
     SURFACE,
@@ -182,7 +181,6 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
     on = np.flatnonzero(c.active & (c.kc > 0.0))
     if not len(on):
         return []
-    cables, kind = rows.local("cable"), rows.table.kind
     gap = eval_points(c, fields)[..., 1].min(axis=1)
 
     def name(row: int) -> str:
@@ -195,23 +193,27 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
             "surface, on sea beds by `hang_from_ground`"
         )
     if step > 0.0:
-        mass = column_of(rows.world, cables, "mass_per_length") * c.L
-        heavy = on[mass[on] > 0.0]
-        period = 2.0 * np.pi * np.sqrt(mass[heavy] / c.kc[heavy])
-        if not len(heavy) or period.min() >= step:
-            return found
-        worst, least = heavy[np.argmin(period)], period.min()
-        return [
-            *found,
-            f"the step of {step:.3g} s is longer than the period of {least:.3g} s of the cable on the stiffness "
-            f"of {kind} row {rows.rows[worst]}, take a step below {0.5 * least:.2g} s",
-        ]
+        return found + find_long_steps(rows, c, on, step)
     for s in range(len(c.surfaces.marker)):
         mine = np.flatnonzero(c.surface == s)
         if gap[mine].min() > (c.L * c.n)[mine].sum():
             row = mine[np.argmin(gap[mine])]
             found.append(f"no cable is near {name(row)}: the nearest is {gap[row]:.3g} m away")
     return found
+
+
+def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) -> list[str]:
+    """Whether a step [s] is longer than the period of a cable on its contact; ``on``: positions of rows that act."""
+    mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.L
+    heavy = on[mass[on] > 0.0]
+    period = 2.0 * np.pi * np.sqrt(mass[heavy] / c.kc[heavy])
+    if not len(heavy) or period.min() >= step:
+        return []
+    worst, least = heavy[np.argmin(period)], period.min()
+    return [
+        f"the step of {step:.3g} s is longer than the period of {least:.3g} s of the cable on the stiffness "
+        f"of {rows.table.kind} row {rows.rows[worst]}, take a step below {0.5 * least:.2g} s"
+    ]
 
 
 def build(rows: LocalRows) -> System:
@@ -245,8 +247,6 @@ register(
         fill_defaults=lambda world, values: create_history(world, ContactFrictionSurfaceCable, values, START),
         check=check,
         source="[@wriggers2006]",
-        draw=draw,
-        draw_keys=surface_keys,
         paint=paint,
     )
 )

@@ -23,17 +23,25 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     check_cables,
     check_thickness,
     find_cable_dofs,
+    find_long_steps,
 )
 from windlass.connectors.surface_contact.kernels import PER_POINT
-from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_rounding
+from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_rounding, paint_points
 from windlass.connectors.surface_contact.residual import add_residual
-from windlass.connectors.surface_contact.surface_search import SurfacePairs, SurfaceSearch, eval_reach, take_surfaces
+from windlass.connectors.surface_contact.surface_search import (
+    SurfacePairs,
+    SurfaceSearch,
+    eval_reach,
+    fill_gaps,
+    take_surfaces,
+)
 from windlass.connectors.surface_contact.surfaces import SURFACE, bind_surfaces
 from windlass.connectors.surface_contact.tangent import add_tangent
 from windlass.connectors.surface_contact.update import update_history
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
+from windlass.framework.model.drawing import Painting
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
@@ -136,7 +144,8 @@ def build(rows: LocalRows) -> System:
         raise ModelError(f"{rows.table.kind} works on one process: run without mpiexec")
     p = bind(rows)
     c, group = p.points, p.group
-    search = SurfaceSearch(p, rows.table.kind, rows.rows, np.unique(group, return_index=True)[1], np.bincount(group))
+    first = np.unique(group, return_index=True)[1]
+    search = SurfaceSearch(p, rows.table.kind, rows.rows, first, np.bincount(group))
     system = System(rows.table.kind, c.dofs)
     system.neighbours = pattern = NeighbourPattern()
     system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.f))
@@ -165,8 +174,28 @@ def build(rows: LocalRows) -> System:
     system.update, system.post_newton = follow, post_newton
     system.account = create_place_account(eval_all, (len(c.n), int(c.n.max(initial=0))), by="")
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
+    system.checks.doubts = lambda fields, step: find_doubts(rows, p, first, fields, step)
     pattern.reset_caches = forget
     return system
+
+
+def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Fields, step: float) -> list[str]:
+    """What makes a run doubtful: steps longer than the period of cables on their contact; in statics surfaces out of
+    the reach of all cables of their set.  ``first``: a row of each cable."""
+    c = p.points
+    on = np.flatnonzero(p.on & (c.kc > 0.0))
+    if step > 0.0:
+        return find_long_steps(rows, c, on, step)
+    found, mine = [], first[np.isin(first, on)]
+    for s in range(len(c.surfaces.marker)):
+        cables = mine[p.set_of[p.group[mine]] == p.surface_set[s]]
+        gap = np.full(len(cables), np.inf)
+        fill_gaps(p, cables, np.full(len(cables), s + 1), fields.x, fields.markers[FAMILY], gap)
+        least = gap[np.isfinite(gap)].min(initial=np.inf)
+        if len(cables) and np.isfinite(least) and least > (c.L * c.n)[cables].sum():
+            surface = rows.world.entity(int(rows.world.table(SetSurface).local("surface")[s]))
+            found.append(f"no cable is near the surface {surface!r}: the nearest is {least:.3g} m away")
+    return found
 
 
 class _Bound:
@@ -198,6 +227,13 @@ def find_surfaces(rows: LocalRows, fields: Fields) -> IntArray:
     return found
 
 
+def paint_present(rows: LocalRows, fields: Fields) -> Painting:
+    """What contact with the present surfaces lays onto the cables."""
+    p: SurfacePairs = rows.columns
+    take_surfaces(p, fields.data)
+    return paint_points(rows, p.points, fields)
+
+
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user left out."""
     return create_history(world, ContactFrictionSurfaceSetCable, values, START, (0.0,))
@@ -226,5 +262,6 @@ register(
         fill_defaults=fill_defaults,
         check=check,
         source=SOURCE,
+        paint=paint_present,
     )
 )

@@ -1,9 +1,8 @@
-"""Drawings of surfaces that cables touch, as nets of lines, and of the contact along the cables.
+"""Drawings of surfaces that cables touch, as faces: each surface once, at its marker, moving with it.
 
-Each surface is drawn once, at its marker: surfaces of revolution as rings and meridians, planes as a grid.  A plane
-without end is drawn as a square of the size of the cables that may touch it.  Onto the lines of the cables the law lays
-`contact_normal_force_per_length` [N/m] (< 0 presses), `contact_tangential_force_per_length` [N/m], the size of the
-friction, `gap` [m], `stick_slip` (0 sticks, 1 slips, -2 open) and, if there is a ledger, `friction_work_per_length`.
+Surfaces of revolution are drawn by rings of four-cornered faces, planes by such rings from their middle to their rim.
+What has no end, a cylinder or a plane, is drawn as far as nodes of the model lie along it in the reference
+configuration.  Field: `velocity` [m/s] of the points.
 """
 
 from __future__ import annotations
@@ -13,37 +12,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.connectors.circle_segments.friction import UNDEFINED
-from windlass.connectors.circle_segments.power import eval_friction_work
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.surface_contact.distances import LINE, PLANE, SHEAVE, SPHERE
-from windlass.connectors.surface_contact.kernels import ContactRows
-from windlass.connectors.surface_contact.outputs import FN, FRICTION, GAP, STATE, eval_points
+from windlass.connectors.surface_contact.distances import LINE, PLANE, SHEAVE, SPHERE, Surfaces
 from windlass.connectors.surface_contact.profiles import eval_course
-from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.model.drawing import Drawing, Paint, Painting
-from windlass.framework.model.law import LocalRows
+from windlass.framework.arrays import FloatArray
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.law import LocalRows, Tables, law_of
 from windlass.framework.model.system import Fields
 
 ALONG, AROUND = 13, 48
-"""Points of a net of lines: across and around a surface of revolution; a plane has ALONG x AROUND."""
+"""Points of a surface across and around its axis; of a plane from its middle to its rim and around."""
 
 
-def surface_keys(rows: LocalRows) -> IntArray:
-    """What tells surfaces apart, shape (rows, 1)."""
-    return np.asarray(rows.local("surface")[:, None])
-
-
-class Nets(NamedTuple):
-    """What does not change of the surfaces of some rows.
+class Meshes(NamedTuple):
+    """What does not change of some surfaces.
 
     Attributes:
-        marker: their markers in the columns of their family, shape (surfaces,).
-        local: points in the axes of their markers [m], shape (surfaces, points, 3).
+        local: points in the axes of their markers [m], shape (surfaces, ALONG AROUND, 3).
         drawing: the reference drawing, without positions.
     """
 
-    marker: IntArray
     local: FloatArray
     drawing: Drawing
 
@@ -51,67 +39,102 @@ class Nets(NamedTuple):
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     """The surfaces of the rows; ``subdivisions`` is for cables."""
     m: PositionColumns = fields.markers[FAMILY]
-    nets: Nets = rows.kept("nets", lambda: create_nets(rows))
-    marker = nets.marker
-    arm = nets.local @ m.A[marker].transpose(0, 2, 1)
+    surfaces: Surfaces = rows.columns
+    marker = surfaces.marker
+    meshes: Meshes = rows.kept("meshes", lambda: create_meshes(rows.world, surfaces, m))
+    arm = meshes.local @ m.A[marker].transpose(0, 2, 1)
     velocity = np.cross(m.omega[marker][:, None], arm) + m.v[marker][:, None]
     points = m.p[marker][:, None] + arm
-    return replace(nets.drawing, points=points.reshape(-1, 3), point_data={"velocity": velocity.reshape(-1, 3)})
+    return replace(meshes.drawing, points=points.reshape(-1, 3), point_data={"velocity": velocity.reshape(-1, 3)})
 
 
-def create_nets(rows: LocalRows) -> Nets:
-    """One net of lines for each surface, in the order of the rows."""
-    c: ContactRows = rows.columns
-    first = np.sort(np.unique(c.surface, return_index=True)[1])
-    surfaces = c.surface[first]
-    reach = float((c.L * c.n).sum())
-    local = np.stack([_eval_net(c, int(s), reach) @ c.surfaces.Q[s].T for s in surfaces])
+def create_meshes(world: Tables, surfaces: Surfaces, m: PositionColumns) -> Meshes:
+    """One mesh of faces for each surface."""
+    nodes, count = find_nodes(world), len(surfaces.kind)
+    local = np.empty((count, ALONG * AROUND, 3))
+    for s, (marker, Q) in enumerate(zip(surfaces.marker, surfaces.Q, strict=True)):
+        seen = (nodes - m.p[marker]) @ m.A[marker] @ Q
+        local[s] = eval_mesh(surfaces, s, seen.min(axis=0), seen.max(axis=0)) @ Q.T
     number = np.arange(ALONG * AROUND).reshape(ALONG, AROUND)
-    lines: list[IntArray] = []
-    for s in surfaces:
-        parts = [np.stack((number[:-1], number[1:]), axis=-1), np.stack((number[:, :-1], number[:, 1:]), axis=-1)]
-        if c.surfaces.kind[s] != PLANE:
-            # rings are closed; a plane has as many lines, the last ones of no length
-            parts.append(np.stack((number[:, -1], number[:, 0]), axis=-1))
-        else:
-            parts.append(np.stack((number[:, -1], number[:, -1]), axis=-1))
-        lines.append(np.concatenate([part.reshape(-1, 2) for part in parts]) + number.size * len(lines))
-    total, count = sum(map(len, lines)), len(lines)
+    # rings are closed
+    here, beside = number, np.roll(number, -1, axis=1)
+    faces = np.stack((here[:-1], beside[:-1], beside[1:], here[1:]), axis=-1).reshape(-1, 4)
     drawing = Drawing(
         points=local.reshape(-1, 3),
-        lines=np.concatenate(lines),
-        part=np.repeat(np.arange(count), total // count),
-        entity=np.full(total, -1, np.int64),
-        start=np.zeros(total),
-        end=np.ones(total),
+        lines=np.zeros((0, 2), np.int64),
+        part=np.zeros(0, np.int64),
+        entity=np.zeros(0, np.int64),
+        start=np.zeros(0),
+        end=np.zeros(0),
         units={"velocity": "m/s"},
+        faces=(faces + number.size * np.arange(count)[:, None, None]).reshape(-1, 4),
+        face_part=np.repeat(np.arange(count), len(faces)),
     )
-    return Nets(c.surfaces.marker[surfaces], local, drawing)
+    return Meshes(local, drawing)
 
 
-def _eval_net(c: ContactRows, s: int, reach: float) -> FloatArray:
-    """Points of a surface in its own frame [m], shape (ALONG AROUND, 3); reach: length of all cables [m]."""
-    kind, par = c.surfaces.kind[s], c.surfaces.par[s]
-    t, phi = np.linspace(-1.0, 1.0, ALONG)[:, None], 2.0 * np.pi * np.arange(AROUND) / AROUND
+def find_nodes(world: Tables) -> FloatArray:
+    """Reference positions of all nodes that this process has [m], shape (n, 3)."""
+    found = [np.zeros((1, 3))]
+    for component, table in world.tables.items():
+        law = law_of(component)
+        if law is not None and law.role == "node" and "position" in component.columns and table.resident_count:
+            position = table.local("position")
+            found.append(np.pad(position, ((0, 0), (0, 3 - position.shape[1]))))
+    return np.concatenate(found[1:] or found)
+
+
+def eval_mesh(surfaces: Surfaces, s: int, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Points of a surface in its own frame [m], shape (ALONG AROUND, 3), ring by ring.
+
+    Args:
+        surfaces: the surfaces.
+        s: which one.
+        low, high: box around all nodes in its frame [m], shape (3,) each, for what has no end.
+    """
+    kind, par = int(surfaces.kind[s]), surfaces.par[s]
+    phi = 2.0 * np.pi * np.arange(AROUND) / AROUND - 0.25 * np.pi
+    around = np.stack((np.cos(phi), np.sin(phi)), axis=1)
     if kind == PLANE:
-        lx, ly = (min(float(par[k]), float(par[3]), reach) for k in (1, 2))
-        x, y = np.broadcast_arrays(lx * t, ly * np.linspace(-1.0, 1.0, AROUND))
-        flat: FloatArray = np.stack((x, y, np.full_like(x, par[0])), axis=-1).reshape(-1, 3)
-        return flat
-    rho, z = eval_section(int(kind), par, c.surfaces.pieces, reach)
-    net: FloatArray = np.stack(
-        (rho[:, None] * np.cos(phi), rho[:, None] * np.sin(phi), np.broadcast_to(z[:, None], (ALONG, AROUND))), axis=-1
-    ).reshape(-1, 3)
-    return net
+        return eval_plane(par, around, low, high)
+    rho, z = eval_section(kind, par, surfaces.pieces, float(low[2]), float(high[2]))
+    rings: FloatArray = np.empty((ALONG, AROUND, 3))
+    rings[..., :2], rings[..., 2] = rho[:, None, None] * around, z[:, None]
+    return rings.reshape(-1, 3)
 
 
-def eval_section(kind: int, par: FloatArray, pieces: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
-    """Points (rho, z) [m] along the section of a surface of revolution, shape (ALONG,) each."""
+def eval_plane(par: FloatArray, around: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Points of a rectangle, a disc, or what lies in both, from its middle to its rim [m], shape (ALONG AROUND, 3)."""
+    half, middle, size = par[1:3].copy(), np.zeros(2), float(np.max((high - low)[:2]))
+    for k in np.flatnonzero(np.isinf(half)):
+        if np.isfinite(par[3]):
+            half[k] = par[3]
+        else:
+            middle[k], half[k] = 0.5 * (low[k] + high[k]), 0.6 * max(size, 1e-3)
+    # directions that meet the corners of a square, then of the rectangle
+    rim = half * around / np.abs(around).max(axis=1, keepdims=True)
+    rim *= np.minimum(1.0, par[3] / np.linalg.norm(rim, axis=1, keepdims=True))
+    rings: FloatArray = np.empty((ALONG, AROUND, 3))
+    rings[..., :2], rings[..., 2] = middle + np.linspace(0.0, 1.0, ALONG)[:, None, None] * rim, par[0]
+    return rings.reshape(-1, 3)
+
+
+def eval_section(
+    kind: int, par: FloatArray, pieces: FloatArray, low: float, high: float
+) -> tuple[FloatArray, FloatArray]:
+    """Points (rho, z) [m] along the section of a surface of revolution, shape (ALONG,) each.
+
+    Args:
+        kind, par, pieces: of the surface.
+        low, high: smallest and largest z of all nodes [m], for a cylinder without end.
+    """
     t = np.linspace(-1.0, 1.0, ALONG)
     if kind == SPHERE:
         return par[0] * np.cos(0.5 * np.pi * t), par[0] * np.sin(0.5 * np.pi * t)
     if kind == LINE and par[0] == 1.0:
-        return np.full(ALONG, -par[2]), min(float(par[4]), reach) * t
+        radius = -par[2]
+        ends = (par[3], par[4]) if np.isfinite(par[4]) else (low - radius, high + radius)
+        return np.full(ALONG, radius), np.linspace(*ends, ALONG)
     if kind == LINE:
         # from the bottom of the groove to its rim
         u = 0.5 * (t + 1.0)
@@ -126,21 +149,3 @@ def eval_section(kind: int, par: FloatArray, pieces: FloatArray, reach: float) -
         return par[0] - s, z
     first = int(par[0])
     return eval_course(pieces[first : first + int(par[1])], ALONG)
-
-
-def paint(rows: LocalRows, fields: Fields) -> Painting:
-    """Forces, gaps and states on the cables of the rows."""
-    c: ContactRows = rows.columns
-    row, point = np.nonzero(np.arange(int(c.n.max(initial=0))) < c.n[:, None])
-    values, length = eval_points(c, fields)[row, point], c.L[row]
-    friction = np.linalg.norm(values[:, FRICTION], axis=1)
-    painted = {
-        "contact_normal_force_per_length": Paint(values[:, FN] / length, "sum", 0.0, "N/m"),
-        "gap": Paint(values[:, GAP], "min", np.nan, "m"),
-        "contact_tangential_force_per_length": Paint(friction / length, "sum", 0.0, "N/m"),
-        "stick_slip": Paint(values[:, STATE], "max", UNDEFINED, "1"),
-    }
-    if rows.table.component in rows.layout.losses:
-        work = eval_friction_work(rows)[row] / (length * c.n[row])
-        painted["friction_work_per_length"] = Paint(work, "sum", 0.0, "J/m")
-    return Painting(rows.local("cable")[row], point * length, (point + 1) * length, painted)

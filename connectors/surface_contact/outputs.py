@@ -1,4 +1,7 @@
-"""What rows of contact between surfaces and cables give: numbers of their points, powers, energies, outputs."""
+"""What rows of contact between surfaces and cables give: numbers of their points, powers, energies, outputs, drawings.
+
+`paint` lays forces, gaps and states onto the lines of the cables.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,7 @@ from windlass.connectors.surface_contact.update import OUTSIDE
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.drawing import Paint, Painting
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
@@ -123,6 +127,32 @@ def eval_rounding(c: ContactRows, fields: Fields) -> float:
     )
     error = np.finfo(float).eps * (c.kc + c.mu_k)[:, None] * size
     return float(np.linalg.norm(error[out[..., POWER + 8] != OPEN]))
+
+
+def paint(rows: LocalRows, fields: Fields) -> Painting:
+    """Forces, gaps and states on the cables of the rows.
+
+    `contact_normal_force_per_length` [N/m] (< 0 presses), `contact_tangential_force_per_length` [N/m], the size of the
+    friction, `gap` [m], `stick_slip` (0 sticks, 1 slips, -2 open), with a ledger `friction_work_per_length`.
+    """
+    return paint_points(rows, rows.columns, fields)
+
+
+def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
+    """The same of rows with these columns; rows without surface have none that is active."""
+    row, point = np.nonzero(np.arange(int(c.n.max(initial=0))) < c.n[:, None])
+    values, length = eval_points(c, fields)[row, point], c.L[row]
+    friction = np.linalg.norm(values[:, FRICTION], axis=1)
+    painted = {
+        "contact_normal_force_per_length": Paint(values[:, FN] / length, "sum", 0.0, "N/m"),
+        "gap": Paint(np.where(c.active[row], values[:, GAP], OUTSIDE), "min", np.nan, "m"),
+        "contact_tangential_force_per_length": Paint(friction / length, "sum", 0.0, "N/m"),
+        "stick_slip": Paint(values[:, STATE], "max", UNDEFINED, "1"),
+    }
+    if rows.table.component in rows.layout.losses:
+        work = eval_friction_work(rows)[row] / (length * c.n[row])
+        painted["friction_work_per_length"] = Paint(work, "sum", 0.0, "J/m")
+    return Painting(rows.local("cable")[row], point * length, (point + 1) * length, painted)
 
 
 def _output(unit: str, doc: str, pick: Callable[[FloatArray, ContactRows], Any], fill: float = 0.0) -> Output:

@@ -13,6 +13,7 @@ import numpy as np
 
 from windlass.connectors.markers.cable_markers3d import smallest_rotations
 from windlass.connectors.surface_contact.distances import LINE, NUMBERS, PIECE, PLANE, PROFILE, SHEAVE, SPHERE, Surfaces
+from windlass.connectors.surface_contact.draw import draw
 from windlass.connectors.surface_contact.profiles import create_pieces
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
@@ -277,7 +278,8 @@ def refuse_empty(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 for _component in SHAPES:
     register(
         Law(
-            _component, "passive", dofs=dofs, check=check, source="signed distances, see distances.py",
+            _component, "passive", dofs=dofs, bind=lambda rows: bind_surfaces(rows, rows.table.ids_of(rows.rows)),
+            check=check, draw=draw, source="signed distances, see distances.py",
             fill_defaults=refuse_empty if _component is ProfileSurface else None,
         )
     )  # fmt: skip

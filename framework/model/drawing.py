@@ -1,9 +1,9 @@
-"""What laws show of themselves: drawings (points and lines with fields) and paintings (values laid onto drawn lines).
+"""What laws show of themselves: drawings (points, lines, faces with fields), paintings (values laid onto drawn lines).
 
 A law draws by ``draw(rows, fields, subdivisions) -> Drawing`` and paints by ``paint(rows, fields) -> Painting``.  Both
 are called once per recorded frame with all rows of the law's table that a process has; a drawing has equally many
-points and lines for each row, row by row.  What is joined, labelled and covered must not change from frame to frame,
-points and values may.
+points, lines and faces for each row, row by row.  What is joined, labelled and covered must not change from frame to
+frame, points and values may.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from windlass.framework.arrays import FloatArray, IntArray
 
 Rule = Literal["sum", "min", "max"]
@@ -19,7 +21,7 @@ Rule = Literal["sum", "min", "max"]
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """Points joined by lines, for the rows of one law at one instant.
+    """Points joined by lines and faces, for the rows of one law at one instant.
 
     Attributes:
         points: positions in the global frame [m], shape (n, 2) or (n, 3).
@@ -32,6 +34,8 @@ class Drawing:
         units: unit of every field.
         joints: numbers of what joins each line to others, nodes or positions, shape (m, k): lines with a common one
             have one label, also if several processes draw them.  None: nothing is joined.
+        faces: corners of each face, one after the other around it, shape (k, 4).
+        face_part: label of each face, as of lines, shape (k,).
     """
 
     points: FloatArray
@@ -44,6 +48,13 @@ class Drawing:
     cell_data: Mapping[str, FloatArray] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     joints: IntArray | None = None
+    faces: IntArray = field(default_factory=lambda: np.zeros((0, 4), np.int64))
+    face_part: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @property
+    def labels(self) -> int:
+        """Number of labels of lines and faces."""
+        return 1 + int(max(self.part.max(initial=-1), self.face_part.max(initial=-1)))
 
 
 class Paint(NamedTuple):

@@ -67,7 +67,7 @@ class Canvas:
         others: units of fields that the caller adds.
 
     Attributes:
-        mesh: reference points, lines and labels.
+        mesh: reference points, lines, faces and labels.
         units: unit of every field of `compose`.
 
     Raises:
@@ -82,17 +82,21 @@ class Canvas:
         names: Sequence[str] | None = None,
         others: Mapping[str, str] | None = None,
     ) -> None:
-        if not sum(len(d.lines) for d in drawings):
+        faces = sum(len(d.faces) for d in drawings)
+        if not faces + sum(len(d.lines) for d in drawings):
             raise OutputError(
                 "the model has nothing to draw: it needs a cable or another entity that is drawn as lines"
             )
         points = [len(d.points) for d in drawings]
         first = np.concatenate(([0], np.cumsum(points)[:-1])).astype(np.int64)
-        labels = [int(d.part.max(initial=-1)) + 1 for d in drawings]
-        first_label = np.concatenate(([0], np.cumsum(labels)[:-1])).astype(np.int64)
+        first_label = np.cumsum([0, *(d.labels for d in drawings[:-1])])
         lines = np.concatenate([d.lines + k for d, k in zip(drawings, first, strict=True)])
-        part = np.concatenate([d.part + k for d, k in zip(drawings, first_label, strict=True)])
-        self.mesh = LineMesh(np.concatenate([_with_z(d.points) for d in drawings]), lines, part)
+        part = [d.part + k for d, k in zip(drawings, first_label, strict=True)]
+        part += [d.face_part + k for d, k in zip(drawings, first_label, strict=True)]
+        corners = np.concatenate([d.faces + k for d, k in zip(drawings, first, strict=True)])
+        self.mesh = LineMesh(
+            np.concatenate([_with_z(d.points) for d in drawings]), lines, np.concatenate(part), corners
+        )
         units: dict[str, str] = {"displacement": "m"}
         painted = [{name: paint.unit for name, paint in p.fields.items()} for p in paintings]
         for name, unit in chain.from_iterable(u.items() for u in [*(d.units for d in drawings), *painted]):
@@ -108,22 +112,25 @@ class Canvas:
         self._overlaps = [find_overlaps(entity, start, end, p.target, p.start, p.end) for p in paintings]
         # arrays that each frame fills again
         self._points = Joined([len(d.points) for d in drawings])
-        self._lines = Joined([len(d.lines) for d in drawings])
+        # no law has fields on faces
+        self._lines = Joined([*(len(d.lines) for d in drawings), *([faces] if faces else [])])
         self._displacement = np.zeros(self.mesh.points.shape)
 
     def compose(
         self, drawings: Sequence[Drawing], paintings: Sequence[Painting]
     ) -> tuple[FloatArray, dict[str, FloatArray], dict[str, FloatArray]]:
-        """Points [m], shape (n, 3), point fields and line fields of one frame, from drawings and paintings in order.
+        """Points [m], shape (n, 3), fields of points and of cells of one frame, from drawings and paintings in order.
 
-        `displacement` from the points of the reference configuration is added to the point fields.  The next call
-        fills the same arrays.
+        `displacement` from the points of the reference configuration is added to the point fields.  Cells are lines,
+        then faces, which have NaN.  The next call fills the same arrays.
         """
         points = self._points.join("points", [d.points for d in drawings])
         point_data = self._join(self._points, [d.point_data for d in drawings])
         if "displacement" in self.units:
             point_data["displacement"] = np.subtract(points, self.mesh.points, out=self._displacement)
-        cell_data = self._join(self._lines, [d.cell_data for d in drawings])
+        lines = len(self.mesh.lines)
+        on_faces: list[Mapping[str, FloatArray]] = [{}] if len(self.mesh.faces) else []
+        cell_data = self._join(self._lines, [*(d.cell_data for d in drawings), *on_faces])
         drawn = set(cell_data)
         empty: dict[str, float] = {}
         for painting, overlap in zip(paintings, self._overlaps, strict=True):
@@ -137,7 +144,7 @@ class Canvas:
                     empty[name] = paint.empty
         # only now, since a value for "nothing" would take part in the rules
         for name, value in empty.items():
-            cell_data[name][np.isnan(cell_data[name])] = value
+            cell_data[name][:lines][np.isnan(cell_data[name][:lines])] = value
         return points, point_data, cell_data
 
     def _join(self, joined: Joined, parts: Sequence[Mapping[str, FloatArray]]) -> dict[str, FloatArray]:
@@ -208,6 +215,7 @@ def check_drawing(kind: str, drawing: Drawing) -> Drawing:
     """
     n, m = len(drawing.points), len(drawing.lines)
     sized: Iterable[tuple[str, NDArray[np.generic], int]] = [
+        ("face_part", drawing.face_part, len(drawing.faces)),
         *((name, getattr(drawing, name), m) for name in ("part", "entity", "start", "end")),
         *((f"point_data {name!r}", values, n) for name, values in drawing.point_data.items()),
         *((f"cell_data {name!r}", values, m) for name, values in drawing.cell_data.items()),

@@ -1,6 +1,6 @@
-"""The fixed mesh of straight lines on which results are written."""
+"""The fixed mesh of straight lines and flat faces on which results are written."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -10,23 +10,27 @@ from windlass.framework.errors import OutputError
 
 @dataclass(frozen=True, eq=False)
 class LineMesh:
-    """Points joined by straight lines, made once per run; moved points come with every frame.
+    """Points joined by straight lines and by faces, made once per run; moved points come with every frame.
 
     points: reference positions in the global frame [m], shape (n, 3); 2D models put z = 0.
     lines: rows of `points` at both ends of each line, shape (m, 2).
-    part: label of each line, equal within one cable or one pulley, shape (m,); written as cell field `part`.
+    part: label of each line, then of each face, equal within one cable, pulley or surface, shape (m + k,); written as
+        cell field `part`.  Fields of cells have this order, too.
+    faces: rows of `points` at the four corners of each face, one after the other around it, shape (k, 4).
 
     The arrays are copied and made read-only. Raises OutputError for a wrong shape, a point that is not finite,
-    a mesh without points or lines, or a line that names a missing point.
+    a mesh without points or lines, or a line or face that names a missing point.
     """
 
     points: FloatArray
     lines: IntArray
     part: IntArray
+    faces: IntArray = field(default_factory=lambda: np.zeros((0, 4), np.int64))
 
     def __post_init__(self) -> None:
         points = np.array(self.points, dtype=np.float64)
         lines = _copy_integers("lines", self.lines)
+        faces = _copy_integers("faces", self.faces)
         part = _copy_integers("part", self.part)
         if points.ndim != 2 or points.shape[1] != 3 or len(points) == 0:
             raise OutputError(f"points of LineMesh have shape {points.shape}: must be (n, 3) with n > 0")
@@ -35,17 +39,25 @@ class LineMesh:
             raise OutputError(f"points of LineMesh row {row} = {points[row].tolist()} m: must be finite")
         if lines.ndim != 2 or lines.shape[1] != 2 or len(lines) == 0:
             raise OutputError(f"lines of LineMesh have shape {lines.shape}: must be (m, 2) with m > 0")
-        if part.shape != (len(lines),):
-            raise OutputError(f"part of LineMesh has shape {part.shape}: must be ({len(lines)},), one label per line")
-        missing = ((lines < 0) | (lines >= len(points))).any(axis=1)
-        if missing.any():
-            row = int(np.flatnonzero(missing)[0])
-            raise OutputError(
-                f"lines of LineMesh row {row} = {lines[row].tolist()}: must be points from 0 to {len(points) - 1}"
-            )
-        for name, array in (("points", points), ("lines", lines), ("part", part)):
+        if faces.ndim != 2 or faces.shape[1] != 4:
+            raise OutputError(f"faces of LineMesh have shape {faces.shape}: must be (k, 4)")
+        cells = len(lines) + len(faces)
+        if part.shape != (cells,):
+            raise OutputError(f"part of LineMesh has shape {part.shape}: must be ({cells},), one label per cell")
+        for name, ends in (("lines", lines), ("faces", faces)):
+            missing = ((ends < 0) | (ends >= len(points))).any(axis=1)
+            if missing.any():
+                row = int(np.flatnonzero(missing)[0])
+                raise OutputError(
+                    f"{name} of LineMesh row {row} = {ends[row].tolist()}: must be points from 0 to {len(points) - 1}"
+                )
+        for name, array in (("points", points), ("lines", lines), ("part", part), ("faces", faces)):
             array.flags.writeable = False
             object.__setattr__(self, name, array)
+
+    def blocks(self) -> list[tuple[str, IntArray]]:
+        """Lines and faces, if there are any, by the names of meshio."""
+        return [("line", self.lines), *([("quad", self.faces)] if len(self.faces) else [])]
 
 
 def _copy_integers(name: str, values: object) -> IntArray:

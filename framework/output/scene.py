@@ -38,8 +38,8 @@ class Scene:
 
     Attributes:
         processes: the processes that draw.
-        partition: process that draws each line of all drawings, shape (lines,), on the first process after the first
-            call of `draw`.
+        partition: process that draws each line of all drawings, then each face, shape (lines + faces,), on the first
+            process after the first call of `draw`.
     """
 
     def __init__(self, world: World, subdivisions: int) -> None:
@@ -55,7 +55,7 @@ class Scene:
         fields = load_outputs(state)
         if processes.size == 1:
             drawn = _split([evaluate(fields) for _, evaluate in self._shown])
-            self.partition = np.zeros(sum(len(drawing.lines) for drawing in drawn[0]), np.int32)
+            self.partition = np.zeros(sum(len(d.lines) + len(d.faces) for d in drawn[0]), np.int32)
             return drawn
         with processes.alone("drawing"):
             parts, error = self._draw_here(fields)
@@ -80,8 +80,8 @@ class Scene:
         if not self._joined:
             self._joined = [_join_first(parts) for parts in by_law]
             drawings = [joined for joined in self._joined if isinstance(joined, JoinedDrawing)]
-            owners = [joined.owner.astype(np.int32) for joined in drawings]
-            self.partition = np.concatenate([np.zeros(0, np.int32), *owners])
+            owners = [joined.owner for joined in drawings] + [joined.face_owner for joined in drawings]
+            self.partition = np.concatenate([np.zeros(0), *owners]).astype(np.int32)
             return _split([joined.first for joined in self._joined])
         return _split([joined.follow(parts) for joined, parts in zip(self._joined, by_law, strict=True)])
 
@@ -158,7 +158,7 @@ class JoinedDrawing:
 
     Attributes:
         first: the whole drawing.
-        owner: process that draws each line, shape (lines,).
+        owner, face_owner: process that draws each line and each face, shape (lines,), (faces,).
 
     Raises:
         OutputError: a drawing whose lines are not equally many for each row.
@@ -172,13 +172,19 @@ class JoinedDrawing:
         place = np.empty(len(self._points), np.int64)
         place[self._points] = np.arange(len(place))
         before = np.cumsum([0, *(len(drawing.points) for drawing in drawings)])
-        labels = np.cumsum([0, *(int(drawing.part.max(initial=-1)) + 1 for drawing in drawings)])
+        labels = np.cumsum([0, *(drawing.labels for drawing in drawings)])
         part = np.concatenate([drawing.part + k for drawing, k in zip(drawings, labels, strict=False)])
         joints = None
         if all(drawing.joints is not None for drawing in drawings):
             joints = np.concatenate([drawing.joints for drawing in drawings if drawing.joints is not None])
         lines = np.concatenate([drawing.lines + k for drawing, k in zip(drawings, before, strict=False)])
-        self.owner: IntArray = np.repeat([rank for rank, _, _ in parts], [len(d.lines) for d in drawings])[self._lines]
+        ranks = [rank for rank, _, _ in parts]
+        self.owner: IntArray = np.repeat(ranks, [len(d.lines) for d in drawings])[self._lines]
+        row_of_face = np.concatenate([_row_of_each(rows, len(drawing.faces)) for _, drawing, rows in parts])
+        order = np.argsort(row_of_face, kind="stable")
+        self.face_owner: IntArray = np.repeat(ranks, [len(d.faces) for d in drawings])[order]
+        faces = np.concatenate([drawing.faces + k for drawing, k in zip(drawings, before, strict=False)])
+        face_part = np.concatenate([drawing.face_part + k for drawing, k in zip(drawings, labels, strict=False)])
         structure = {
             name: np.concatenate([getattr(drawing, name) for drawing in drawings])[self._lines]
             for name in ("entity", "start", "end")
@@ -188,9 +194,13 @@ class JoinedDrawing:
             lines=place[lines][self._lines],
             part=_join_parts(part, joints)[self._lines],
             units=drawings[0].units,
+            faces=place[faces][order],
+            face_part=face_part[order],
             **structure,
         )
-        self.first = replace(self.first, part=_label_in_order(self.first.part))
+        label = _label_in_order(np.append(self.first.part, self.first.face_part))
+        part, face_part = np.split(label, [len(self.first.part)])
+        self.first = replace(self.first, part=part, face_part=face_part)
         self.first = self.follow([_thin(drawing) for drawing in drawings])
 
     def follow(self, parts: Sequence[Thin | None]) -> Drawing:
@@ -233,11 +243,12 @@ class JoinedPainting:
 
 
 def _row_of_each(rows: IntArray, count: int) -> IntArray:
-    """Row of each of ``count`` points or lines."""
+    """Row of each of ``count`` points, lines or faces."""
     each, rest = divmod(count, len(rows))
     if rest:
         raise OutputError(
-            f"a drawing has {count} points or lines for {len(rows)} rows: must be equally many for each row, row by row"
+            f"a drawing has {count} points, lines or faces for {len(rows)} rows: must be equally many for each row, "
+            "row by row"
         )
     return np.repeat(rows, each)
 

@@ -59,7 +59,7 @@ class FieldSeries(Closing, ABC):
     """A time series of fields on a `LineMesh`: append frames, then close, or use it as a context manager.
 
     path: folder and name without suffix; the folder must exist.
-    mesh: reference points, lines and labels, written once.
+    mesh: reference points, lines, faces and labels, written once.
     style: how numbers are written.
     kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest.
 
@@ -104,7 +104,7 @@ class FieldSeries(Closing, ABC):
         time: time [s], above that of the frame before.
         points: moved points in the global frame [m], shape (n, 2) or (n, 3).
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); two components get a zero third.
-        cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
+        cell_data: values per line, then per face, by field name, shape (m,), (m, 2) or (m, 3).
 
         Raises OutputError if a shape, a name or the time is wrong, if fields differ from those of the first frame,
         if the series is closed, or if the file cannot be written.
@@ -224,7 +224,7 @@ def create_frame(
         time,
         moved.astype(np.float64, copy=False),
         as_fields("point", point_data, len(mesh.points)),
-        as_fields("cell", cell_data, len(mesh.lines)),
+        as_fields("cell", cell_data, len(mesh.part)),
     )
     fields = {("point", name): _kind_of(a) for name, a in frame.point_data.items()}
     fields.update({("cell", name): _kind_of(a) for name, a in frame.cell_data.items()})

@@ -21,7 +21,7 @@ from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_dr
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import PLAIN, BrokenSeriesError, FieldSeries, Frame, Style, continuing, writing
 
-_VTK_LINE = 3
+_VTK_LINE, _VTK_QUAD = 3, 9
 _BATCH_BYTES, _BATCH_FRAMES = 1 << 23, 32
 _STEP_ROWS = 256
 _COPIED_ROWS = 1 << 20
@@ -151,11 +151,11 @@ class VtkhdfSeries(FieldSeries):
 
     def _blocks(self, root: Any, begin: int, end: int) -> list[tuple[str, int, int]]:
         """All that grows with the frames from one to another: names of datasets, first and last rows."""
-        points, lines = len(self._mesh.points), len(self._mesh.lines)
+        points, cells = len(self._mesh.points), len(self._mesh.part)
         each = {"Points": points} | {f"PointData/{name}": points for name in root["PointData"]}
-        each |= {f"CellData/{name}": lines for name in root["CellData"] if name != "part"}
+        each |= {f"CellData/{name}": cells for name in root["CellData"] if name != "part"}
         each |= dict.fromkeys([f"Steps/{name}" for name in ("Values", *_STEPS)], 1)
-        # the offsets of all fields of lines are one dataset
+        # the offsets of all fields of cells are one dataset
         fields = [name for name in root["Steps/CellDataOffsets"] if name != "part"]
         each |= {f"Steps/CellDataOffsets/{name}": 1 for name in fields[:1]}
         return [
@@ -166,15 +166,16 @@ class VtkhdfSeries(FieldSeries):
 
     def _fill(self, root: Any) -> None:
         """Write topology and labels."""
-        mesh, lines = self._mesh, len(self._mesh.lines)
+        mesh = self._mesh
+        corners = np.repeat([2, 4], [len(mesh.lines), len(mesh.faces)])
         root.attrs["Version"] = np.array([2, 0], np.int64)
         root.attrs["Type"] = np.bytes_("UnstructuredGrid")  # must be a string of fixed length
         root["NumberOfPoints"] = np.array([len(mesh.points)], np.int64)
-        root["NumberOfCells"] = np.array([lines], np.int64)
-        root["NumberOfConnectivityIds"] = np.array([2 * lines], np.int64)
-        root["Connectivity"] = mesh.lines.ravel()
-        root["Offsets"] = np.arange(0, 2 * lines + 1, 2, dtype=np.int64)
-        root["Types"] = np.full(lines, _VTK_LINE, np.uint8)
+        root["NumberOfCells"] = np.array([len(corners)], np.int64)
+        root["NumberOfConnectivityIds"] = np.array([corners.sum()], np.int64)
+        root["Connectivity"] = np.concatenate((mesh.lines.ravel(), mesh.faces.ravel()))
+        root["Offsets"] = np.append(0, np.cumsum(corners))
+        root["Types"] = np.where(corners == 2, _VTK_LINE, _VTK_QUAD).astype(np.uint8)
         root.create_group("PointData")
         root.create_group("CellData")["part"] = mesh.part
         if "Steps" not in root:
@@ -229,16 +230,16 @@ class VtkhdfSeries(FieldSeries):
     def _extend(self, root: Any) -> None:
         """Room for one batch more, in a session; the number of frames has to be laid over it at its end."""
         first, end = self._room, self._room + self._batch
-        points, lines, steps = len(self._mesh.points), len(self._mesh.lines), np.arange(first, end)
+        points, cells, steps = len(self._mesh.points), len(self._mesh.part), np.arange(first, end)
         known = {"Values": 0.0, "NumberOfParts": 1, "PartOffsets": 0, "PointOffsets": steps * points, "CellOffsets": 0}
         fields = [name for name in root["Steps/CellDataOffsets"] if name != "part"]
-        known |= {f"CellDataOffsets/{name}": steps * lines for name in fields[:1]}
+        known |= {f"CellDataOffsets/{name}": steps * cells for name in fields[:1]}
         for name, values in known.items():
             dataset = root[f"Steps/{name}"]
             dataset.resize(end, axis=0)
             dataset[first:end] = values
         for name in ("Points", *(f"{g}/{n}" for g in ("PointData", "CellData") for n in root[g] if n != "part")):
-            dataset, rows = root[name], lines if name.startswith("CellData") else points
+            dataset, rows = root[name], cells if name.startswith("CellData") else points
             dataset.resize(end * rows, axis=0)
             if not self._style.compress:
                 self._note_place(name, dataset, first // self._batch, first * rows)

@@ -37,8 +37,11 @@ class VtuSeries(FieldSeries):
     def _add(self, frame: Frame) -> None:
         import meshio  # here, because a run without output need not wait for it
 
-        cells = [("line", self._mesh.lines)]
-        by_block = {name: [values] for name, values in {"part": self._mesh.part, **frame.cell_data}.items()}
+        cells, lines = self._mesh.blocks(), len(self._mesh.lines)
+        by_block = {
+            name: [values[:lines], values[lines:]][: len(cells)]
+            for name, values in {"part": self._mesh.part, **frame.cell_data}.items()
+        }
         grid = meshio.Mesh(frame.points, cells, point_data=frame.point_data, cell_data=by_block)
         number = len(self._entries)
         with writing(self.path):

@@ -122,8 +122,10 @@ class XdmfSeries(FieldSeries):
         # meshio would put the file into the working directory; the XML names it without a folder, so that it is found
         # beside the .xdmf from everywhere
         writer.h5_filename = self._data_path.name
+        if len(self._mesh.faces):
+            writer.cells = lambda _, grid: _write_mixed(writer, self._mesh, grid)
         with create_hdf5(path) as writer.h5_file:
-            writer.write_points_cells(self._mesh.points, [("line", self._mesh.lines)])
+            writer.write_points_cells(self._mesh.points, self._mesh.blocks())
             holder = ElementTree.Element("Grid")
             writer.cell_data({"part": [self._mesh.part]}, holder)
         self._part = holder[0]
@@ -166,3 +168,17 @@ class XdmfSeries(FieldSeries):
         end = self._tail_start + len(self._tail)
         change_file(self.path, end, [(self._tail_start, grid + self._tail)])
         self._tail_start += len(grid)
+
+
+def _write_mixed(writer: Any, mesh: LineMesh, grid: Any) -> None:
+    """Lines and faces as cells of a grid; meshio's own writer fails for lines among other cells.
+
+    Format: XDMF model and format, "arbitrary" topology: polylines (2) with their number of points, quadrilaterals (5).
+    """
+    lines = np.pad(mesh.lines, ((0, 0), (2, 0)), constant_values=2)
+    cells = np.concatenate((lines.ravel(), np.insert(mesh.faces, 0, 5, axis=1).ravel()))
+    topology = ElementTree.SubElement(grid, "Topology", TopologyType="Mixed", NumberOfElements=str(len(mesh.part)))
+    item = ElementTree.SubElement(
+        topology, "DataItem", DataType="Int", Dimensions=str(len(cells)), Format=writer.data_format, Precision="8"
+    )
+    item.text = writer.numpy_to_xml_string(cells)

@@ -85,4 +85,6 @@ def draw_state(state: State) -> Any:
     has = COLOURED_BY in point_data
     values = point_data[COLOURED_BY] if has else np.full(len(points), np.nan)
     label = f"{COLOURED_BY.replace('_', ' ')} [{canvas.units[COLOURED_BY]}]" if has else ""
-    return draw_model(points.copy(), canvas.mesh.lines, values.copy(), label)
+    faces = canvas.mesh.faces
+    lines = np.concatenate((canvas.mesh.lines, faces[:, :2], faces[:, 1:3]))
+    return draw_model(points.copy(), lines, values.copy(), label)

@@ -33,6 +33,8 @@ OPTIONS = {
 INSTALL = (
     "must be installed by: pip install 'windlass[show]' (in a checkout: .venv/bin/python -m pip install -e '.[show]')"
 )
+QUAD = 9
+"""Type of four-cornered faces in VTK; all other cells are lines."""
 FIRST = "axial_force"
 HIDDEN = ("Time", "part", "partition", "displacement")
 """Arrays that colour lines only on request."""
@@ -221,15 +223,20 @@ class Player:
 
         self.frame = frame % len(self._series.times)
         mesh = self._series.read(self.frame)
+
+        corners = np.where(mesh.celltypes == QUAD, 4, 2)
+
+        def mean(values: Any) -> Any:
+            return np.add.reduceat(values[mesh.cell_connectivity], np.cumsum(corners) - corners) / corners
+
         plain = np.ones(mesh.n_cells, dtype=bool)
         if self.field:
             values = self._values(mesh, self.field)
             values = np.linalg.norm(values, axis=1) if values.ndim > 1 else np.asarray(values)
-            ends = mesh.cell_connectivity.reshape(-1, 2)
-            mesh.cell_data["shown"] = values[ends].mean(axis=1) if self.field in mesh.point_data else values
+            mesh.cell_data["shown"] = mean(values) if self.field in mesh.point_data else values
             plain = ~np.isfinite(mesh.cell_data["shown"])
             # wheels have values of lines, too, and would lie upon the belt
-            tension = mesh.point_data[FIRST][ends].mean(axis=1) if FIRST in mesh.point_data else np.zeros(len(ends))
+            tension = mean(mesh.point_data[FIRST]) if FIRST in mesh.point_data else np.zeros(mesh.n_cells)
             plain |= ~np.isfinite(tension)
         for name, chosen, style in (
             ("plain", plain, {"color": "#9aa5b1", "line_width": 2}),

@@ -11,10 +11,13 @@ from windlass.connectors import (
     ContactFrictionCirclePoints2D,
     CoordinateLoad,
     CoordinateSpringDamper,
+    DrumSurface,
     add_contact,
+    add_surface_contact,
     coordinate_marker,
     fix,
     prescribe_velocity,
+    rigid_marker,
 )
 from windlass.connectors.reports.belt_theory import BeltCreep, belt_creep
 from windlass.elements import RigidBody2D, cable_around, nodes_of
@@ -33,6 +36,7 @@ class Case(NamedTuple):
 
     ``inertia`` is rhoA v²/N in the unloaded belt, from which the mass per length follows; ``contact_damping`` is the
     time constant of the contact per time in which a segment passes, or ``damping_ratio`` its share of the critical one.
+    ``points``: contact points of circles; ``discs``: those of surfaces in space, drums on the pulleys.
     """
 
     axial_stiffness: float = 8000.0
@@ -50,6 +54,7 @@ class Case(NamedTuple):
     stretch: float = 1.0
     sticking_length: str = "current"
     points: bool = False
+    discs: bool = False
 
     @property
     def length(self) -> float:
@@ -191,24 +196,27 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     law: dict[str, Any] = {"sticking_length": case.sticking_length}
     if case.points:
         law = {}
-    contacts = add_contact(
-        world,
-        ContactFrictionCirclePoints2D if case.points else ContactFrictionCircleCable2D,
-        circles=pulleys,
-        cables=belt,
-        segments=case.segments,
-        circle_radius=RADIUS,
-        vertical_offset=-case.offset,
-        **{
-            "contact_stiffness_per_length": case.contact_stiffness,
-            **damped,
-            "friction_stiffness_per_length": case.bristles,
-            "friction_velocity_penalty_per_length": velocity_penalty(case),
-            "friction_coefficient": FRICTION,
-        }
-        | law
-        | contact,
-    )
+    columns = {
+        "contact_stiffness_per_length": case.contact_stiffness,
+        **damped,
+        "friction_stiffness_per_length": case.bristles,
+        "friction_velocity_penalty_per_length": velocity_penalty(case),
+        "friction_coefficient": FRICTION,
+    }
+    if case.discs:
+        drums = [world.add(DrumSurface, marker=rigid_marker(world, one), radius=RADIUS) for one in pulleys]
+        contacts = add_surface_contact(world, drums, belt, points=case.segments, **columns, **contact)
+    else:
+        contacts = add_contact(
+            world,
+            ContactFrictionCirclePoints2D if case.points else ContactFrictionCircleCable2D,
+            circles=pulleys,
+            cables=belt,
+            segments=case.segments,
+            circle_radius=RADIUS,
+            vertical_offset=-case.offset,
+            **{**columns, **law, **contact},
+        )
     state = State(world)
     nodes = nodes_of(world, belt)
     material = np.arange(case.elements) * case.length / case.elements
@@ -265,7 +273,10 @@ def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8
         times.append(now.t)
         angles.append(-now.q[at])
         if now.t > (passes - mean) * period and motion.statistics.steps % (per_segment - 1) == 0:
-            tangential = eval_output(model.contacts, "force_per_length", now)[..., 0]
+            if case.discs:
+                tangential = eval_output(model.contacts, "friction", now) * case.elements * case.segments / case.length
+            else:
+                tangential = eval_output(model.contacts, "force_per_length", now)[..., 0]
             tractions.append(float(np.abs(tangential).max()) / limit)
             tensions.append(float(eval_output(model.belt, "axial_force", now, x=0.0).mean()))
     ends = np.interp([(passes - mean) * period, times[-1]], times, angles)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import root
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Cable3D, PointSlope3D, nodes_of, straight_cable
+from windlass.elements import Cable3D, Ground, PointSlope3D, nodes_of, straight_cable
 from windlass.framework.model.table import Entity
 
 RADIUS = 0.005
@@ -174,3 +175,116 @@ def find_depths(world: wl.World, rope: Entity, state: wl.State, apart: float, sa
     distance = cdist(points, points)
     distance[np.abs(arc[:, None] - arc) < apart] = np.inf
     return distance.min(axis=1).reshape(len(rope), samples)
+
+
+class Layers(NamedTuple):
+    """Rings of rope on a drum: three of the first layer, two of the second in the grooves between them.
+
+    Attributes:
+        world: the world.
+        rings: the ropes, closed, those of the first layer along the axis, then those of the second.
+        radii: of their axes at the start [m], shape (5,).
+        on_drum, on_ropes: rows of contact, those on the drum surface by surface: cylinder, flanges at both ends.
+    """
+
+    world: wl.World
+    rings: list[Entity]
+    radii: Any
+    on_drum: Entity
+    on_ropes: Entity
+
+
+LAYERS: dict[str, float] = {"radius": 0.1, "pitch": 0.0104, "stiffness": 1e8, "EA": 1e5, "tension": 500.0}
+"""Of `create_layers`: drum, distance of the first rings [m], contacts [N/m²], ropes and what they are laid with [N]."""
+
+
+def create_layers(elements: int) -> Layers:
+    """Rings that touch each other and the drum, without overlap; the tension draws them in."""
+    world, pitch, stiffness = wl.World(), LAYERS["pitch"], LAYERS["stiffness"]
+    rise = np.sqrt(4.0 * RADIUS**2 - 0.25 * pitch**2)
+    radii = LAYERS["radius"] + RADIUS + rise * np.repeat((0.0, 1.0), (3, 2))
+    phi = 2.0 * np.pi * np.arange(elements) / elements
+    out, along = (
+        np.stack((x, y, 0.0 * phi), axis=1) for x, y in ((np.cos(phi), np.sin(phi)), (-np.sin(phi), np.cos(phi)))
+    )
+    rings = []
+    for radius, z in zip(radii, pitch * np.array((-1.0, 0.0, 1.0, -0.5, 0.5)), strict=True):
+        nodes = world.add(PointSlope3D, position=radius * out + (0.0, 0.0, z), slope=along)
+        ring = world.add(
+            Cable3D, node0=nodes, node1=nodes[np.roll(np.arange(elements), -1)], length=2.0 * np.pi * radius / elements,
+            mass_per_length=0.3, axial_stiffness=LAYERS["EA"], bending_stiffness=1e-6,
+            reference_strain=-LAYERS["tension"] / LAYERS["EA"],
+        )  # fmt: skip
+        # without friction nothing else holds it around the drum
+        con.fix(world, nodes[0], "y")
+        rings.append(ring)
+    drum = con.add_drum(
+        world, con.rigid_marker(world, world.add(Ground)), radius=LAYERS["radius"], half_width=pitch + RADIUS,
+        flange_radius=LAYERS["radius"] + 6.0 * RADIUS,
+    )  # fmt: skip
+    law = {"contact_stiffness_per_length": stiffness}
+    on_drum = con.add_surface_contact(world, drum, rings[:3], points=5, rope_radius=RADIUS, **law)
+    return Layers(world, rings, radii, on_drum, con.add_cable_contact(world, rings, radius=RADIUS, points=8, **law))
+
+
+def solve_layers(radii: Any) -> tuple[Any, float, Any, Any]:
+    """The same by hand: tensions of the five rings [N]; forces of a flange, of the drum on three rings, of other
+    rings on each of five [N/rad].
+
+    Per angle a ring of the tension T needs the radial force T.  Unknown are radii and places of the middle ring, an
+    outer one and one of the second layer, which rests on both at the normals of their grooves.
+    """
+    k, (low, high), drum = LAYERS["stiffness"], radii[[0, 3]], LAYERS["radius"]
+
+    def press(R1: float, z1: float, R2: float, z2: float) -> tuple[float, float]:
+        """Radial and axial force between two rings [N/rad], by the shares of their points on each other."""
+        rise, across = R2 - R1, z2 - z1
+        distance = np.hypot(rise, across)
+        share = 1.0 / (1.0 + ((1.0 + rise / R1) / (1.0 - rise / R2)) ** 2)
+        force = k * (2.0 * RADIUS - distance) * (share * low + (1.0 - share) * high)
+        return force * rise / distance, force * across / distance
+
+    def eval_rings(x: Any) -> tuple[Any, float, Any, Any, Any]:
+        middle, outer, place, upper, between = x
+        tension = LAYERS["tension"] + LAYERS["EA"] * (np.array((middle, outer, upper)) / (low, low, high) - 1.0)
+        on_middle, on_outer = press(middle, 0.0, upper, between), press(outer, place, upper, between)
+        flange = k * low * (place - LAYERS["pitch"])
+        on_drum = k * low * (drum + RADIUS - np.array((middle, outer)))
+        rest = (
+            on_drum[0] - tension[0] - 2.0 * on_middle[0], on_drum[1] - tension[1] - on_outer[0], flange + on_outer[1],
+            tension[2] - on_middle[0] - on_outer[0], on_middle[1] + on_outer[1],
+        )  # fmt: skip
+        grooves = np.hypot(*on_middle), np.hypot(*on_outer)
+        return tension, flange, on_drum, grooves, rest
+
+    start = low, low, LAYERS["pitch"], high, 0.5 * LAYERS["pitch"]
+    found = root(lambda x: eval_rings(np.array(start) + 1e-6 * x)[-1], np.zeros(5), tol=1e-12)
+    assert found.success
+    tension, flange, on_drum, (middle, outer), _ = eval_rings(np.array(start) + 1e-6 * found.x)
+    held = np.array((outer, 2.0 * middle, outer, middle + outer, middle + outer))
+    return tension[[1, 0, 1, 2, 2]], flange, on_drum[[1, 0, 1]], held
+
+
+def create_twisted_pair(elements: int, turns: int, lead: float, tension: float, stiffness: float) -> Ropes:
+    """Two ropes about a common axis along x, each a helix, clamped at their ends and drawn in by a tension [N].
+
+    ``lead``: length of a turn along the axis [m]; ``stiffness``: of contact [N/m²].
+    """
+    world, whole = wl.World(), float(np.hypot(2.0 * np.pi * RADIUS, lead))
+    s, zero = np.linspace(0.0, turns * whole, elements + 1), np.zeros(elements + 1)
+    columns = {"mass_per_length": 0.1, "axial_stiffness": 1e5, "bending_stiffness": 1e-6}
+    ropes, nodes = [], []
+    for begin in (0.0, np.pi):
+        angle = 2.0 * np.pi * s / whole + begin
+        position = np.stack((s * lead / whole, RADIUS * np.cos(angle), RADIUS * np.sin(angle)), axis=1)
+        slope = np.stack((zero + lead, -2.0 * np.pi * position[:, 2], 2.0 * np.pi * position[:, 1]), axis=1) / whole
+        nodes.append(world.add(PointSlope3D, position=position, slope=slope))
+        con.clamp(world, nodes[-1][[0, elements]])
+        ropes.append(
+            world.add(
+                Cable3D, node0=nodes[-1][:-1], node1=nodes[-1][1:], length=turns * whole / elements,
+                reference_strain=-tension / columns["axial_stiffness"], **columns,
+            )
+        )  # fmt: skip
+    rows = con.add_cable_contact(world, ropes, radius=RADIUS, points=6, contact_stiffness_per_length=stiffness)
+    return Ropes(world, *ropes, nodes[1], rows)

@@ -21,21 +21,23 @@ class Read(NamedTuple):
 
     points: np.ndarray
     lines: np.ndarray
+    faces: np.ndarray
     point_data: dict[str, np.ndarray]
     cell_data: dict[str, np.ndarray]
 
 
 def create_mesh() -> LineMesh:
-    """Two cables: five points and three points, in the plane."""
+    """Two cables, five points and three points, in the plane, and two faces."""
     x = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 2.0, 2.1, 2.2])
     points = np.column_stack([x, x**2, 0 * x])
-    return LineMesh(points, [[0, 1], [1, 2], [2, 3], [3, 4], [5, 6], [6, 7]], [0, 0, 0, 0, 7, 7])
+    lines = [[0, 1], [1, 2], [2, 3], [3, 4], [5, 6], [6, 7]]
+    return LineMesh(points, lines, [0, 0, 0, 0, 7, 7, 8, 9], [[0, 1, 6, 5], [1, 2, 7, 6]])
 
 
 def create_frame(mesh: LineMesh, k: int) -> dict[str, Any]:
     """Arguments of frame k, different in every frame, component and row."""
     rng = np.random.default_rng(k)
-    n, m = len(mesh.points), len(mesh.lines)
+    n, m = len(mesh.points), len(mesh.part)
     moved = mesh.points + rng.normal(size=(n, 3))
     gap = rng.normal(size=m)
     gap[k % m] = np.nan
@@ -62,11 +64,15 @@ def convert(grid: Any) -> Read:
     def fields(data: Any) -> dict[str, np.ndarray]:
         return {data.GetArrayName(i): vtk_to_numpy(data.GetArray(i)).copy() for i in range(data.GetNumberOfArrays())}
 
-    # VTK_LINE; XDMF has no lines of two points, only polylines
-    assert {grid.GetCellType(i) for i in range(grid.GetNumberOfCells())} in ({3}, {4})
-    lines = vtk_to_numpy(grid.GetCells().GetConnectivityArray()).reshape(-1, 2).copy()
+    # VTK_LINE, VTK_QUAD; XDMF has no lines of two points, only polylines
+    kinds = np.array([grid.GetCellType(i) for i in range(grid.GetNumberOfCells())])
+    faces = kinds == 9
+    assert set(kinds[~faces]) in ({3}, {4}) and not faces[: np.count_nonzero(~faces)].any()
+    corners = vtk_to_numpy(grid.GetCells().GetConnectivityArray())
+    lines, corners = np.split(corners, [2 * np.count_nonzero(~faces)])
     points = vtk_to_numpy(grid.GetPoints().GetData()).copy()
-    return Read(points, lines, fields(grid.GetPointData()), fields(grid.GetCellData()))
+    cells = lines.reshape(-1, 2).copy(), corners.reshape(-1, 4).copy()
+    return Read(points, *cells, fields(grid.GetPointData()), fields(grid.GetCellData()))
 
 
 def read_vtu_series(path: Path) -> tuple[list[float], Any]:
@@ -127,6 +133,7 @@ def check_series(path: Path, mesh: LineMesh, times: list[float], field_tolerance
         read, given = frame(times[k]), create_frame(mesh, k)
         assert read.points.dtype == np.float64
         assert_array_equal(read.lines, mesh.lines)
+        assert_array_equal(read.faces, mesh.faces)
         points, point_data = read.points, dict(read.point_data)
         if path.suffix == ".xdmf":
             assert_array_equal(points, mesh.points)

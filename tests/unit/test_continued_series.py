@@ -145,7 +145,7 @@ def test_series_of_another_run_are_left_alone(kind: Any, tmp_path: Path) -> None
     with pytest.raises(BrokenSeriesError, match="cannot be continued"):
         continue_from(kind, tmp_path, mesh, 6)
     if kind is not VtuSeries:
-        other = LineMesh(mesh.points + 1.0, mesh.lines[::-1], mesh.part)
+        other = LineMesh(mesh.points + 1.0, mesh.lines[::-1], mesh.part, mesh.faces)
         with pytest.raises(BrokenSeriesError, match="its mesh is another one"):
             continue_from(kind, tmp_path, other, 3)
         shutil.rmtree(tmp_path)

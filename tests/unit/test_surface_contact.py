@@ -14,10 +14,12 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.reports.surface_section import tabulate_surfaces
 from windlass.connectors.surface_contact.contact_friction_surface_set import build
-from windlass.connectors.surface_contact.draw import draw
-from windlass.elements import ALENode, Cable3D, Ground, MassPoint, straight_cable
+from windlass.connectors.surface_contact.draw import find_nodes
+from windlass.elements import ALENode, Cable3D, Ground, MassPoint, RigidBody3D, straight_cable
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.output.scene import Scene
 
+from support.series import read_series
 from support.surface_models import Falling, create_falling
 
 ROPE = {"mass_per_length": 1.0, "axial_stiffness": 1e5, "bending_stiffness": 0.1}
@@ -96,6 +98,17 @@ def test_surface_out_of_reach() -> None:
     assert system.checks.doubts is not None
     (said,) = system.checks.doubts(assembly.fields, 0.0)
     assert "no cable is near the surface" in said and "9.6 m away" in said
+    # of a set, too, also if another of its surfaces is near
+    world, near, _ = create(con.DrumSurface, {"radius": 0.5})
+    ground = con.rigid_marker(world, world.add(Ground))
+    far = world.add(con.PlaneSurface, marker=ground, axis=(0.0, 1.0, 0.0), offset=-9.0)
+    con.add_surface_contact(world, [near, far], find_rope(world), touching=1, contact_stiffness_per_length=1e5)
+    assembly = Assembly(world)
+    assembly.update_markers()
+    doubts = assembly.layout.systems[con.ContactFrictionSurfaceSetCable].checks.doubts
+    assert doubts is not None
+    assert doubts(assembly.fields, 0.0) == [f"no cable is near the surface {far!r}: the nearest is 9.6 m away"]
+    assert "is longer than the period of" in doubts(assembly.fields, 1.0)[0] and not doubts(assembly.fields, 1e-6)
     world, _, contacts = create(con.PlaneSurface, {"axis": (0.0, 1.0, 0.0), "offset": 0.65, "half_length": 0.3})
     gap = wl.eval_output(contacts, "gap", wl.State(world)).ravel()
     # four points of each of two cables, at 0.125 m, 0.375 m, ... from the middle
@@ -125,7 +138,7 @@ def find_rope(world: wl.World) -> wl.Entity:
 
 def test_search() -> None:
     """With a search the rope falls as with one row for each pair, to 1e-12; three rows of five, and few searches."""
-    ends = []
+    ends, reports = [], []
     for search in ({}, {"touching": 2, "skin": 0.05}):
         model = create_falling(**search)
         solver = wl.Dynamic(model.world, step=1e-3, end=0.12, name="", discontinuous_max_it=6, lag=False)
@@ -133,11 +146,18 @@ def test_search() -> None:
         ends.append(state.q.copy())
         force = wl.eval_output(model.contacts, "force", state).reshape(-1, 3).sum(axis=0)
         assert force[2] > 0.1
+        reports.append(con.surface_report(model.world, state, model.contacts, model.surfaces[0]))
     assert_allclose(ends[1], ends[0], rtol=0, atol=1e-12)
     assert len(model.contacts) == 24 and model.contacts.table.component is con.ContactFrictionSurfaceSetCable
     assert model.world.table(con.SurfaceSet).count == 1 and model.world.table(con.SetSurface).count == 5
     found = wl.eval_output(model.contacts, "surface", state)
     assert set(found) > {-1, 0}
+    (section,) = tabulate_surfaces(model.world, state)
+    assert "DrumSurface 0" in section.parts[1].headings
+    # the report of a surface of a set is that of the rows of pairs
+    assert reports[0].points_in_contact == reports[1].points_in_contact > 0
+    assert_allclose(reports[1].force, reports[0].force, rtol=1e-9)
+    assert_allclose(reports[1].wrap_angle, reports[0].wrap_angle, rtol=1e-9)
 
 
 def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
@@ -169,30 +189,28 @@ def test_search_on_one_process() -> None:
 
 
 def test_drawing() -> None:
-    """Every surface is drawn once, its points on the surface."""
-    world, _, contacts = create(con.SheaveSurface, {"radius": 0.5, "groove_radius": 0.05, "outer_radius": 0.6})
+    """Every surface is drawn once, its points on the surface, also those of sets; ends are where nodes are."""
+    world, _, _ = create(con.SheaveSurface, {"radius": 0.5, "groove_radius": 0.05, "outer_radius": 0.6})
     marker = con.rigid_marker(world, world.add(Ground))
-    for kind, columns in (
-        (con.DrumSurface, {"radius": 0.5, "half_width": 0.1, "axis": (1.0, 2.0, 0.5)}),
-        (con.SphereSurface, {"radius": 0.4}),
-        (con.PlaneSurface, {"half_length": 2.0, "half_width": 1.0}),
-        (con.VGrooveFlank, {"radius": 0.5, "half_angle": 0.3, "outer_radius": 0.6, "side": -1}),
-        (con.ProfileSurface, {"vertices": (0.2, -1.0, 0.4, 1.0)}),
-    ):
-        surface = world.add(kind, marker=marker, **columns)
-        contacts = con.add_surface_contact(
-            world,
-            surface,
-            find_rope(world),
-            contact_stiffness_per_length=1.0,
+    surfaces = [
+        world.add(kind, marker=marker, **columns)
+        for kind, columns in (
+            (con.DrumSurface, {"radius": 0.5, "half_width": 0.1, "axis": (1.0, 2.0, 0.5)}),
+            (con.DrumSurface, {"radius": 0.5, "axis": (1.0, 0.0, 0.0)}),
+            (con.SphereSurface, {"radius": 0.4}),
+            (con.PlaneSurface, {"half_length": 2.0, "half_width": 1.0}),
+            (con.PlaneSurface, {"outer_radius": 0.3, "offset": -0.1}),
+            (con.VGrooveFlank, {"radius": 0.5, "half_angle": 0.3, "outer_radius": 0.6, "side": -1}),
+            (con.ProfileSurface, {"vertices": (0.2, -1.0, 0.4, 1.0)}),
         )
-    assembly = Assembly(world)
-    assembly.update_markers()
-    every = wl.Entity(contacts.table, np.arange(contacts.table.count))
-    rows = assembly.bind(every.table, every.rows)
-    drawing = draw(rows, assembly.fields, 1)
-    sheave, drum, ball, plane, flank, cone = drawing.points.reshape(6, -1, 3)
-    assert drawing.part.max() == 5 and len(drawing.points) == 6 * len(sheave)
+    ]
+    con.add_surface_contact(world, surfaces, find_rope(world), touching=2, contact_stiffness_per_length=1.0)
+    drawn = Scene(world, 1).draw(wl.State(world))
+    assert drawn is not None
+    drawings = [d for d in drawn[0] if len(d.faces)]
+    points = np.concatenate([d.points for d in drawings]).reshape(8, -1, 3)
+    assert [d.labels for d in drawings] == [1, 2, 1, 2, 1, 1]
+    sheave, drum, post, ball, plane, disc, flank, cone = points
     assert_allclose(np.hypot(cone[:, 0], cone[:, 1]), 0.3 + 0.1 * cone[:, 2], atol=1e-8)
     rho = np.hypot(sheave[:, 0], sheave[:, 1])
     bottom = np.hypot(0.55 - rho, sheave[:, 2])
@@ -201,9 +219,45 @@ def test_drawing() -> None:
     assert_allclose(bottom[np.abs(sheave[:, 2]) < 0.04], 0.05, rtol=1e-12)
     axis = np.array((1.0, 2.0, 0.5)) / np.linalg.norm((1.0, 2.0, 0.5))
     assert_allclose(np.linalg.norm(np.cross(drum, axis), axis=1), 0.5, rtol=1e-12)
+    nodes = find_nodes(world)
+    assert_allclose((post[:, 0].min(), post[:, 0].max()), (nodes[:, 0].min() - 0.5, nodes[:, 0].max() + 0.5))
     assert_allclose(np.linalg.norm(ball, axis=1), 0.4, rtol=1e-12)
     assert_allclose(np.abs(plane).max(axis=0), [2.0, 1.0, 0.0], atol=1e-12)
+    assert_allclose(np.linalg.norm(disc[-48:, :2], axis=1), 0.3, rtol=1e-12)
+    assert_allclose(disc[:, 2], -0.1)
     assert_allclose((np.hypot(flank[:, 0], flank[:, 1]) - 0.5) * np.tan(0.3), -flank[:, 2], atol=1e-12)
+    # corners of faces go around: the areas of the sphere's faces add up to its surface
+    corners = ball[drawings[2].faces]
+    area = 0.5 * np.linalg.norm(np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]), axis=1).sum()
+    assert 0.98 < area / (4.0 * np.pi * 0.4**2) < 1.0
+
+
+def test_recorded_faces(tmp_path: Path) -> None:
+    """Faces of a drum with flanges on a body that moves, as VTK reads them from both kinds of file."""
+    world = wl.World()
+    rope = straight_cable(world, (-1.0, 0.0, 0.3), (1.0, 0.0, 0.3), 2, **ROPE)
+    body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=0.1)
+    drum = con.add_drum(world, con.rigid_marker(world, body), radius=0.1, half_width=0.2, flange_radius=0.25)
+    con.add_surface_contact(world, drum, rope, contact_stiffness_per_length=1.0)
+    state = wl.State(world)
+    with wl.Recorder(tmp_path / "drum", every=1, formats=("vtkhdf", "vtu")) as recorder:
+        recorder.record(state)
+        state.t, state.step = 1.0, 1
+        state.put(body, [[0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]])
+        recorder.record(state)
+    for path in recorder.paths:
+        times, frame = read_series(path)
+        assert times == [0.0, 1.0]
+        old, new = frame(0.0), frame(1.0)
+        assert len(new.faces) == 3 * 12 * 48 and len(new.lines) == 8
+        assert_allclose(new.points[new.faces] - old.points[new.faces], np.broadcast_to((0.0, 0.5, 0.0), (1728, 4, 3)))
+        mantle, flanges = np.split(old.points[old.faces], [576])
+        assert_allclose(np.hypot(mantle[..., 0], mantle[..., 1]), 0.1)
+        assert_allclose(np.abs(mantle[..., 2]).max(), 0.2)
+        assert_allclose(np.abs(flanges[..., 2]), 0.2)
+        assert_allclose(np.hypot(flanges[..., 0], flanges[..., 1]).max(), 0.25)
+        # colours of the rope are those of the rope
+        assert np.isnan(new.cell_data["gap"][len(new.lines) :]).all()
 
 
 def test_report_of_a_bed() -> None:

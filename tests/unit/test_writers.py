@@ -152,7 +152,7 @@ def test_a_new_series_replaces_the_old_one(kind: Any, tmp_path: Path) -> None:
 @every_series
 def test_wrong_frames_are_refused_and_leave_no_trace(kind: Any, tmp_path: Path) -> None:
     mesh = create_mesh()
-    n, m = len(mesh.points), len(mesh.lines)
+    n, m = len(mesh.points), len(mesh.part)
     good = create_frame(mesh, 1)
     fields = good["cell_data"]
     wrong: list[tuple[str, float, dict[str, Any]]] = [
@@ -227,12 +227,13 @@ def test_xdmf_for_meshio_and_warp_by_vector(tmp_path: Path) -> None:
         points, cells = reader.read_points_cells()
         assert_array_equal(points, mesh.points)
         assert_array_equal(cells[0].data, mesh.lines)
+        assert_array_equal(cells[1].data, mesh.faces)
         for k, expected in enumerate(TIMES):
             time, point_data, cell_data = reader.read_data(k)
             given = create_frame(mesh, k)
             assert time == expected
             assert_array_equal(point_data["displacement"], given["points"] - mesh.points)
-            assert_array_equal(cell_data["gap"][0], given["cell_data"]["gap"])
+            assert_array_equal(np.concatenate(cell_data["gap"]), given["cell_data"]["gap"])
     source, warp = vtkXdmfReader(), vtkWarpVector()
     source.SetFileName(str(series.path))
     warp.SetInputConnection(source.GetOutputPort())

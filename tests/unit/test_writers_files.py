@@ -91,6 +91,8 @@ def test_line_mesh_checks_and_freezes_its_arrays() -> None:
         ((np.eye(3), [[0, 1], [1, 3]], [0, 1]), r"row 1 = \[1, 3\]: must be points from 0 to 2"),
         ((np.eye(3), [[0.0, 1.5]], [0]), "must be integers"),
         ((np.eye(3), lines, [0]), r"must be \(2,\)"),
+        ((np.eye(3), lines, [0, 1, 1], [[0, 1, 2, 3]]), r"faces .* row 0 = \[0, 1, 2, 3\]: must be points from 0 to 2"),
+        ((np.eye(3), lines, [0, 1, 1], [[0, 1, 2]]), r"must be \(k, 4\)"),
     ):
         with pytest.raises(OutputError, match=message):
             LineMesh(*wrong)

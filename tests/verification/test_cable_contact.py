@@ -19,12 +19,16 @@ from windlass.framework.restart.checkpoint import Checkpoint
 
 from support.rope_contact import (
     COLUMNS,
+    LAYERS,
     RADIUS,
     create_coil,
     create_crossing,
     create_knot,
+    create_layers,
     create_rails,
+    create_twisted_pair,
     find_depths,
+    solve_layers,
 )
 
 
@@ -90,6 +94,57 @@ def test_rope_laid_on_another() -> None:
     assert_allclose(wl.eval_output(rows, "gap", state), -weight / 1e6, rtol=0.02)
     forces = wl.eval_output(rows, "contact_force", state)
     assert_allclose(forces[4:].sum(axis=0), (0.0, 0.0, 0.2 * weight), rtol=1e-8, atol=1e-9)
+
+
+def test_two_layers_on_a_drum() -> None:
+    """A second layer lies in the grooves of the first: tensions, flanges and drum are those of the rings by hand.
+
+    What is under the second layer is drawn in and loses tension; the drum carries the tensions of both layers.
+    """
+    layers = create_layers(24)
+    state = wl.Static(layers.world, load_steps=2, stabiliser=1e4, name="").solve()
+    tension, flange, on_drum, held = solve_layers(layers.radii)
+    places = float(layers.rings[0][0].length) * (np.arange(6) + 0.5) / 6.0
+    found = [
+        np.mean([wl.eval_output(ring, "axial_force", state, x=x * size / layers.radii[0]) for x in places])
+        for ring, size in zip(layers.rings, layers.radii, strict=True)
+    ]
+    assert_allclose(found, tension, rtol=2e-3)
+    pressed = -wl.eval_output(layers.on_drum, "normal_force", state).sum(axis=1).reshape(3, 3, -1).sum(axis=2)
+    pressed /= 2.0 * np.pi
+    assert_allclose(pressed[0], on_drum, rtol=2e-3)
+    assert_allclose(pressed[0].sum(), np.sum(found), rtol=2e-3)
+    assert_allclose(pressed[1:], [[0.0, 0.0, flange], [flange, 0.0, 0.0]], rtol=2e-3)
+    # a ring of the second layer pulls with T and rests on two of the first, each under the angle of its groove
+    normal = wl.eval_output(layers.on_ropes, "normal_force", state).reshape(5, -1).sum(axis=1) / (2.0 * np.pi)
+    assert_allclose(normal, held, rtol=2e-3)
+    lean = np.sqrt(1.0 - (0.25 * LAYERS["pitch"] / RADIUS) ** 2)
+    assert_allclose(held[3:], tension[3:] / lean, rtol=5e-3)
+
+
+def test_twisted_pair() -> None:
+    """Two ropes twisted and drawn tight press with T times the curvature of a helix, R (2π/h)²/(1 + (2πR/h)²).
+
+    R is the radius of the axes, half their distance, h the length of a turn; in the middle, off the clamped ends.
+    The error is that of curvature by cubic elements, of fourth order.
+    """
+    lead, errors = 0.06, []
+    for elements in (32, 64):
+        ropes = create_twisted_pair(elements, 4, lead, tension=200.0, stiffness=1e8)
+        state = wl.Static(ropes.world, name="").solve()
+        middle = slice(elements // 4, 3 * elements // 4)
+        length = float(ropes.first[0].length)
+        tensions = [wl.eval_output(ropes.first, "axial_force", state, x=(k + 0.5) * length / 4.0) for k in range(4)]
+        tension = np.mean(tensions, axis=0)[middle]
+        assert_allclose(tension, tension[0], rtol=1e-4)
+        place = wl.eval_output(ropes.nodes, "position", state)[middle]
+        rate = 2.0 * np.pi / lead * np.hypot(place[:, 1], place[:, 2]).mean()
+        pressed = wl.eval_output(ropes.rows, "normal_force", state).reshape(2, elements)[:, middle]
+        assert_allclose(pressed[0].sum(), pressed[1].sum(), rtol=1e-6)
+        by_hand = tension[0] * rate * 2.0 * np.pi / lead / (1.0 + rate**2)
+        errors.append(abs(pressed[0].sum() / (len(tension) * length) / by_hand - 1.0))
+        assert tension[0] > 80.0
+    assert errors[1] < 3e-3 and errors[0] > 12.0 * errors[1]
 
 
 @pytest.mark.parametrize("along", [0, 1])
