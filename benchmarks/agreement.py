@@ -11,7 +11,7 @@ spheres   2000 spheres that settle in a box, 300 steps of velocity Verlet
 implicit  the same with generalised-alpha and Newton's method
 mooring   a mooring line of 24 cables on its bed, in current and waves, whose top moves, 200 steps
 net       two layers of 6 ropes, lashed to each other, that fall on a sphere, 120 steps
-crane     the example, 20 elements per metre: 300 steps of hoisting, then 100 of swinging
+crane     the example, 20 elements per metre: 90 steps of hoisting, then 30 of swinging
 
 Each runs on every number of processes and is compared with the first of them.  A difference is relative to the largest
 entry of its kind in the whole run: displacements and velocities of positions, slopes and rotations, multipliers by
@@ -48,7 +48,7 @@ CASES = {
     "implicit": (2000, 300),
     "mooring": (24, 200),
     "net": (6, 120),
-    "crane": (20, 400),
+    "crane": (20, 120),
 }
 """Size and steps of each case."""
 WORDS = {"crane": ["-output", "none"]}

@@ -7,8 +7,8 @@ until the memory that was set aside does not suffice.  With a threshold of 1e-6 
 matrix, and solutions are as accurate.  Constraint rows have a zero on the diagonal and need the exchange: tangents of
 mechanisms with joints would lose three digits; with them MUMPS has its own defaults.
 
-MUMPS sets memory aside by what it expects of the pattern alone, and a fifth more.  Pivots that it puts off need more, on
-several processes above all; it then gives up in the midst of a sound matrix, and is asked again with more.
+MUMPS sets memory aside by what it expects of the pattern alone, and a fifth more.  Pivots that it puts off need more,
+on several processes above all; it then gives up in the midst of a sound matrix, and is asked again with more.
 
 Source: P. R. Amestoy, I. S. Duff, J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15-41; the manual
 of MUMPS on ICNTL(8), ICNTL(14), CNTL(1) and INFOG(1).

@@ -37,3 +37,22 @@ def test_net_on_a_sphere(processes: int, steps: int, tmp_path: Path) -> None:
         assert_array_equal(np.isfinite(found), finite, err_msg=name)
         scale = np.abs(serial[name][finite]).max(initial=0.0)
         assert_allclose(found[finite], serial[name][finite], rtol=0, atol=1e-8 * scale, err_msg=name)
+
+
+@pytest.mark.mpi
+@pytest.mark.long
+def test_crane(tmp_path: Path) -> None:
+    """Its first static tangent, for which MUMPS on two processes needs more memory than it sets aside, and 20 steps."""
+    found = []
+    for processes in (1, 2):
+        path = tmp_path / f"crane{processes}.npz"
+        words = ["-case", "crane", "-count", "20", "-steps", "20", "-out", path, "-output", "none", "-quiet"]
+        done = run_python([ROOT / "benchmarks/agreement_child.py", *words], processes)
+        assert done.returncode == 0, done.stderr
+        with np.load(path) as file:
+            found.append(dict(file))
+    serial, parallel = found
+    for name in ("newton", "passes"):
+        assert_array_equal(parallel[name], serial[name])
+    for name in ("sensors: block", "sensors: tension"):
+        assert_allclose(parallel[name], serial[name], rtol=0, atol=1e-8 * np.abs(serial[name]).max(), err_msg=name)
