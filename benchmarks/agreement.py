@@ -1,7 +1,7 @@
 """Whether models come out the same on one process and on several.
 
-usage: agreement.py [--cases belt,loaded,hung,falling,spheres,implicit] [--processes 1,2,3] [--size N] [--steps N]
-                    [--results FOLDER]
+usage: agreement.py [--cases belt,loaded,hung,falling,spheres,implicit,mooring,net,crane] [--processes 1,2,3]
+                    [--size N] [--steps N] [--results FOLDER]
 
 belt      the belt drive of 60 elements with 4 contact segments each, 800 steps; the drive starts in step 500
 loaded    the same with drive and load so early that the load is full from step 500 on
@@ -9,6 +9,9 @@ hung      a plane lattice of 100 x 100 cables under its weight and a side load, 
 falling   such a lattice that falls onto a circle, 300 steps
 spheres   2000 spheres that settle in a box, 300 steps of velocity Verlet
 implicit  the same with generalised-alpha and Newton's method
+mooring   a mooring line of 24 cables on its bed, in current and waves, whose top moves, 200 steps
+net       two layers of 6 ropes, lashed to each other, that fall on a sphere, 120 steps
+crane     the example, 20 elements per metre: 90 steps of hoisting, then 30 of swinging
 
 Each runs on every number of processes and is compared with the first of them.  A difference is relative to the largest
 entry of its kind in the whole run: displacements and velocities of positions, slopes and rotations, multipliers by
@@ -43,8 +46,13 @@ CASES = {
     "falling": (100, 300),
     "spheres": (2000, 300),
     "implicit": (2000, 300),
+    "mooring": (24, 200),
+    "net": (6, 120),
+    "crane": (20, 120),
 }
 """Size and steps of each case."""
+WORDS = {"crane": ["-output", "none"]}
+"""More options of a case."""
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -104,7 +112,7 @@ def run_case(case: str, size: int, steps: int, processes: Sequence[int], folder:
     first: dict[str, NDArray[Any]] = {}
     for number in processes:
         path = folder / f"{case}{number}.npz"
-        words = ["-case", case, "-size", str(size), "-steps", str(steps), "-out", str(path)]
+        words = ["-case", case, "-count", str(size), "-steps", str(steps), "-out", str(path), *WORDS.get(case, [])]
         start = time.perf_counter()
         run_on_processes(CHILD, number, words, waits_quietly=True)
         elapsed = time.perf_counter() - start

@@ -7,7 +7,10 @@ slopes and rotations, multipliers by constraint, history values by their meaning
 "newton" and "passes" are the Newton iterations and the passes of every step.
 """
 
+import sys
 from collections.abc import Callable, Mapping
+from math import log, pi
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,18 +18,29 @@ from numpy.typing import NDArray
 
 import windlass as wl
 from windlass import connectors as con
+from windlass.connectors.cable_contact.kernels import WIDTH
 
 from support.belt import belt_parameters, build_belt, create_dynamic, solve_static
+from support.laid_net import create_laid_net, let_fall
 from support.lattice import create_static, falling_lattice, hung_lattice
+from support.mooring import build_line
 from support.parallel_contacts import build_packing
 
-KINDS = {"x": "positions", "y": "positions", "z": "positions", "x'": "slopes", "y'": "slopes", "rotation": "rotations"}
+KINDS = {
+    **dict.fromkeys(("x", "y", "z"), "positions"),
+    **dict.fromkeys(("x'", "y'", "z'"), "slopes"),
+    **dict.fromkeys(("rotation", "e0", "e1", "e2", "e3"), "rotations"),
+}
 """Kind of a coordinate by its name."""
 MEANINGS = {
     con.ContactFrictionCircleCable2D: ("gaps", "states", "sticking positions"),
     con.ContactCircleCable2D: ("gaps",),
+    con.ContactFrictionSurfaceCable: ("gaps", "states", *("anchors",) * 3),
+    con.ContactFrictionSurfaceSetCable: ("gaps", "states", *("anchors",) * 3),
 }
 """What the history values of a contact are, in the order in which they are stored, each for all segments."""
+CROSSINGS = {"numbers of ropes": 0, "feet": 1, "gaps of ropes": 2, "states of ropes": 3, "anchors of ropes": 4}
+"""Places of some of the history values of one place where ropes touch ropes."""
 LOADED = {"tAccStart": 0.005, "tAccEnd": 0.555, "tq0": 0.02, "tq1": 0.05}
 """The belt's times [s] of drive and load so early that 800 steps of 0.1 ms contain them; the drive is as steep."""
 Indices = dict[str, NDArray[np.int64]]
@@ -60,6 +74,12 @@ def sort_numbers(world: wl.World) -> Kinds:
             for k, meaning in enumerate(meanings):
                 first = number.data_start[places] + k * width
                 history.setdefault(meaning, []).append((first[:, None] + np.arange(width)).ravel())
+    if con.ContactFrictionCables3D in world.tables:
+        for table, _, rows in world.split_by_table(world.tables[con.ContactFrictionCables3D].collect("data")):
+            places = number.data_tables[table.component] + rows
+            for first, count in zip(number.data_start[places], number.data_count[places], strict=True):
+                for meaning, place in CROSSINGS.items():
+                    history.setdefault(meaning, []).append(np.arange(first, first + count, WIDTH) + place)
     merged = ({kind: np.unique(np.concatenate(parts)) for kind, parts in d.items()} for d in (coordinates, history))
     return Kinds(next(merged), multipliers, next(merged))
 
@@ -161,6 +181,54 @@ def run_spheres(size: int, steps: int, implicit: bool) -> dict[str, NDArray[Any]
     return watch.tabulate()
 
 
+def run_mooring(size: int, steps: int) -> dict[str, NDArray[Any]]:
+    """A mooring line of so many cables on its bed, in a current and in waves, whose top moves; steps of 50 ms."""
+    world, line, loads, contacts = build_line(size)
+    sensors = [wl.Sensor(line, "axial_force", name="tension"), wl.Sensor(loads, "submerged_weight", name="loads")]
+    watch = Watch(sort_numbers(world), sensors, 5)
+    world.set(contacts, friction_coefficient=0.0)
+    state = wl.Static(world, name="").solve()
+    world.set(contacts, friction_coefficient=0.4)
+    watch.solver = wl.Dynamic(world, step=0.05, end=0.05 * steps, name="")
+    watch.solver.solve(state, hooks=[watch])
+    return watch.tabulate()
+
+
+def run_net(size: int, steps: int) -> dict[str, NDArray[Any]]:
+    """A net of so many ropes each way, laid on each other, that falls on a sphere with 1 m/s, in steps of 0.5 ms."""
+    net = create_laid_net(size)
+    sensors = [wl.Sensor(net.crossings, name, name=name) for name in ("contact_force", "normal_force", "axis_torque")]
+    watch = Watch(sort_numbers(net.world), [*sensors, wl.Sensor(net.on_surfaces, "surface", name="surfaces")], 5)
+    watch.solver = wl.Dynamic(net.world, step=5e-4, end=steps * 5e-4, name="")
+    watch.solver.solve(let_fall(net, 1.0), hooks=[watch])
+    return watch.tabulate()
+
+
+def run_crane(size: int, steps: int) -> dict[str, NDArray[Any]]:
+    """The crane of the examples with so many elements per metre: it hoists for some steps, is pushed, and swings."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+    import crane_hoist  # here, because the example has options of its own
+
+    crane_hoist.size = 1.0 / size
+    crane = crane_hoist.build()
+    world, passes = crane.world, {"discontinuous_max_it": 40, "discontinuous_atol": 1e-3}
+    sensors = [wl.Sensor(crane.block, "position", name="block"), wl.Sensor(crane.rope, "axial_force", name="tension")]
+    watch = Watch(sort_numbers(world), sensors, 10)
+    state = wl.Static(world, **passes).solve()
+    world.set(crane.hold, active=False)
+    world.set(crane.on_sheaves, friction_coefficient=-log(crane_hoist.efficiency) / pi)
+    end = 0.75 * steps * crane_hoist.STEP
+    watch.solver = wl.Dynamic(world, step=crane_hoist.STEP, end=end, spectral_radius=0.6, name="hoist", **passes)
+    state = watch.solver.solve(state, hooks=[watch])
+    found = watch.tabulate()
+    crane_hoist.push(crane, state, crane_hoist.HEIGHT)
+    watch = Watch(sort_numbers(world), sensors, 10)
+    end += 0.25 * steps * crane_hoist.STEP
+    watch.solver = wl.Dynamic(world, step=crane_hoist.STEP, end=end, spectral_radius=0.6, name="swing", **passes)
+    watch.solver.solve(state, hooks=[watch])
+    return {name: np.concatenate((found[name], values)) for name, values in watch.tabulate().items()}
+
+
 RUNS: dict[str, Callable[[int, int], dict[str, NDArray[Any]]]] = {
     "belt": lambda size, steps: run_belt(size, steps, {}),
     "loaded": lambda size, steps: run_belt(size, steps, LOADED),
@@ -168,13 +236,16 @@ RUNS: dict[str, Callable[[int, int], dict[str, NDArray[Any]]]] = {
     "falling": run_falling,
     "spheres": lambda size, steps: run_spheres(size, steps, False),
     "implicit": lambda size, steps: run_spheres(size, steps, True),
+    "mooring": run_mooring,
+    "net": run_net,
+    "crane": run_crane,
 }
 
 
 def main() -> None:
     """Solve and write."""
     case = wl.option("case", "belt", "", "what to solve", choices=tuple(RUNS))
-    size = wl.option("size", 60, "1", "elements of the belt, meshes along a side of the lattice, spheres", minimum=1)
+    size = wl.option("count", 60, "1", "elements, meshes along a side of the lattice, spheres, ropes", minimum=1)
     steps = wl.option("steps", 800, "1", "steps, or load steps", minimum=1)
     path = wl.option("out", "agreement.npz", "", "file of the results")
     found = RUNS[case](size, steps)

@@ -98,10 +98,13 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def bind(rows: LocalRows) -> CableColumns:
-    """The rows for the kernels."""
-    world, cables = rows.world, rows.local("cable")
-    length, radius, of_row = cable_lengths(world, cables), rows.local("radius"), rows.local("contact_set")
-    count = len(cables)
+    """All cables of the table for the kernels; those of other processes have no points here."""
+    world, table, layout = rows.world, rows.table, rows.layout
+    cables, radius, of_row = table.local("cable"), table.local("radius"), table.local("contact_set")
+    length, count = cable_lengths(world, cables), len(cables)
+    own = layout.rows[table.component]
+    points, data = np.zeros(count, np.int64), np.full(count, -1)
+    points[own], data[own] = table.local("points", own), layout.data_start[table.local("data", own)]
     before, after = np.full(count, -1), np.full(count, -1)
     chain, arc, loop = np.zeros(count, np.int64), np.zeros(count), np.zeros(count)
     chains = 0
@@ -117,16 +120,16 @@ def bind(rows: LocalRows) -> CableColumns:
                 loop[order] = length[order].sum()
 
     def of_set(name: str) -> FloatArray:
-        table = world.table(CableContactSet)
-        values: FloatArray = table.local(name)[np.searchsorted(table.ids_of(np.arange(table.count)), of_row)]
+        sets = world.table(CableContactSet)
+        values: FloatArray = sets.local(name)[np.searchsorted(sets.ids_of(np.arange(sets.count)), of_row)]
         return values
 
     apart = of_set("apart")
     return CableColumns(
-        dofs=np.ascontiguousarray(rows.dofs),
+        dofs=np.ascontiguousarray(layout.local_dofs(world.row_dofs(table, np.arange(count)))),
         L=length,
-        n=rows.local("points"),
-        data=rows.data_start("data"),
+        n=points,
+        data=data,
         radius=radius,
         before=before,
         after=after,
@@ -144,20 +147,19 @@ def bind(rows: LocalRows) -> CableColumns:
 
 
 def create_search(rows: LocalRows, c: CableColumns) -> CableSearch:
-    """The search for rows."""
-    of_row = rows.local("contact_set")
+    """The search among all cables of the table."""
+    of_row = rows.table.local("contact_set")
     skin = np.array([float(rows.world.entity(int(one)).skin) for one in of_row])
     for one in np.unique(of_row):
         mine = of_row == one
         skin[mine & (skin == 0.0)] = c.radius[mine].min()
-    return CableSearch(c, rows.table.kind, rows.rows, skin, of_row)
+    return CableSearch(c, rows.table.kind, rows.layout.processes, skin, of_row)
 
 
 def build(rows: LocalRows) -> CableSystem:
     """Bind the rows to the kernels."""
-    if rows.layout.size > 1:
-        raise ModelError(f"{rows.table.kind} works on one process: run without mpiexec")
     c: CableColumns = rows.columns
+    own, processes = rows.rows, rows.layout.processes
     places, search = create_places(c), create_search(rows, c)
     system = CableSystem(rows.table.kind, np.zeros((0, 24), np.int64), places=places)
     system.neighbours = pattern = NeighbourPattern()
@@ -165,8 +167,10 @@ def build(rows: LocalRows) -> CableSystem:
     force, differentiate, follow, renew = call(add_residual), call(add_tangent), call(follow_feet), call(update_history)
 
     def take(s: Fields) -> None:
-        if places.take(s.data):
-            system.dofs = places.eval_dofs()
+        places.take(s.data)
+        # outputs may have bound the places in between, without a change of the pattern
+        if processes.any(not np.array_equal(system.coupled, places.taken.pair)):
+            system.coupled, system.dofs = places.taken.pair, places.eval_dofs()
             pattern.version += 1
 
     def residual(s: Evaluation) -> None:
@@ -183,13 +187,16 @@ def build(rows: LocalRows) -> CableSystem:
         take(s)
         passed = not np.array_equal(number, places.number)
         renew(c, places.taken, s.data, s.start_data, s.x, s.v, errors, forces, passed, s.outcome)
+        if s.outcome[4] >= 0.0:
+            # its position among the rows of this process
+            s.outcome[4] = np.searchsorted(own, s.outcome[4])
 
     def forget() -> None:
         search.forgotten = True
 
     system.update, system.residual, system.tangent, system.post_newton = take, residual, tangent, post_newton
     system.account = create_place_account(
-        lambda fields: eval_parts(places, fields), (len(c.n), int(c.n.max(initial=0)) * TOUCHING), by=""
+        lambda fields: eval_parts(places, fields)[own], (len(own), int(c.n.max(initial=0)) * TOUCHING), by=""
     )
     system.checks.diagnose = lambda fields: search.describe_depth(places.at, places.cable, fields.data)
     pattern.reset_caches = forget
@@ -261,6 +268,7 @@ register(
         dofs=dofs,
         bind=bind,
         build=build,
+        reads=lambda world, table: table.local("cable"),
         outputs=OUTPUTS,
         fill_defaults=fill_defaults,
         check=check,

@@ -33,8 +33,8 @@ class CableColumns(NamedTuple):
     Attributes:
         dofs: local coordinate numbers, shape (rows, 12).
         L: reference length [m].
-        n: number of points.
-        data: position of the first history value.
+        n: number of points, 0 for cables whose points another process has.
+        data: position of the first history value, -1 for these.
         radius: of the cross section [m].
         before, after: rows of the cables before and after in the chain, -1 at its ends.
         chain: number of the chain, also of the set: those of two sets differ.

@@ -119,18 +119,27 @@ def eval_count(places: Places, fields: Fields) -> FloatArray:
     return np.bincount(places.taken.cable[out[:, DEPTH] > 0.0], minlength=len(places.c.n)).astype(np.float64)
 
 
-def create_output(unit: str, doc: str, evaluate: Callable[[Places, Fields], FloatArray], fill: float = 0.0) -> Output:
-    """An output of rows from a function of all places."""
-    return Output(unit, doc, lambda rows, fields: evaluate(places_of(rows), fields)[rows.rows], fill)
+def create_output(
+    unit: str, doc: str, evaluate: Callable[[Places, Fields], FloatArray], fill: float = 0.0, summed: bool = False
+) -> Output:
+    """An output of rows from a function of all places; ``summed``: points of one process act on cables of others."""
+    return Output(
+        unit, doc, lambda rows, fields: evaluate(places_of(rows), fields)[rows.rows], fill, summed=summed
+    )  # fmt: skip
 
 
 OUTPUTS = {
     "contact_force": create_output(
-        "N", "force of all contacts on the cable, global, (3,)", eval_sum(FORCE, FORCE + 3, -1.0)
+        "N", "force of all contacts on the cable, global, (3,)", eval_sum(FORCE, FORCE + 3, -1.0), summed=True
     ),
-    "normal_force": create_output("N", "sum of all pressing forces on the cable, ()", eval_sum(PRESS, PRESS + 1, 1.0)),
+    "normal_force": create_output(
+        "N", "sum of all pressing forces on the cable, ()", eval_sum(PRESS, PRESS + 1, 1.0), summed=True
+    ),
     "axis_torque": create_output(
-        "N m", "torque of friction about the axis of the cable, held as the cable has no torsion, ()", eval_torque
+        "N m",
+        "torque of friction about the axis of the cable, held as the cable has no torsion, ()",
+        eval_torque,
+        summed=True,
     ),
     "contact_count": create_output("1", "number of places of its points that press, ()", eval_count),
     "normal_force_per_length": create_output("N/m", "pressing force at each point, (points,)", eval_density),
@@ -154,7 +163,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 
     gap = field(eval_gaps)
     return Painting(
-        rows.local("cable")[cable],
+        rows.table.local("cable")[cable],
         point * length,
         (point + 1) * length,
         {

@@ -38,7 +38,7 @@ PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 
 @dataclass
 class Places:
-    """All places of the points of the cables, and those of them that are taken.
+    """All places of the points of this process, and those of them that are taken; cables are those of all processes.
 
     Attributes:
         c: the cables.
@@ -59,11 +59,11 @@ class Places:
     taken: PairList
     rank: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
 
-    def take(self, data: FloatArray) -> bool:
-        """Bind places to the cables that the history values name; whether pairs of cables have changed."""
+    def take(self, data: FloatArray) -> None:
+        """Bind places to the cables that the history values name."""
         number = data[self.at + NUMBER]
         if np.array_equal(number, self.number):
-            return False
+            return
         self.number = number
         other = number.astype(np.int64) - 1
         bound = np.flatnonzero(other >= 0)
@@ -72,10 +72,8 @@ class Places:
         self.rank = bound[order]
         pairs, first = np.unique(key[order], return_index=True)
         pair = np.stack((pairs // len(self.c.n), pairs % len(self.c.n)), axis=1)
-        same = np.array_equal(pair, self.taken.pair)
         first = np.append(first, len(order))
         self.taken = PairList(self.at[self.rank], self.cable[self.rank], self.x[self.rank], first, pair)
-        return not same
 
     def eval_dofs(self) -> IntArray:
         """Coordinates of all pairs, shape (pairs, 24)."""
@@ -98,9 +96,15 @@ def create_places(c: CableColumns) -> Places:
 
 @dataclass
 class CableSystem(System):
-    """The system of `ContactFrictionCables3D`; its rows of coordinates are those of the pairs of cables."""
+    """The system of `ContactFrictionCables3D`; its rows of coordinates are those of the pairs of cables.
+
+    Attributes:
+        places: the places of the points of this process.
+        coupled: the pairs of cables that ``dofs`` are of, shape (pairs, 2).
+    """
 
     places: Places | None = None
+    coupled: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
 
 
 @kernel

@@ -50,6 +50,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
+from windlass.framework.parallel.processes import Processes
 
 PIECES = 4
 """Straight segments of a cable between which minima of the distance are told apart."""
@@ -205,8 +206,9 @@ class CableSearch:
     """The search for feet, and what it keeps until the next one.
 
     Attributes:
-        c: the cables.
-        name, rows: their component and their numbers in its table, for messages.
+        c: the cables, of all processes.
+        name: their component, for messages.
+        processes: those that search together, each for its own points.
         skin: margin of the search by cable [m], shape (rows,).
         group: number of the set by cable, shape (rows,).
         searches: number of searches so far.
@@ -217,7 +219,7 @@ class CableSearch:
 
     c: CableColumns
     name: str
-    rows: IntArray
+    processes: Processes
     skin: FloatArray
     group: IntArray
     searches: int = 0
@@ -228,45 +230,61 @@ class CableSearch:
     def update(self, fields: Fields) -> bool:
         """Bind places to feet if the last search may have become incomplete; whether there was a search.
 
-        Places must have been brought to where their feet are now.
-
+        Places must have been brought to where their feet are now.  All processes search when one has to.
 
         Raises:
             ModelError: ropes inside each other by more than a radius, or a point that touches more than it has places.
         """
         hull = np.empty((len(self.c.n), 4, 3))
         fill_hulls(self.c, fields.x, hull)
-        if not self.forgotten:
+        stale = self.forgotten
+        if not stale:
             motion = float(np.sqrt(((hull - self.hull) ** 2).sum(axis=2).max(initial=0.0)))
-            if 2.0 * motion < self.margin:
-                return False
-        if not np.isfinite(hull).all():
-            # Newton's method diverges; the solver notices it by the residual
+            stale = not 2.0 * motion < self.margin
+        stale_anywhere, diverged = self.processes.largest([float(stale), float(not np.isfinite(hull).all())])
+        # where Newton's method diverges the solver notices it by the residual
+        if not stale_anywhere or diverged:
             return False
         self.hull, self.forgotten = hull, False
         self.searches += 1
+        error, least = None, np.inf
+        try:
+            least = self._give_places(fields)
+        except ModelError as found:
+            error = found
+        self.processes.agree(error)
+        size = float(np.abs(hull).max(initial=0.0))
+        margin = min(float(self.skin.min(initial=np.inf)), least) * (1.0 - ROUNDING) - 1e-12 * size
+        self.margin = -self.processes.largest([-margin])[0]
+        return True
+
+    def _give_places(self, fields: Fields) -> float:
+        """Bind places to the feet near them; smallest gap of a foot without place [m]."""
         which, found = self._find_feet(fields, self._find_pairs())
         if self.searches == 1:
             self._check_depth(which, found)
         left = np.full(1, -1)
-        least = give_places(self.c, which, found, fields.data, fields.start_data, left)
+        least = float(give_places(self.c, which, found, fields.data, fields.start_data, left))
         if left[0] >= 0:
             raise ModelError(
-                f"the cable of {self.name} row {self.rows[which[left[0], 0]]} touches more than {TOUCHING} cables at "
+                f"the cable of {self.name} row {which[left[0], 0]} touches more than {TOUCHING} cables at "
                 f"one point: must be at most {TOUCHING}; give thin cables around a thick one a set without each other"
             )
-        size = float(np.abs(hull).max(initial=0.0))
-        self.margin = min(float(self.skin.min(initial=np.inf)), least) * (1.0 - ROUNDING) - 1e-12 * size
-        return True
+        return least
 
     def _find_pairs(self) -> IntArray:
-        """Rows of cables of one set closer than the skin, each with itself, too; shape (k, 2)."""
+        """Rows of cables of one set closer than the skin, each with itself, too; shape (k, 2).
+
+        On several processes those with a cable that has points here.
+        """
         middle = 0.5 * (self.hull[:, 0] + self.hull[:, 3])
         reach = np.linalg.norm(self.hull - middle[:, None], axis=2).max(axis=1, initial=0.0) + self.c.radius
-        parts = [np.repeat(np.arange(len(self.c.n))[:, None], 2, axis=1)]
-        for number in np.unique(self.group):
+        own = self.c.n > 0
+        parts = [np.repeat(np.flatnonzero(own)[:, None], 2, axis=1)]
+        for number in np.unique(self.group[own]):
             rows = np.flatnonzero(self.group == number)
-            parts.append(rows[find_near(middle[rows], reach[rows], float(self.skin[rows[0]]))])
+            skin, chosen = float(self.skin[rows[0]]), None if own[rows].all() else (own[rows], ~own[rows])
+            parts.append(rows[find_near(middle[rows], reach[rows], skin, chosen)])
         return np.ascontiguousarray(np.concatenate(parts))
 
     def _find_feet(self, fields: Fields, pairs: IntArray) -> tuple[IntArray, FloatArray]:
@@ -292,7 +310,7 @@ class CableSearch:
             a, j, b = which[k]
             x = place_of(j, float(self.c.n[a]), self.c.L[a])
             raise ModelError(
-                f"the cables of {self.name} rows {self.rows[a]} and {self.rows[b]} begin inside each other by "
+                f"the cables of {self.name} rows {a} and {b} begin inside each other by "
                 f"{-found[k, 1]:.3g} m at x = {x:.3g} m of the first: must be less than a radius, {least[k]:.3g} m; "
                 "parts of one chain that are closer along it than `apart` do not touch"
             )
@@ -306,7 +324,7 @@ class CableSearch:
         if not len(excess) or not excess[k] > 0.0:
             return []
         return [
-            f"the cables of {self.name} rows {self.rows[cable[k]]} and {self.rows[other[k]]} are inside each other by "
+            f"the cables of {self.name} rows {cable[k]} and {other[k]} are inside each other by "
             f"{-data[at[k] + GAP]:.3g} m, more than a radius, {least[k]:.3g} m, and would pass through each other: "
             "give a larger contact_stiffness_per_length, or shorter steps"
         ]

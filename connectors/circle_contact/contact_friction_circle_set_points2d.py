@@ -17,7 +17,14 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
     START,
     ContactFrictionCirclePoints2D,
 )
-from windlass.connectors.circle_points.circle_sets import CircleSearch, PairColumns, find_members, pair_dofs, take_pairs
+from windlass.connectors.circle_points.circle_sets import (
+    CircleSearch,
+    PairColumns,
+    create_follow,
+    find_members,
+    pair_dofs,
+    take_pairs,
+)
 from windlass.connectors.circle_points.common import (
     check_cables,
     create_columns,
@@ -31,7 +38,6 @@ from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, eval_rounding
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
@@ -134,11 +140,10 @@ def bind(rows: LocalRows) -> PairColumns:
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
-    if rows.layout.size > 1:
-        raise ModelError(f"{rows.table.kind} works on one process: run without mpiexec")
-    p = bind(rows)
+    p, processes = bind(rows), rows.layout.processes
     c, group = p.points, p.group
-    search = CircleSearch(p, rows.table.kind, rows.rows, np.unique(group, return_index=True)[1], np.bincount(group))
+    first = np.unique(group, return_index=True)[1]
+    search = CircleSearch(p, rows.table.kind, rows.rows, processes, first, np.bincount(group))
     system = System(rows.table.kind, c.dofs)
     system.neighbours = pattern = NeighbourPattern()
     system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
@@ -148,8 +153,7 @@ def build(rows: LocalRows) -> System:
     take = call(take_pairs)
     update = call(update_history, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome))
 
-    def follow(s: Fields) -> None:
-        pattern.version += bool(take(p, s.data))
+    follow = create_follow(p, take, pattern, processes)
 
     def post_newton(s: Evaluation) -> None:
         search.update(s)
@@ -160,7 +164,7 @@ def build(rows: LocalRows) -> System:
         search.forgotten = True
 
     system.update, system.post_newton = follow, post_newton
-    system.account = create_point_account(c, follow, by="")
+    system.account = create_point_account(c, lambda s: take(p, s.data), by="")
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     pattern.reset_caches = forget
     return system
@@ -210,6 +214,7 @@ register(
         dofs=dofs,
         bind=bind,
         build=build,
+        reads=lambda world, table: world.table(SetCircle).local("circle"),
         outputs=OUTPUTS,
         fill_defaults=fill_defaults,
         check=check,

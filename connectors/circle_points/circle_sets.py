@@ -19,6 +19,7 @@ Surfaces for CAGD, Morgan Kaufmann (2002), chapter 4.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -33,7 +34,8 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Tables
 from windlass.framework.model.schema import Component
-from windlass.framework.model.system import Fields
+from windlass.framework.model.system import Fields, NeighbourPattern
+from windlass.framework.parallel.processes import Processes
 
 OPEN_GAP = 0.1
 """Stored gap of a point that has never been looked at [m], as at the start of all laws of contact with circles."""
@@ -191,6 +193,7 @@ class PairSearch(ABC):
     Attributes:
         p: the rows: `PairColumns`, or others with ``points``, ``place``, ``group``, ``dofs`` and ``skin``.
         name, rows: their component and their numbers in its table, for messages.
+        processes: those that search together, each for its own rows.
         first: the first row of each group, shape (groups,).
         slots: number of rows of each group, shape (groups,).
         searches: number of searches so far.
@@ -203,6 +206,7 @@ class PairSearch(ABC):
     p: Any
     name: str
     rows: IntArray
+    processes: Processes
     first: IntArray
     slots: IntArray
     searches: int = 0
@@ -232,20 +236,27 @@ class PairSearch(ABC):
     def update(self, fields: Fields) -> None:
         """Write the pairs into the history values, after a search if the last one may have become incomplete.
 
+        All processes search when one has to.
+
         Raises:
             ModelError: a cable touches more circles than it has rows.
         """
         known = not self.forgotten and np.array_equal(self.given, fields.data[self.p.place])
-        if known and self.eval_motion(fields) < self.margin:
+        if not self.processes.any(not (known and self.eval_motion(fields) < self.margin)):
             return
         hull, centre = self.eval_places(fields)
-        if not (np.isfinite(hull).all() and np.isfinite(centre).all()):
+        if not self.processes.all(bool(np.isfinite(hull).all() and np.isfinite(centre).all())):
             # Newton's method diverges; the solver notices it by the residual
             return
         self.hull, self.centre, self.forgotten = hull, centre, False
         self.searches += 1
-        group, number, gap = self.find_near(fields)
-        self._give_places(fields, group, number, gap)
+        error = None
+        try:
+            self._give_places(fields, *self.find_near(fields))
+        except ModelError as found:
+            error = found
+        self.processes.agree(error)
+        self.margin = -self.processes.largest([-self.margin])[0]
         self.given = fields.data[self.p.place].astype(np.int64)
 
     def _give_places(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> None:
@@ -290,6 +301,29 @@ class PairSearch(ABC):
         for k in rows:
             first, n = p.points.data[k], p.points.n[k]
             data[first : first + n], data[first + n : first + 2 * n] = OPEN_GAP, UNDEFINED
+
+
+def create_follow(p: Any, take: Any, pattern: NeighbourPattern, processes: Processes) -> Callable[[Fields], None]:
+    """A function that binds rows to what the history values name, for `System.update`; all processes call it together.
+
+    The version of the pattern rises if rows of any process have changed since the last call.
+
+    Args:
+        p: the rows, see `PairSearch`.
+        take: ``(p, data)`` binds them.
+        pattern: that of their system.
+        processes: the processes.
+    """
+    coupled = p.number.copy()
+
+    def follow(s: Fields) -> None:
+        take(p, s.data)
+        # outputs and accounts may have bound rows in between, without a change of the pattern
+        if processes.any(not np.array_equal(p.number, coupled)):
+            coupled[:] = p.number
+            pattern.version += 1
+
+    return follow
 
 
 class CircleSearch(PairSearch):

@@ -83,7 +83,7 @@ def eval_points(c: PointColumns, fields: Fields) -> FloatArray:
 
 
 def create_point_account(
-    c: PointColumns, before: Callable[[Fields], None] | None = None, by: str = "circle"
+    c: PointColumns, before: Callable[[Fields], object] | None = None, by: str = "circle"
 ) -> Account:
     """The account of rows with points; ``before`` brings them up to date."""
 

@@ -120,10 +120,9 @@ def check_tracks(world: Tables, table: EntityTable) -> None:
                 )
 
 
-def track_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of all cables of all tracks, shape (k,)."""
-    found = np.unique(read_tracks(world).dofs)
-    return found[found >= 0]
+def track_cables(world: Tables, table: EntityTable) -> IntArray:
+    """Entity numbers of all cables of all tracks, shape (k,)."""
+    return world.table(TrackCable).local("cable")
 
 
 register(Law(CableTrack, "passive", source=SOURCE))

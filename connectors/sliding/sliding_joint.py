@@ -31,7 +31,7 @@ import numpy as np
 from windlass.connectors.constraints.joints import find_spatial
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import FAMILY
-from windlass.connectors.sliding.cable_track import WIDEST, Tracks, read_tracks, track_dofs
+from windlass.connectors.sliding.cable_track import WIDEST, Tracks, read_tracks, track_cables
 from windlass.connectors.sliding.kernels import (
     add_accelerations,
     add_equation_tangent,
@@ -290,7 +290,7 @@ register(
         dofs=dofs,
         bind=bind,
         build=build,
-        reads=lambda world, table: track_dofs(world, table),
+        reads=track_cables,
         fill_defaults=lambda world, values: create_history(world, SlidingJoint, values, START),
         check=check,
         outputs={

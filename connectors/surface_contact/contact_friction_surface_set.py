@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.circle_sets import find_members, pair_dofs
+from windlass.connectors.circle_points.circle_sets import create_follow, find_members, pair_dofs
 from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
@@ -140,12 +140,10 @@ def bind(rows: LocalRows) -> SurfacePairs:
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
-    if rows.layout.size > 1:
-        raise ModelError(f"{rows.table.kind} works on one process: run without mpiexec")
-    p = bind(rows)
+    p, processes = bind(rows), rows.layout.processes
     c, group = p.points, p.group
     first = np.unique(group, return_index=True)[1]
-    search = SurfaceSearch(p, rows.table.kind, rows.rows, first, np.bincount(group))
+    search = SurfaceSearch(p, rows.table.kind, rows.rows, processes, first, np.bincount(group))
     system = System(rows.table.kind, c.dofs)
     system.neighbours = pattern = NeighbourPattern()
     system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.f))
@@ -156,8 +154,7 @@ def build(rows: LocalRows) -> System:
     take = call(take_surfaces)
     update = call(update_history, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.outcome))
 
-    def follow(s: Fields) -> None:
-        pattern.version += bool(take(p, s.data))
+    follow = create_follow(p, take, pattern, processes)
 
     def post_newton(s: Evaluation) -> None:
         search.update(s)
@@ -168,7 +165,7 @@ def build(rows: LocalRows) -> System:
         search.forgotten = True
 
     def eval_all(fields: Fields) -> FloatArray:
-        follow(fields)
+        take(p, fields.data)
         return eval_accounts(c, fields)
 
     system.update, system.post_newton = follow, post_newton
@@ -252,6 +249,7 @@ register(
         dofs=dofs,
         bind=bind,
         build=build,
+        reads=lambda world, table: world.table(SetSurface).local("surface"),
         outputs={
             **{name: _follow(output) for name, output in OUTPUTS.items()},
             "gap": replace(OUTPUTS["gap"], evaluate=eval_gaps),

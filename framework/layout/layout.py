@@ -121,11 +121,9 @@ class Layout:
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
         # what rows may couple later, in another order than now
-        for component, rows in self.rows.items():
-            law = law_of(component)
-            if law is not None and law.reads is not None and len(rows):
-                later = law.reads(self.world, self.world.tables[component])
-                needed[self.world.numbering.places(later)] = True
+        for component in self.rows:
+            later = self.world.dofs_of(self._read_later(component)).ravel()
+            needed[self.world.numbering.places(later[later >= 0])] = True
         # the four Euler parameters of a rotation turn together
         for component, rows in dofs.items():
             places = [component.dof_names.index(name) for name in component.rotation_names]
@@ -134,6 +132,13 @@ class Layout:
         needed[-1] = False
         needed[own] = False
         return np.flatnonzero(needed)
+
+    def _read_later(self, component: type[Component]) -> IntArray:
+        """Entity numbers of what local rows may couple later."""
+        law = law_of(component)
+        if law is None or law.reads is None or not len(self.rows[component]):
+            return np.zeros(0, np.int64)
+        return law.reads(self.world, self.world.tables[component])
 
     def _number_dofs(self, dof_owner: IntArray, own: IntArray, ghosts: IntArray) -> None:
         number = self.world.numbering
@@ -264,7 +269,7 @@ class Layout:
         needed: dict[str, list[IntArray]] = {law.family: [np.zeros(0, np.int64)] for law in marker_laws}
         for component, rows in self.rows.items():
             table = world.tables[component]
-            named = [table.local(name, rows) for name in component.refs]
+            named = [table.local(name, rows) for name in component.refs] + [self._read_later(component)]
             while named:
                 ids = named.pop()
                 for target, positions, of in world.split_by_table(ids):

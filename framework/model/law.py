@@ -145,6 +145,8 @@ class Output:
         fill: value at the end of rows that have fewer entries than the widest row of an evaluation.
         place_ranks: number of axes of one place, for places that are not numbers: ``{"local": 1}`` for vectors.
         units_of: ``(rows: LocalRows) -> units``, one per row, where they differ by row; default: ``unit``.
+        summed: rows of one process give parts to those of others, such as reactions; each process gives its parts of
+            any rows, and values are their sums.
     """
 
     unit: str
@@ -153,6 +155,7 @@ class Output:
     fill: float = 0.0
     place_ranks: Mapping[str, int] = field(default_factory=dict)
     units_of: Callable[[LocalRows], Sequence[str]] | None = None
+    summed: bool = False
 
 
 @dataclass(frozen=True)
@@ -239,8 +242,8 @@ class Law:
         check: ``(world, table) -> None`` raises ModelError for rows, of those that this process has, that do not fit
             together.
         replicated: rows are local on all processes, which share the work within a row (contact sets).
-        reads: ``(world, table) -> world coordinate numbers``, shape (k,), of all that rows may couple later on, where
-            these change (`NeighbourPattern`): a process with such rows has them from the start.
+        reads: ``(world, table) -> entity numbers``, shape (k,), of all that rows may couple later on, where these
+            change (`NeighbourPattern`): a process with such rows has their coordinates and markers from the start.
         multipliers: number of multipliers of each row (constraints).
         family: marker family that the rows belong to (markers).
         source: where the law comes from.

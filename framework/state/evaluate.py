@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,7 @@ class BoundRows:
         count: number of rows of the handle.
         assembly: the systems of this process.
         summed: values are sums over processes, which share the work within a row (contact sets).
+        all_rows: row numbers of the handle, shape (count,).
     """
 
     rows: LocalRows
@@ -81,6 +82,7 @@ class BoundRows:
     count: int
     assembly: Assembly
     summed: bool
+    all_rows: IntArray
 
     @property
     def parallel(self) -> bool:
@@ -99,6 +101,8 @@ class BoundRows:
         """Values of all rows of the handle on every process, shape (count, ...); all call this together."""
         if not self.parallel:
             return self.evaluate_here(output, fields, where)
+        if output.summed and not self.summed:
+            return self._of_all().evaluate(output, fields, where)
         values, error = None, None
         if len(self.positions) or not self.count:
             try:
@@ -113,6 +117,8 @@ class BoundRows:
         """Values as floats in the shape of all rows, 0 for those of other processes: they add up to `evaluate`."""
         if not self.parallel:
             return np.asarray(self.evaluate_here(output, fields, where), dtype=np.float64)
+        if output.summed and not self.summed:
+            return self._of_all().evaluate_padded(output, fields, where, shape)
         padded = np.zeros(shape)
         if len(self.positions):
             values = self.evaluate_here(output, fields, where)
@@ -138,6 +144,11 @@ class BoundRows:
             if found is not None:
                 raise found
         return join_rows([(rows, part) for rows, part, _ in parts], self.count, fill, self.summed)
+
+    def _of_all(self) -> BoundRows:
+        """All rows of the handle, of whose values each process gives a part; see `Output.summed`."""
+        rows = self.assembly.bind(self.rows.table, self.all_rows)
+        return replace(self, rows=rows, positions=np.arange(self.count), summed=True)
 
     def _pick(self, value: Any, rank: int) -> Any:
         """The places of these rows, if there is one place per row; a place itself has ``rank`` axes."""
@@ -169,13 +180,13 @@ def bind_rows(entity: Entity, world: World) -> BoundRows:
     law, layout = law_of(table.component), assembly.layout
     if layout.size == 1:
         rows = assembly.bind(table, entity.rows)
-        return BoundRows(rows, np.arange(len(entity)), len(entity), assembly, False)
+        return BoundRows(rows, np.arange(len(entity)), len(entity), assembly, False, entity.rows)
     positions = np.flatnonzero(layout.is_evaluated(table, entity.rows))
     replicated = law is not None and law.replicated
     if law is not None and law.role == "marker":
         positions = _share_markers(entity, positions, assembly)
     rows = assembly.bind(table, entity.rows[positions])
-    return BoundRows(rows, positions, len(entity), assembly, replicated)
+    return BoundRows(rows, positions, len(entity), assembly, replicated, entity.rows)
 
 
 def _share_markers(entity: Entity, here: IntArray, assembly: Assembly) -> IntArray:

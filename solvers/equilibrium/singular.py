@@ -20,6 +20,7 @@ from windlass.framework.assembly.vectors import local_values
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.linear_check import find_errors
+from windlass.solvers.linear.mumps import MEMORY, give_memory, lacks_memory
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.names import name_dofs, shorten
 from windlass.solvers.newton.newton import Newton
@@ -218,13 +219,23 @@ def create_pivoting(matrix: Any, package: str) -> Any:
 
 
 def try_solve(ksp: Any, right: Any) -> Any:
-    """The solution, or None if there is none."""
+    """The solution, or None if there is none; MUMPS is given the memory that it needs."""
+    solution, pc = _solve(ksp, right), ksp.getPC()
+    for memory in MEMORY:
+        if solution is not None or not lacks_memory(pc):
+            break
+        give_memory(ksp, memory)
+        solution = _solve(ksp, right)
+    if solution is None:
+        pc.reset()
+    return solution
+
+
+def _solve(ksp: Any, right: Any) -> Any:
     solution = right.duplicate()
     try:
         ksp.solve(right, solution)
         failed = ksp.getConvergedReason() < 0 or not np.isfinite(solution.norm())
     except PETSc.Error:
         failed = True
-    if failed:
-        ksp.getPC().reset()
     return None if failed else solution

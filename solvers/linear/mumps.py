@@ -1,4 +1,4 @@
-"""Settings of MUMPS for models without constraint rows: the matrix is not scaled, and pivots are hardly exchanged.
+"""Settings of MUMPS: in models without constraint rows no scaling and hardly any exchange of pivots; more memory.
 
 MUMPS scales a matrix by iterations before each factorisation, a third of its time on two processes.  Without scaling
 its usual threshold does not serve: it exchanges a pivot below 1/100 of the largest entry in its column.  Where slopes
@@ -7,12 +7,16 @@ until the memory that was set aside does not suffice.  With a threshold of 1e-6 
 matrix, and solutions are as accurate.  Constraint rows have a zero on the diagonal and need the exchange: tangents of
 mechanisms with joints would lose three digits; with them MUMPS has its own defaults.
 
+MUMPS sets memory aside by what it expects of the pattern alone, and a fifth more.  Pivots that it puts off need more,
+on several processes above all; it then gives up in the midst of a sound matrix, and is asked again with more.
+
 Source: P. R. Amestoy, I. S. Duff, J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15-41; the manual
-of MUMPS on ICNTL(8) and CNTL(1).
+of MUMPS on ICNTL(8), ICNTL(14), CNTL(1) and INFOG(1).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 from windlass.framework.assembly.assembly import Assembly
@@ -22,6 +26,9 @@ SETTINGS = {"mat_mumps_icntl_8": "0", "mat_mumps_cntl_1": "1e-6"}
 """Options of PETSc and their values: no scaling, and the threshold of pivots [1]."""
 MEMORY = (50, 200, 1000)
 """Extra memory of MUMPS in percent, one after the other."""
+MEMORY_OPTION = "mat_mumps_icntl_14"
+LACKS_MEMORY = (-8, -9, -11, -14, -15, -17, -20)
+"""INFOG(1) where arrays or buffers of MUMPS are too small."""
 
 
 class Solved(Protocol):
@@ -42,22 +49,59 @@ class MumpsSettings:
     def __init__(self, problem: Solved) -> None:
         self._problem, self._constrained = problem, problem.assembly.world.numbering.multiplier_count > 0
         self._set: list[str] = []
+        self._memory = 0
 
     def __enter__(self) -> None:
-        if self._constrained:
+        if self._constrained and not self._memory:
             return
-        database, pc = PETSc.Options(), self._problem.snes.getKSP().getPC()
-        chosen = pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == PETSc.Mat.SolverType.MUMPS
-        settings = {self._problem.prefix + name: value for name, value in SETTINGS.items()}
-        if chosen and not any(map(database.hasName, settings)):
-            for name, value in settings.items():
+        if _is_mumps(self._problem.snes.getKSP().getPC()):
+            self._offer({} if self._constrained else SETTINGS)
+            self._offer({MEMORY_OPTION: str(self._memory)} if self._memory else {})
+
+    def _offer(self, settings: Mapping[str, str]) -> None:
+        """Set options unless the user has given one of them."""
+        database = PETSc.Options()
+        named = {self._problem.prefix + name: value for name, value in settings.items()}
+        if not any(map(database.hasName, named)):
+            for name, value in named.items():
                 database.setValue(name, value)
-            self._set = list(settings)
+            self._set += named
+
+    def give_memory(self) -> bool:
+        """More memory from now on, if the last factorisation lacked it; False if it did not, or if the user has set it.
+
+        All processes call this together.
+        """
+        pc = self._problem.snes.getKSP().getPC()
+        more = next((memory for memory in MEMORY if memory > self._memory), 0)
+        if not (more and lacks_memory(pc)) or PETSc.Options().hasName(self._problem.prefix + MEMORY_OPTION):
+            return False
+        self._memory = more
+        pc.reset()
+        return True
 
     def __exit__(self, *_error: object) -> None:
         for name in self._set:
             PETSc.Options().delValue(name)
         self._set = []
+
+
+def _is_mumps(pc: Any) -> bool:
+    return bool(pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == PETSc.Mat.SolverType.MUMPS)
+
+
+def lacks_memory(pc: Any) -> bool:
+    """Whether the last factorisation was one of MUMPS that failed for lack of memory set aside."""
+    return _is_mumps(pc) and int(pc.getFactorMatrix().getMumpsInfog(1)) in LACKS_MEMORY
+
+
+def give_memory(ksp: Any, memory: int) -> None:
+    """New factors of the same matrix by MUMPS at the next use, with so much extra memory [%]."""
+    operators, pc = ksp.getOperators(), ksp.getPC()
+    pc.reset()
+    ksp.setOperators(*operators)
+    pc.setFactorSetUpSolverType()
+    pc.getFactorMatrix().setMumpsIcntl(14, memory)
 
 
 class SymmetricFactors(NamedTuple):

@@ -215,6 +215,9 @@ class Newton:
             set_line_search(self.snes, "bt")
             self.snes.setTolerances(max_it=DAMPED_ITERATIONS * max_it)
         run = self._attempt(scheme, guess, around)
+        while run.reason == "DIVERGED_LINEAR_SOLVE" and self._settings.give_memory():
+            self.problem.lag.drop_tangent()
+            run = self._attempt(scheme)
         while run.reason in ("DIVERGED_LINEAR_SOLVE", "DIVERGED_FNORM_NAN") and self._change_solver():
             self.fallbacks += 1
             run = self._attempt(scheme)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.connectors.cable_contact import contact_friction_cables3d as law
 from windlass.connectors.cable_contact.geometry import carry, carry_change
 from windlass.elements import Cable3D, PointSlope3D, nodes_of, straight_cable
 from windlass.framework.assembly.assembly import serial_assembly
@@ -121,13 +119,6 @@ def test_ropes_inside_each_other() -> None:
     start.v.reshape(-1, 2, 3)[3:, 0, 2] = -10.0
     with pytest.raises(NotConverged, match="would pass through each other"):
         wl.Dynamic(ropes.world, step=1e-4, end=2e-3, name="").solve(start)
-
-
-def test_one_process() -> None:
-    """On several processes an error says so."""
-    rows: Any = SimpleNamespace(layout=SimpleNamespace(size=2), table=SimpleNamespace(kind="ContactFrictionCables3D"))
-    with pytest.raises(ModelError, match="ContactFrictionCables3D works on one process: run without mpiexec"):
-        law.build(rows)
 
 
 @pytest.mark.parametrize("skin", [0.0, 0.1])

@@ -20,6 +20,7 @@ from windlass.framework.model.table import Entity
 from support.carriages import create_trolleys
 from support.contact_forms import create_drive
 from support.joint_machine import create_machine
+from support.laid_net import create_laid_net, let_fall
 from support.many_pulleys import create_ring
 from support.mooring import build_line
 from support.spatial_net import build_model
@@ -37,6 +38,7 @@ KINDS = (
     "points",
     "many circles",
     "many surfaces",
+    "laid net",
     "net in space",
     "line in waves",
     "controlled",
@@ -188,6 +190,10 @@ elif kind == "many surfaces":
     rope = create_falling(touching=2, skin=0.02)
     world, points = rope.world, rope.drum
     solver = wl.Dynamic(world, step=1e-3, end=0.1)
+elif kind == "laid net":
+    net = create_laid_net(3)
+    world, points, start = net.world, net.crossings, let_fall(net, 1.0)
+    solver = wl.Dynamic(world, step=5e-4, end=0.05)
 elif kind == "net in space":
     world, _, points, _ = build_model()
     solver = wl.Dynamic(world, step=1e-3, end=0.1)
@@ -219,7 +225,8 @@ else:
     switch = Switch(load)
     hooks.insert(0, switch)
     solver = wl.Explicit(world, step=1e-3, end=0.15)
-sensors = wl.Sensors("sensors.csv", [wl.Sensor(points, "position"), wl.Sensor(points, "velocity")])
+names = ("contact_force", "gap") if kind == "laid net" else ("position", "velocity")
+sensors = wl.Sensors("sensors.csv", [wl.Sensor(points, name) for name in names])
 for state in solver.march(start, hooks=[sensors, *hooks]):
     if kind == "switched" and state.step == 80:
         # the model may also change between the steps of a loop

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from numpy.testing import assert_allclose
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.reports.surface_section import tabulate_surfaces
-from windlass.connectors.surface_contact.contact_friction_surface_set import build
 from windlass.connectors.surface_contact.draw import find_nodes
 from windlass.elements import ALENode, Cable3D, Ground, MassPoint, RigidBody3D, straight_cable
 from windlass.framework.assembly.assembly import Assembly
@@ -178,14 +176,6 @@ def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
     # the rope has met another surface in between
     assert set(found[0]) > set(wl.eval_output(first.contacts, "surface", wl.State(first.world).load(file)))
     np.testing.assert_array_equal(found[1], found[0])
-
-
-def test_search_on_one_process() -> None:
-    """On several processes an error says so."""
-    kind = con.ContactFrictionSurfaceSetCable
-    rows: Any = SimpleNamespace(layout=SimpleNamespace(size=2), table=SimpleNamespace(kind=kind.__name__))
-    with pytest.raises(wl.ModelError, match="ContactFrictionSurfaceSetCable works on one process: run without mpiexec"):
-        build(rows)
 
 
 def test_drawing() -> None:

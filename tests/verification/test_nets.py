@@ -134,7 +134,7 @@ def test_lattices_on_several_processes(kind: str, steps: int, tmp_path: Path) ->
     results = []
     for processes in (1, 2, 3):
         path = tmp_path / f"{processes}.npz"
-        words = ["-case", kind, "-size", "8", "-steps", str(steps), "-out", path, "-quiet"]
+        words = ["-case", kind, "-count", "8", "-steps", str(steps), "-out", path, "-quiet"]
         done = run_python([ROOT / "benchmarks/agreement_child.py", *words], processes)
         assert done.returncode == 0, done.stderr
         with np.load(path) as file:

@@ -122,6 +122,7 @@ def check_series(whole: Path, part: Path) -> None:
         ("points", "30", "75", []),
         pytest.param("many circles", "30", "75", [], marks=pytest.mark.long),
         pytest.param("many surfaces", "30", "75", [], marks=pytest.mark.long),
+        pytest.param("laid net", "30", "75", [], marks=pytest.mark.long),
         pytest.param("controlled", "30", "75", [], marks=pytest.mark.long),
         pytest.param("joints", "30", "75", [], marks=pytest.mark.long),
         pytest.param("net in space", "30", "75", [], marks=pytest.mark.long),

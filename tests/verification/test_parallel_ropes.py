@@ -1,0 +1,58 @@
+"""Ropes against ropes and searched surfaces on several processes: a net in space that falls on a sphere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from support.processes import ROOT, run_python
+
+
+def run_net(folder: Path, processes: int, steps: int) -> Any:
+    """Results of the program on some processes."""
+    path = folder / f"net{processes}.npz"
+    done = run_python([ROOT / "tests/support/parallel_laid_net.py", path, steps, "-quiet"], processes)
+    assert done.returncode == 0, done.stderr
+    with np.load(path) as file:
+        return dict(file)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("processes", "steps"),
+    [(2, 16), pytest.param(2, 80, marks=pytest.mark.long), pytest.param(3, 80, marks=pytest.mark.long)],
+)
+def test_net_on_a_sphere(processes: int, steps: int, tmp_path: Path) -> None:
+    """State, history with bristles, reactions on ropes of other processes: to 1e-8, with the same counts."""
+    serial, parallel = (run_net(tmp_path, count, steps) for count in (1, processes))
+    # ropes press on the ball and on each other, at points of several ropes
+    assert (np.linalg.norm(serial["contact_force"], axis=1) > 0.0).sum() > 4 and (serial["surface"] == 0).any()
+    assert_array_equal(parallel.pop("counts"), serial["counts"])
+    for name, found in parallel.items():
+        finite = np.isfinite(serial[name])
+        assert_array_equal(np.isfinite(found), finite, err_msg=name)
+        scale = np.abs(serial[name][finite]).max(initial=0.0)
+        assert_allclose(found[finite], serial[name][finite], rtol=0, atol=1e-8 * scale, err_msg=name)
+
+
+@pytest.mark.mpi
+@pytest.mark.long
+def test_crane(tmp_path: Path) -> None:
+    """Its first static tangent, for which MUMPS on two processes needs more memory than it sets aside, and 20 steps."""
+    found = []
+    for processes in (1, 2):
+        path = tmp_path / f"crane{processes}.npz"
+        words = ["-case", "crane", "-count", "20", "-steps", "20", "-out", path, "-output", "none", "-quiet"]
+        done = run_python([ROOT / "benchmarks/agreement_child.py", *words], processes)
+        assert done.returncode == 0, done.stderr
+        with np.load(path) as file:
+            found.append(dict(file))
+    serial, parallel = found
+    for name in ("newton", "passes"):
+        assert_array_equal(parallel[name], serial[name])
+    for name in ("sensors: block", "sensors: tension"):
+        assert_allclose(parallel[name], serial[name], rtol=0, atol=1e-8 * np.abs(serial[name]).max(), err_msg=name)
