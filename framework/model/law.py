@@ -145,8 +145,7 @@ class Output:
         fill: value at the end of rows that have fewer entries than the widest row of an evaluation.
         place_ranks: number of axes of one place, for places that are not numbers: ``{"local": 1}`` for vectors.
         units_of: ``(rows: LocalRows) -> units``, one per row, where they differ by row; default: ``unit``.
-        summed: rows of one process give parts to those of others, such as reactions; each process gives its parts of
-            any rows, and values are their sums.
+        summed: every process gives its parts of any rows, such as reactions; values are the sums of all processes.
     """
 
     unit: str
