@@ -1,14 +1,16 @@
 """Speed loss of belt drives against the theory of creep, over stiffness, prestrain, bristles, inertia and meshes.
 
-usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--damped] [--reference] | --free | --laws
+usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--damped] [--reference] | --free | --sinking | --laws
 
 Prints a table: loss by simulation, by theory and by that of rigid bristles in per cent, the difference of the first two
 in per cent of the driver's speed and of the loss, the mean axial force against that of theory, without and with the
 length that the polygon of the belt adds, and the processor time. The runs are those of
 tests/verification/test_belt_creep.py; --points takes contact points, --damped a third of the critical damping of the
 contact, --reference the published law.
---free: tractions of belts without load, for segments and points of the axis, as parts of the limit of friction, and the
-bend of the bristles beside l³/(192 R²), by which cubics of the length l wave along the circle.
+--free: tractions of belts without load, for segments and points of the axis, as parts of the limit of friction, beside
+those of theory as the belt sinks in, and the bend of the bristles beside l³/(192 R²), by which cubics of the length l
+wave along the circle.
+--sinking: the former by theory for all cases of the map, which no mesh takes away.
 --laws: one belt on ever stiffer bristles, by segments and points on circles and by points on discs, the surfaces in
 space: how its loss comes to that of rigid bristles.
 """
@@ -23,7 +25,7 @@ import numpy as np
 arguments, sys.argv[1:] = sys.argv[1:], []  # PETSc would read them as options
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from support.creep import RADIUS, Case, eval_theory, eval_wave, run_drive  # noqa: E402
+from support.creep import FRICTION, RADIUS, Case, eval_sinking, eval_theory, eval_wave, run_drive  # noqa: E402
 
 MESHES = ((60, 2), (60, 4), (120, 4))
 STIFFNESSES, STRAINS, BRISTLES = (8e3, 4e5), (-0.001, -0.01, -0.05), (1e7, 4e8, 1.6e9)
@@ -86,10 +88,27 @@ def show(case: Case) -> str:
     )
 
 
+def eval_sinking_traction(case: Case) -> float:
+    """Traction of a belt that sinks in as a part of its limit of friction, by theory."""
+    theory = eval_theory(case._replace(load=0.0), torque=0.0)
+    limit = FRICTION * theory.slack_force / (RADIUS + case.offset) * theory.slack_stretch
+    return eval_sinking(case) * case.bristles / limit
+
+
+def show_sinking() -> None:
+    """The table of what sinking in adds to the map."""
+    print("    EA      e0 rAv2/T    traction [%] on bristles of", *(f"{bristles:.1e}" for bristles in BRISTLES))
+    cases = list_cases(60, 4, "current", True, None)
+    for first in range(0, len(cases), len(BRISTLES)):
+        some = cases[first : first + len(BRISTLES)]
+        head = f"{some[0].axial_stiffness:6.0f} {some[0].reference_strain:7.3f} {some[0].inertia:6.2f}"
+        print(head, *(f"{100 * eval_sinking_traction(case):7.2f}" for case in some))
+
+
 def show_free() -> None:
     """The table of belts that run free."""
     base = Case(load=0.0, contact_stiffness=3e8, stretch=1.03)
-    print("  mesh law      tension bristles traction [%] bend [um] bend*192R2/l3")
+    print("  mesh law      tension bristles traction [%] theory bend [um] bend*192R2/l3")
     for points, tension, bristles, elements, segments in product(
         (False, True), ("high", "low"), (1e8, 4e8, 1.6e9), (60, 90, 120), (4, 2)
     ):
@@ -99,10 +118,11 @@ def show_free() -> None:
         if tension == "low":
             case = case._replace(reference_strain=-0.01, stretch=1.0)
         # all that has begun on an arc has left it, then five elements more
-        found = run_drive(case, passes=elements // 4 + 20, mean=10)
+        found, known = run_drive(case, passes=elements // 4 + 20, mean=10), eval_sinking_traction(case)
         print(
             f"{elements:4d}x{segments} {'points' if points else 'segments':8} {tension:>7} {bristles:8.1e}"
-            f" {100 * found.traction:12.1f} {1e6 * found.bend:9.3f} {found.bend / eval_wave(case):13.2f}",
+            f" {100 * found.traction:12.1f} {100 * known:6.1f}"
+            f" {1e6 * found.bend:9.3f} {found.bend / eval_wave(case):13.2f}",
             flush=True,
         )
 
@@ -126,8 +146,9 @@ def main(words: list[str]) -> None:
     sticking_length = "reference" if "--reference" in words else "current"
     points, ratio = "--points" in words, 1.0 / 3.0 if "--damped" in words else None
     words = [word for word in words if word not in ("--reference", "--points", "--damped")]
-    if words in (["--free"], ["--laws"]):
-        (show_free if words == ["--free"] else show_laws)()
+    shows = {"--free": show_free, "--sinking": show_sinking, "--laws": show_laws}
+    if len(words) == 1 and words[0] in shows:
+        shows[words[0]]()
         return
     if words[:1] == ["--mesh"] and len(words) == 2 and words[1].replace("x", "").isdigit():
         elements, segments = map(int, words[1].split("x"))

@@ -19,8 +19,8 @@ is suspected, or ends no stiffer than that; not ropes that are all but slack, w 
 
 Prescribed motions act fully from the first load step on.  Where the start misses constraints, C = C0, the path is that
 of C = (1 - τ) C0 with the loads of the step, and w the square of Δq without what is prescribed.  It is traced if the
-end is farther from the first iterate than half of this, in models without history values.  Large rotations are traced
-for nothing: soon no half holds a quarter of w.
+end is farther from the first iterate than half of this.  Large rotations are traced for nothing: soon no half holds a
+quarter of w.  Where there are history values dq/dτ just before must be more than 5 times that at the start.
 
 Steps that begin far from an equilibrium are not looked at: the work of all forces on the way to the first iterate is
 then not about that of Δp.  Where it begins near one, the step is traced from the equilibrium beside it.  Not seen are
@@ -135,7 +135,7 @@ class JumpWatch:
             way = end.q - self._start.q
             self._free = np.abs(way - self._first) > LINEAR * np.abs(way)
             apart = self._eval_square(way - self._first)
-            return apart > APART**2 * self._eval_square(self._first) and self._sum(len(end.data)) == 0.0
+            return apart > APART**2 * self._eval_square(self._first)
         if self._paid <= 0.0:
             return False
         if not 0.0 < self._done <= NEAR * self._paid:
@@ -152,21 +152,27 @@ class JumpWatch:
 
         Without ``update`` with the tangent of the last iteration, which is factorised.
         """
+        return self._eval_work(self._find_rates(self._loads[:-1], np.zeros(0), update))
+
+    def _find_rates(self, loads: FloatArray, gap: FloatArray, update: bool = True) -> FloatArray:
+        """Δq by the tangent at the equilibrium just found, for loads Δp and what constraints move by; 0 without it."""
         problem = self._problem
         if update:
             problem.update_tangent(problem.unknowns)
             problem.lag.drop_tangent()
         unknowns, right = problem.sparsity.unknowns, problem.unknowns.duplicate()
         local = np.zeros(len(unknowns.numbers))
-        local[unknowns.of_dof] = self._loads[:-1]
+        local[unknowns.of_dof] = loads
+        local[unknowns.of_multiplier[: len(gap)]] = gap
         sum_to_owners(unknowns.numbers, right, local)
         ksp = problem.snes.getKSP()
         if update:
             ksp.setOperators(problem.matrix.mat)
         solution = try_solve(ksp, right)
         if solution is None:
-            return 0.0
-        return self._eval_work(local_values(problem.sparsity.ghosts, solution)[unknowns.of_dof])
+            return np.zeros(len(loads))
+        rates: FloatArray = local_values(problem.sparsity.ghosts, solution)[unknowns.of_dof]
+        return rates
 
     def trace(self, end: State, solve: Solve) -> str:
         """Halve the load step down to the jump, and say what jumps; an empty text if nothing does.
@@ -213,6 +219,8 @@ class JumpWatch:
                 return self._describe_departure(end, reached) if last == self._after else ""
         if not moves and (solve(low, before) is None or 0.0 < self._follow_loads() < STEEP * self._paid):
             return ""
+        if moves and self._sum(len(end.data)) > 0.0 and not self._is_steep(low, before, solve):
+            return ""
         where = f"between the load factors {before:.6g} and {after:.6g}"
         if moves:
             begin, end_of = ((at - self._before) / (self._after - self._before) for at in (before, after))
@@ -222,6 +230,13 @@ class JumpWatch:
             f"{self._name_largest(high.q - low.q)}: no path of equilibria leads past this limit point, and where a "
             "jump ends is for dynamics to say"
         )
+
+    def _is_steep(self, low: State, load_factor: float, solve: Solve) -> bool:
+        """Whether what is not prescribed moves much faster with the prescribed motion than it did at first."""
+        if solve(low, load_factor) is None:
+            return True
+        rate = self._eval_square(self._find_rates(np.zeros(len(self._free)), self._gap))
+        return rate == 0.0 or rate > STEEP**2 * self._eval_square(self._first)
 
     def _find_part(self, low: State, high: State, solve: Solve) -> tuple[State, float] | None:
         """The first part of a step from ``low`` to ``high`` that is suspected: its end and the load factor there."""

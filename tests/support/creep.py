@@ -124,6 +124,27 @@ def eval_wave(case: Case) -> float:
     return (case.length * case.stretch / case.elements) ** 3 / (192 * RADIUS**2)
 
 
+def eval_sinking(case: Case, tension: float | None = None) -> float:
+    """How far bristles of a belt without load bend as it sinks in [m], where it comes onto a circle and leaves it.
+
+    F g'' = k g + F/R has the depth F/(k R) (1 - exp(-s/l)), l² = F/k per current length.  A point of the belt so runs
+    on a larger radius than deep inside, and not along the circle, by the slope.  Against what is deep inside it
+    falls behind by l²/R² (exp(-s/l) + exp(-2 s/l)/2) per length.  The stretch gives way, with a² = EA/mu_k:
+
+        u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)),   u = 0 at entry and deep inside;   the same, -u, at exit.
+
+    ``tension`` is that of the strands [N]; without it of the unloaded belt before it has sunk in.
+    """
+    tension = unloaded_tension(case) if tension is None else tension
+    stretch = tension / case.axial_stiffness + 1 + case.reference_strain
+    l = np.sqrt(tension * (1 - case.inertia) * stretch / case.contact_stiffness)
+    a = stretch * np.sqrt(case.axial_stiffness / case.bristles)
+    s = np.linspace(0, 10, 2001) * max(a, l)
+    one, two = (l**3 / RADIUS**2 / (m * m - (l / a) ** 2) for m in (1, 2))
+    way = one * (np.exp(-s / a) - np.exp(-s / l)) + two * (np.exp(-s / a) - np.exp(-2 * s / l))
+    return float(np.abs(way).max())
+
+
 def mass_per_length(case: Case) -> float:
     """rhoA [kg/m] of a case, per reference length."""
     return case.inertia * unloaded_tension(case) * case.stretch / (case.speed * (RADIUS + case.offset)) ** 2

@@ -17,7 +17,16 @@ import pytest
 from numpy.testing import assert_allclose
 
 import windlass as wl
-from windlass.connectors import CartesianSpringDamper, Force, fix, hinge, position_marker, prescribe
+from windlass.connectors import (
+    CartesianSpringDamper,
+    ContactCoordinate,
+    Force,
+    coordinate_marker,
+    fix,
+    hinge,
+    position_marker,
+    prescribe,
+)
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D
 from windlass.framework.command_line import summary
 from windlass.framework.model.table import Entity
@@ -134,15 +143,22 @@ def find_soft_limit(stiffness: float) -> float:
     return float((2.0 * STIFFNESS * (FREE - length) * y / length / stiffness + RISE - y).max())
 
 
-@pytest.mark.parametrize("steps", [1, 4])
+@pytest.mark.parametrize(("steps", "pushes"), [(1, "spring"), (4, "spring"), (1, "contact")])
 @pytest.mark.parametrize(("share", "jumps"), [(0.97, False), (1.03, True), (3.0, True)])
-def test_prescribed_motion(share: float, jumps: bool, steps: int) -> None:
-    """A hand pushes the truss down by a soft spring: it snaps when the hand has moved so far as theory has it."""
+def test_prescribed_motion(share: float, jumps: bool, steps: int, pushes: str) -> None:
+    """A hand pushes the truss down by a soft spring: it snaps when the hand has moved so far as theory has it.
+
+    The same with a soft contact, which opens when the truss leaps away.
+    """
     soft = 0.1 * STIFFNESS * RISE**2
     world, top = create_truss(0.0)
     hand = world.add(MassPoint, name="hand", position=(0.0, RISE), mass=1.0)
-    markers = [position_marker(world, body) for body in (hand, top)]
-    world.add(CartesianSpringDamper, marker0=markers[0], marker1=markers[1], stiffness=(0.0, soft, 0.0))
+    if pushes == "spring":
+        markers = [position_marker(world, body) for body in (hand, top)]
+        world.add(CartesianSpringDamper, marker0=markers[0], marker1=markers[1], stiffness=(0.0, soft, 0.0))
+    else:
+        under, over = (coordinate_marker(world, body, "y") for body in (top, hand))
+        world.add(ContactCoordinate, marker0=under, marker1=over, contact_stiffness=soft)
     fix(world, top, "x"), fix(world, hand, "x")
     prescribe(world, hand, "y", lambda _t: -share * find_soft_limit(soft))
     solver = Static(world, name="", load_steps=steps)
