@@ -82,7 +82,7 @@ def test_what_has_no_counterpart_stands_in_one_list() -> None:
     items["objects"].append({"objectType": "JointSliding", "name": "slider"})
     joint = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "JointPrismatic2D")
     items["objects"][joint]["constrainRotation"] = False
-    items["nodes"].append({"nodeType": "RigidBodyRxyz", "name": "angles"})
+    items["nodes"].append({"nodeType": "RigidBodyRotVecLG", "name": "angles"})
     items["system_functions"] = ["PreStep"]
     hinge = next(item for item in items["objects"] if item["objectType"] == "JointRevolute2D")
     frames = {"rotationMarker0": np.eye(3), "rotationMarker1": np.eye(3)}
@@ -91,7 +91,7 @@ def test_what_has_no_counterpart_stands_in_one_list() -> None:
     with pytest.raises(NoCounterpart) as error:
         Imported(items, functions={"push": push, "stiffening": stiffening})
     words = "\n".join(error.value.items)
-    assert "'angles' (RigidBodyRxyz): no such law" in words
+    assert "'angles' (RigidBodyRotVecLG): no such law" in words
     assert "'slider' (JointSliding): no such law" in words
     assert f"object {joint} " in words and "constrainRotation = False: must be True" in words
     assert "'hinge' (JointRevoluteZ): a joint of space between bodies of the plane" in words

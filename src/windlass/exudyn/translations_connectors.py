@@ -96,7 +96,9 @@ def coordinate_constraint(b: Building, item: Item) -> Entity:
     }
     if "offset_function" not in functions:
         functions.pop("offset_rate_function", None)
-    values = {"rate" if fast else "offset": offset / factor, "ratio": 1.0 / factor, "velocity_level": fast}
+    place = "rate" if fast else "offset"
+    b.columns[id(item)] = {"offset": (place, 1.0 / factor)}
+    values = {place: offset / factor, "ratio": 1.0 / factor, "velocity_level": fast}
     return b.add(con.CoordinateConstraint, item, ACTIVE, **find_coordinates(b, item), **values, **functions)
 
 
@@ -233,6 +235,8 @@ def _vector_load(b: Building, item: Item, component: type[Component]) -> Entity:
         if "function" in values:
             raise Refused("a function in the frame of a marker that is turned in its body")
         values["vector"] = frame.rotation @ values["vector"]
+    elif "function" not in values:
+        b.columns[id(item)] = {"loadVector": ("vector", 1.0)}
     return b.add(component, item, marker=frame.marker, body_fixed=turning, **values)
 
 

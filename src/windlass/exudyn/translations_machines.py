@@ -77,8 +77,32 @@ def linear_spring(b: Building, item: Item) -> Entity:
 def bushing(b: Building, item: Item) -> Entity:
     """A bushing, without the moment of its force on marker 0."""
     require(item, useIntrinsicFormulation=False)
-    require_no_function(item, "springForceTorqueUserFunction", "postNewtonStepUserFunction")
-    return b.add(con.RigidBodySpringDamper, item, *LAW, moment_arm=False, **_rigid(b, item, frames=True))
+    require_no_function(item, "postNewtonStepUserFunction")
+    joints = [np.asarray(item[f"rotationMarker{k}"]) for k in (0, 1)]
+
+    def adapt(x: FloatArray, xt: FloatArray, K: FloatArray, D: FloatArray, offset: FloatArray) -> tuple[Any, ...]:
+        parts = (part.tolist() for part in (x[:3], x[3:], xt[:3], xt[3:]))
+        return (*parts, K, D, *joints, offset.tolist())
+
+    law = find_force(b, item, adapt, "springForceTorqueUserFunction")
+    return b.add(con.RigidBodySpringDamper, item, *LAW, moment_arm=False, **_rigid(b, item, frames=True), **law)
+
+
+@translates("ConnectorGravity")
+def attraction(b: Building, item: Item) -> Entity:
+    """The attraction of two masses, G m0 m1/(L² + L_0²)."""
+    strength = float(item["gravitationalConstant"]) * float(item["mass0"]) * float(item["mass1"])
+    shortest = float(item["minDistanceRegularization"])
+
+    def pull(t: float, row: int, stretch: float, rate: float, k: float, d: float, rest: float) -> float:
+        return strength / ((stretch + rest) ** 2 + shortest**2)
+
+    def slope(t: float, row: int, stretch: float, rate: float, k: float, d: float, rest: float) -> tuple[float, float]:
+        length = stretch + rest
+        return -2.0 * length * strength / (length**2 + shortest**2) ** 2, 0.0
+
+    law = {"rest_length": 1.0, "force_function": pull, "force_derivative": slope}
+    return b.add(con.SpringDamper, item, ACTIVE, **law, **_points(b, item))
 
 
 @translates("ConnectorCoordinateSpringDamperExt")
@@ -164,7 +188,7 @@ def states(b: Building, item: Item) -> Entity:
     return b.add(con.GenericODE1, item, **values)
 
 
-@translates("ConnectorHydraulicActuatorSimple")
+@translates("HydraulicActuatorSimple")
 def actuator(b: Building, item: Item) -> Entity:
     """A hydraulic cylinder whose pressures are states."""
     node = b.node(item["nodeNumbers"][0])
