@@ -112,6 +112,9 @@ class Mirror:
             for node, own in turned:
                 moved = fields.x[own] - reference[own]
                 q[node.where], v[node.where], _ = node.read(moved, fields.v[own], np.zeros(7))
+            if model.functions.seen:
+                where, u, ut = model.functions.seen
+                q[where], v[where] = u, ut
             data.SetODE2Coordinates(q, self._now)
             data.SetODE2Coordinates_t(v, self._now)
             data.SetTime(fields.t, self._now)
