@@ -63,6 +63,7 @@ class SystemFunctions(StepHook):
     ) -> None:
         self._mbs, self._model, self._write, self._find_end = mbs, model, write, find_end
         found = {name: getattr(mbs, f"Get{name}UserFunction")() for name in ANSWERED}
+        self._set: dict[tuple[str, int, str], Any] = {}
         self.functions = {name: given["function"] for name, given in found.items() if given != 0}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
@@ -99,6 +100,10 @@ class SystemFunctions(StepHook):
         entity, item = getattr(self._model, group).get(number), self._model.items[group][number]
         if parameter.startswith("V") or entity is None:
             # drawing, and what has no coordinates
+            return
+        last = self._set.get((group, number, parameter), item.get(parameter))
+        self._set[group, number, parameter] = value
+        if np.array_equal(last, value):
             return
         column, factor = self._model.columns.get(id(item), {}).get(parameter, ("", 1.0))
         if not column:

@@ -19,8 +19,6 @@ from windlass.framework.model.table import Entity
 LAW = "stiffness", "damping", "offset", ACTIVE
 RATE = "velocityOffset:rate_offset"
 DISC = "discRadius:radius", "discAxis:axis", "planeNormal:normal", ACTIVE
-NO_ZONE = 1e-12
-"""Slip [m/s] that stands for no proportional zone."""
 EXTENDED = (
     "factor0 factor1 dynamicFrictionForce:dynamic_friction staticFrictionOffsetForce:static_friction_offset "
     "exponentialDecayStatic:decay_velocity viscousFrictionFactor:viscous_friction "
@@ -31,7 +29,7 @@ EXTENDED = (
 PENALTY = (
     "contactStiffness:contact_stiffness contactDamping:contact_damping dryFriction:friction "
     "viscousFriction:viscous_friction dryFrictionAngle:friction_angle "
-    "useLinearProportionalZone:linear_zone"
+    "useLinearProportionalZone:linear_zone dryFrictionProportionalZone:proportional_zone"
 )
 ACTUATOR = (
     "offsetLength:offset_length strokeLength:stroke_length chamberCrossSection0:area0 chamberCrossSection1:area1 "
@@ -125,11 +123,7 @@ def rolling(b: Building, item: Item) -> Entity:
 def rolling_penalty(b: Building, item: Item) -> Entity:
     """A disc that rolls, slips and lifts off."""
     require(item, rollingViscousFriction=0.0)
-    # theirs may be 0: then friction has its full size at all slips but 0
-    values = {"proportional_zone": max(float(item["dryFrictionProportionalZone"]), NO_ZONE)}
-    return b.add(
-        con.RollingDiscPenalty, item, *DISC, *PENALTY.split(), **_turned(b, item), **_history(b, item), **values
-    )
+    return b.add(con.RollingDiscPenalty, item, *DISC, *PENALTY.split(), **_turned(b, item), **_history(b, item))
 
 
 def _turned(b: Building, item: Item) -> dict[str, Any]:
