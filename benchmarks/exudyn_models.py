@@ -1,10 +1,11 @@
 """Runs scripts of Exudyn twice, solved by Exudyn and by Windlass, and makes the table of docs/exudyn_models.md.
 
-usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD] [--seconds N] [--write]
+usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD] [--seconds N] [--jobs N] [--write]
 
 FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.com/jgerstmayr/EXUDYN, which is not
 part of Windlass; all scripts in it and below are tried.  --only takes those whose name has a word, --seconds is the
-longest run of one (default 60), --write puts the table into docs/exudyn_models.md.  Exudyn is that of .venv-bench.
+longest run of one (default 180), --jobs how many run at the same time, --write puts the table into
+docs/exudyn_models.md.  Exudyn is that of .venv-bench.
 
 Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances from 1e-8 to
 1e-12 and full Newton, so that what is left is the difference of the models, not of what they stop at; and then with
@@ -21,6 +22,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -145,29 +147,35 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--only", default="", help="scripts whose name has this word")
-    parser.add_argument("--seconds", type=float, default=60.0, help="longest run of one script")
+    parser.add_argument("--seconds", type=float, default=180.0, help="longest run of one script")
+    parser.add_argument("--jobs", type=int, default=1, help="scripts that run at the same time")
     parser.add_argument("--write", action="store_true", help="put the table into the page")
     given = parser.parse_args()
-    site, rows = find_exudyn(), []
+    site = find_exudyn()
     kinds: Counter[str] = Counter()
-    for folder in given.folders:
-        for script in sorted(folder.rglob("*.py")):
-            if given.only not in script.name:
-                continue
-            items: dict[str, int] = {}
+    scripts = [(folder, script) for folder in given.folders for script in sorted(folder.rglob("*.py"))]
+    scripts = [(folder, script) for folder, script in scripts if given.only in script.name]
 
-            def solve(tight: tuple[str, ...], script: Path = script, items: dict[str, int] = items) -> Verdict | None:
-                with tempfile.TemporaryDirectory() as place:
-                    theirs = run(script, "exudyn", Path(place), given.seconds, site, tight)
-                    items.update(theirs["items"])
-                    if theirs["error"]:
-                        return None if tight else judge(theirs, theirs)
-                    return judge(theirs, run(script, "windlass", Path(place), given.seconds, site, tight))
+    def examine(place: tuple[Path, Path]) -> tuple[str, str, str]:
+        folder, script = place
+        items: dict[str, int] = {}
 
-            word, reason, _ = compare(solve)
-            kinds.update(items.keys())
-            rows.append((f"{folder.name}/{script.relative_to(folder)}", word, reason.replace("|", "/")))
-            print(" | ".join(rows[-1]), flush=True)
+        def solve(tight: tuple[str, ...]) -> Verdict | None:
+            with tempfile.TemporaryDirectory() as temporary:
+                theirs = run(script, "exudyn", Path(temporary), given.seconds, site, tight)
+                items.update(theirs["items"])
+                if theirs["error"]:
+                    return None if tight else judge(theirs, theirs)
+                return judge(theirs, run(script, "windlass", Path(temporary), given.seconds, site, tight))
+
+        word, reason, _ = compare(solve)
+        kinds.update(items.keys())
+        row = f"{folder.name}/{script.relative_to(folder)}", word, reason.replace("|", "/")
+        print(" | ".join(row), flush=True)
+        return row
+
+    with ThreadPoolExecutor(given.jobs) as pool:
+        rows = list(pool.map(examine, scripts))
     counts = Counter(word for _, word, _ in rows)
     summary = ", ".join(f"{count} {word}" for word, count in counts.most_common())
     print(f"\n{len(rows)} scripts: {summary}\n\nscripts by type of item:")
