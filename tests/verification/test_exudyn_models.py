@@ -5,7 +5,9 @@ a chain of bodies in space with six kinds of joints and springs (generalised-alp
 a function of time, with functions of force and load (100 steps); bodies on bushings, torsion and linear springs beside
 masses given by matrices, a spring with factors and an equation of coordinates with squares (40 steps); a cable on
 a roll with friction, at rest in 4 load steps and in 60 steps of the trapezoidal rule at index 2; a rope that runs with
-10 m/s between fixed ends, at rest under its weight in 2 load steps.
+10 m/s between fixed ends, at rest under its weight in 2 load steps; a slider whose node has angles on a bushing with
+its own function, a cable with laws of its own and a torque on its last node, a load on a body given by matrices, and
+two masses that attract each other (20 steps).
 Source: Exudyn 1.13.6.
 """
 
@@ -46,7 +48,24 @@ def push(mbs: Any, t: float, load: float) -> float:
     return load * float(np.sin(30.0 * t))
 
 
+def push_back(mbs: Any, t: float, number: int, u: Any, rot: Any, v: Any, w: Any, K: Any, D: Any, *others: Any) -> Any:
+    return [K[0][0] * (u[0] - others[-1][0]) + D[0][0] * v[0] + 1e4 * u[0] ** 3, 0, 0, 0, 0, 0]
+
+
+def bend(
+    mbs: Any, t: float, number: int, x: float, kappa: float, rate: float, ref: float, k: float, *others: Any
+) -> Any:
+    return k * np.arctan(kappa - ref) * (1 + 0.1 * x) + others[0] * rate
+
+
+def stretch(
+    mbs: Any, t: float, number: int, x: float, eps: float, rate: float, ref: float, k: float, *others: Any
+) -> Any:
+    return k * (eps - ref) * (1 + t) + others[0] * rate
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {"angle": angle, "stiffening": stiffening, "push": push}
+FUNCTIONS |= {"push_back": push_back, "bend": bend, "stretch": stretch}
 
 
 def test_without_exudyn_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,6 +80,7 @@ def read(name: str) -> dict[str, Any]:
 
 
 CASES = [("chain_in_space", 1e-11), ("machines", 1e-11), ("mechanism", 1e-11), ("running_rope", 1e-11)]
+CASES += [("angles", 1e-11)]
 CASES += [("cable_static", 1e-10), ("cable_motion", 1e-8)]
 
 
@@ -144,10 +164,16 @@ class System:
         for name in ("PreStep", "PostStep", "PostNewton", "PreNewtonResidual", "SystemJacobian"):
             setattr(self, f"Get{name}UserFunction", lambda: 0)
         for ours, theirs in (("ODE2", "ODE2Coordinates"), ("ODE2_t", "ODE2Coordinates_t"), ("data", "DataCoordinates")):
-            setattr(self, f"Get{theirs}", lambda configuration, ours=ours: np.array(items["initial"][ours]))
+            setattr(self, f"Get{theirs}", lambda configuration=None, ours=ours: np.array(items["initial"][ours]))
 
     def NumberOfGeneralContacts(self) -> int:
         return 0
+
+    def GetTime(self) -> float:
+        return 0.0
+
+    def GetNodeLTGODE2(self, number: int) -> list[int]:
+        return []
 
 
 def test_a_system_is_described_as_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

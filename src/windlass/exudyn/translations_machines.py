@@ -88,16 +88,18 @@ def bushing(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorGravity")
 def attraction(b: Building, item: Item) -> Entity:
-    """The attraction of two masses, G m0 m1/(L² + L_0²)."""
+    """The attraction of two masses, G m0 m1/(L² + m²), where m is what their distance L lacks to the shortest one."""
     strength = float(item["gravitationalConstant"]) * float(item["mass0"]) * float(item["mass1"])
     shortest = float(item["minDistanceRegularization"])
 
     def pull(t: float, row: int, stretch: float, rate: float, k: float, d: float, rest: float) -> float:
-        return strength / ((stretch + rest) ** 2 + shortest**2)
+        length = stretch + rest
+        return strength / (length**2 + max(0.0, shortest - length) ** 2)
 
     def slope(t: float, row: int, stretch: float, rate: float, k: float, d: float, rest: float) -> tuple[float, float]:
         length = stretch + rest
-        return -2.0 * length * strength / (length**2 + shortest**2) ** 2, 0.0
+        lacking = max(0.0, shortest - length)
+        return -2.0 * (length - lacking) * strength / (length**2 + lacking**2) ** 2, 0.0
 
     law = {"rest_length": 1.0, "force_function": pull, "force_derivative": slope}
     return b.add(con.SpringDamper, item, ACTIVE, **law, **_points(b, item))
