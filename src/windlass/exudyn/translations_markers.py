@@ -8,6 +8,7 @@ import numpy as np
 
 from windlass import connectors as con
 from windlass import elements as el
+from windlass.exudyn.angles import ANGLES
 from windlass.exudyn.registry import Building, Frame, Item, Refused
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
@@ -101,6 +102,8 @@ def find_coordinate(b: Building, number: Any) -> Entity:
         if node is None or node.table.component is not el.RigidNode2D or int(item["rotationCoordinate"]) != 2:
             raise Refused(f"marker {int(number)} is a rotation of a body in space")
         return con.coordinate_marker(b.world, node, "rotation")
+    if b.items["nodes"][int(item["nodeNumber"])]["nodeType"] == ANGLES and int(item["coordinate"]) > 2:
+        raise Refused(f"marker {int(number)} is an angle of a node that has Euler parameters here")
     names = node.table.component.dof_names if node is not None else ()
     return con.coordinate_marker(b.world, node, names[int(item["coordinate"])] if names else "")
 
