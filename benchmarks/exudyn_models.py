@@ -1,25 +1,30 @@
 """Runs scripts of Exudyn twice, solved by Exudyn and by Windlass, and makes the table of docs/exudyn_models.md.
 
-usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD] [--seconds N] [--write]
+usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD] [--seconds N] [--jobs N] [--write]
 
 FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.com/jgerstmayr/EXUDYN, which is not
 part of Windlass; all scripts in it and below are tried.  --only takes those whose name has a word, --seconds is the
-longest run of one (default 60), --write puts the table into docs/exudyn_models.md.  Exudyn is that of .venv-bench.
+longest run of one (default 180), --jobs how many run at the same time, --write puts the table into
+docs/exudyn_models.md.  Exudyn is that of .venv-bench.
 
 Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances from 1e-8 to
-1e-12 and full Newton, so that what is left is the difference of the models, not of what they stop at.  The whole
-vector of coordinates is compared after each solve, relative to its largest entry.
+1e-12 and full Newton, so that what is left is the difference of the models, not of what they stop at; and then with
+two, four and eight times as many steps of time, so that what is left of two ways to step falls with every halving.
+The whole vector of coordinates is compared after each solve, relative to its largest entry.
 """
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness import PEER_PYTHON, PYTHON, ROOT
 
@@ -27,6 +32,11 @@ RECORD = ROOT / "benchmarks" / "peers" / "exudyn_record.py"
 PAGE = ROOT / "docs" / "exudyn_models.md"
 MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
+TOLERANCES = "1e-8", "1e-9", "1e-10", "1e-12"
+TIMES = 2, 4, 8
+"""Steps of time for each one of the script."""
+FALLS = 0.6
+"""Difference with twice as many steps, per difference before, below which it converges: a half or less in theory."""
 
 
 def find_exudyn() -> str:
@@ -37,7 +47,7 @@ def find_exudyn() -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")[-2]
 
 
-def run(script: Path, program: str, folder: Path, seconds: float, site: str, tolerance: str) -> dict[str, Any]:
+def run(script: Path, program: str, folder: Path, seconds: float, site: str, tight: tuple[str, ...]) -> dict[str, Any]:
     """What one program makes of a script: the record of its solves, or an error alone."""
     target = folder / f"{program}.json"
     # only exudyn of that folder: its NumPy may be another one
@@ -49,7 +59,7 @@ def run(script: Path, program: str, folder: Path, seconds: float, site: str, tol
     path = os.pathsep.join([str(links), str(ROOT / "src")])
     environment = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
     target.unlink(missing_ok=True)
-    command = [PYTHON, str(RECORD), str(script), str(target), program, *([tolerance] if tolerance else [])]
+    command = [PYTHON, str(RECORD), str(script), str(target), program, *tight]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -69,23 +79,67 @@ def distance(a: list[float], b: list[float]) -> float:
     return max((abs(x - y) for x, y in zip(a, b, strict=True)), default=0.0) / (largest or 1.0)
 
 
-def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> tuple[str, str]:
-    """A word and a reason: ``agrees``, ``differs``, ``refused``, ``fails``, or ``not there`` if Exudyn itself fails."""
+class Verdict(NamedTuple):
+    """What a script comes to in both programs.
+
+    Attributes:
+        word: ``agrees``, ``converges``, ``differs``, ``refused``, ``fails``, or ``not there`` if Exudyn itself fails.
+        reason: in words.
+        difference: largest difference of all solves; infinite without.
+    """
+
+    word: str
+    reason: str
+    difference: float = math.inf
+
+
+def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
+    """Compare two records."""
     if theirs["error"]:
-        return "not there", f"Exudyn itself: {theirs['error']}"
+        return Verdict("not there", f"Exudyn itself: {theirs['error']}")
     if not theirs["solves"]:
-        return "not there", "the script calls no solver"
+        return Verdict("not there", "the script calls no solver")
     if ours["error"]:
         lines = [line.strip() for line in ours["error"].split("\n")]
-        refused = "NoCounterpart" in lines[0]
-        if refused:
+        if "NoCounterpart" in lines[0]:
             reasons = Counter(line[line.rindex("(") if "(" in line else 0 :] for line in lines[1:])
-            return "refused", "; ".join(f"{count} × {words}" for words, count in reasons.items())
-        return "fails", lines[0]
+            return Verdict("refused", "; ".join(f"{count} × {words}" for words, count in reasons.items()))
+        return Verdict("fails", lines[0])
     if len(ours["solves"]) != len(theirs["solves"]):
-        return "fails", f"{len(ours['solves'])} solves in place of {len(theirs['solves'])}"
+        return Verdict("fails", f"{len(ours['solves'])} solves in place of {len(theirs['solves'])}")
     largest = max(distance(a["q"], b["q"]) for a, b in zip(theirs["solves"], ours["solves"], strict=True))
-    return ("agrees" if largest <= AGREES else "differs"), f"{largest:.0e}"
+    return Verdict("agrees" if largest <= AGREES else "differs", f"{largest:.0e}", largest)
+
+
+def compare(solve: Callable[[tuple[str, ...]], Verdict | None]) -> Verdict:
+    """Judge a script with its settings, with tighter tolerances, and with shorter steps.
+
+    Args:
+        solve: what tolerance and number of steps come to, both as words of the command; None if Exudyn itself fails
+            or takes too long with them.
+    """
+    first = best = solve(())
+    assert first is not None
+    if first.word != "differs":
+        return first
+    for tolerance in TOLERANCES:
+        found = solve((tolerance,))
+        if found is not None and found.difference < best.difference:
+            best = found._replace(reason=f"{found.reason} with tolerances of {tolerance}")
+        if best.word == "agrees":
+            return best
+    fallen, differences = best, []
+    for times in TIMES:
+        found = solve((TOLERANCES[-2], str(times)))
+        if found is None or (found.difference > FALLS * fallen.difference and found.word != "agrees"):
+            break
+        differences.append(f"{found.difference:.0e}")
+        fallen = found
+        if found.word == "agrees":
+            return found._replace(reason=f"{found.reason} with {times} times as many steps")
+    if len(differences) < len(TIMES):
+        return best
+    return Verdict("converges", f"{best.difference:.0e}; {', '.join(differences)} with 2, 4, 8 times as many steps")
 
 
 def main() -> int:
@@ -93,34 +147,39 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--only", default="", help="scripts whose name has this word")
-    parser.add_argument("--seconds", type=float, default=60.0, help="longest run of one script")
+    parser.add_argument("--seconds", type=float, default=180.0, help="longest run of one script")
+    parser.add_argument("--jobs", type=int, default=1, help="scripts that run at the same time")
     parser.add_argument("--write", action="store_true", help="put the table into the page")
     given = parser.parse_args()
-    site, rows = find_exudyn(), []
-    items: Counter[str] = Counter()
-    for folder in given.folders:
-        for script in sorted(folder.rglob("*.py")):
-            if given.only not in script.name:
-                continue
-            for tolerance in ("", "1e-8", "1e-9", "1e-10", "1e-12"):
-                with tempfile.TemporaryDirectory() as place:
-                    theirs = run(script, "exudyn", Path(place), given.seconds, site, tolerance)
-                    if tolerance and theirs["error"]:
-                        continue
-                    failed = bool(theirs["error"])
-                    ours = theirs if failed else run(script, "windlass", Path(place), given.seconds, site, tolerance)
-                word, reason = judge(theirs, ours)
-                if tolerance and word == "agrees":
-                    reason += f" with tolerances of {tolerance}"
-                if word != "differs":
-                    break
-            items.update(theirs["items"].keys())
-            rows.append((f"{folder.name}/{script.relative_to(folder)}", word, reason.replace("|", "/")))
-            print(" | ".join(rows[-1]), flush=True)
+    site = find_exudyn()
+    kinds: Counter[str] = Counter()
+    scripts = [(folder, script) for folder in given.folders for script in sorted(folder.rglob("*.py"))]
+    scripts = [(folder, script) for folder, script in scripts if given.only in script.name]
+
+    def examine(place: tuple[Path, Path]) -> tuple[str, str, str]:
+        folder, script = place
+        items: dict[str, int] = {}
+
+        def solve(tight: tuple[str, ...]) -> Verdict | None:
+            with tempfile.TemporaryDirectory() as temporary:
+                theirs = run(script, "exudyn", Path(temporary), given.seconds, site, tight)
+                items.update(theirs["items"])
+                if theirs["error"]:
+                    return None if tight else judge(theirs, theirs)
+                return judge(theirs, run(script, "windlass", Path(temporary), given.seconds, site, tight))
+
+        word, reason, _ = compare(solve)
+        kinds.update(items.keys())
+        row = f"{folder.name}/{script.relative_to(folder)}", word, reason.replace("|", "/")
+        print(" | ".join(row), flush=True)
+        return row
+
+    with ThreadPoolExecutor(given.jobs) as pool:
+        rows = list(pool.map(examine, scripts))
     counts = Counter(word for _, word, _ in rows)
     summary = ", ".join(f"{count} {word}" for word, count in counts.most_common())
     print(f"\n{len(rows)} scripts: {summary}\n\nscripts by type of item:")
-    print("\n".join(f"{count:5d} {name}" for name, count in items.most_common()))
+    print("\n".join(f"{count:5d} {name}" for name, count in kinds.most_common()))
     if given.write:
         head, _, _ = PAGE.read_text().partition(MARK)
         table = "\n".join(f"| {name} | {word} | {reason} |" for name, word, reason in rows)

@@ -22,6 +22,7 @@ from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_before_
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.accelerations import Accelerations
 from windlass.solvers.explicit_methods.explicit_step import Advance, Method
+from windlass.solvers.explicit_methods.fixed_steps import TABLEAUX, FixedSteps
 from windlass.solvers.explicit_methods.runge_kutta import RungeKutta
 from windlass.solvers.explicit_methods.verlet import Verlet
 from windlass.solvers.failure import Failure
@@ -75,8 +76,9 @@ class Explicit(StepSolver):
         world: the model.
         step: step size; of ``"rk"`` the largest one.  All multiples of it are hit exactly [s].
         end: time at the end [s]; step, end and method are also options, ``-<prefix>step`` and so on.
-        method: ``"verlet"``, velocity Verlet of order 2 with fixed steps, or ``"rk"``, Runge-Kutta of order 8 with
-            error control (SciPy's DOP853).
+        method: ``"verlet"``, velocity Verlet of order 2 with fixed steps; ``"rk"``, Runge-Kutta of order 8 with error
+            control (SciPy's DOP853); or ``"euler"``, ``"midpoint"``, ``"rk3"``, ``"rk4"``, ``"rk6"`` of orders 1, 2,
+            3, 4, 6 with fixed steps, see `fixed_steps`.
         rtol, atol: tolerances of ``"rk"`` for coordinates and velocities [1], [m, rad, 1; per s].
         project: bring coordinates and velocities onto the constraints at the start and after every step, the Euler
             parameters of bodies included; otherwise they drift away from them with the errors of the steps.
@@ -138,6 +140,8 @@ class Explicit(StepSolver):
         self._method: Method
         if method == "rk":
             self._method = RungeKutta(self.accelerations, self._is_too_long, project, rtol, atol)
+        elif method in TABLEAUX:
+            self._method = FixedSteps(self.accelerations, self._is_too_long, project, method)
         else:
             self._method = Verlet(self.accelerations, self._is_too_long, project)
         self._grid = StepGrid(0.0, step, end)

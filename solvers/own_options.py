@@ -17,7 +17,7 @@ Table = Mapping[str, Option]
 SHORTEST = 1e-300
 """Smallest step size and end that the command line takes [s]."""
 IMPLICIT = ("generalized_alpha", "newmark", "trapezoidal_index2", "generalized_alpha_index2")
-EXPLICIT = ("verlet", "rk")
+EXPLICIT = ("verlet", "rk", "euler", "midpoint", "rk3", "rk4", "rk6")
 STABILITY = ("check", "follow", "off")
 VELOCITIES = ("zero", "given")
 PROBLEMS = ("auto", "linear", "quadratic")

@@ -1,8 +1,9 @@
 """Runs a script of Exudyn and writes what its solver calls end with, solved by Exudyn itself or by Windlass.
 
-usage: exudyn_record.py SCRIPT RESULT.json {exudyn,windlass} [TOLERANCE]
+usage: exudyn_record.py SCRIPT RESULT.json {exudyn,windlass} [TOLERANCE [TIMES]]
 
-TOLERANCE is the largest one of Newton's method, relative and absolute, with a new Jacobian in every iteration.
+TOLERANCE is the largest one of Newton's method, relative and absolute, with a new Jacobian in every iteration, and of
+explicit solvers that choose their steps.  TIMES is how many steps of time are made for each one of the script.
 The module modelUnitTests, which test models of Exudyn ask for graphics, is replaced by one that wants none.
 Sleeps, plots and windows are left out.  Needs exudyn, for Windlass in its own environment.
 """
@@ -23,7 +24,8 @@ import exudyn.solver  # noqa: E402
 import numpy as np  # noqa: E402
 
 script, target, program = sys.argv[1:4]
-script, target, tight = str(Path(script).resolve()), str(Path(target).resolve()), float((sys.argv[4:] or ["0"])[0])
+script, target = str(Path(script).resolve()), str(Path(target).resolve())
+tight, times = float((sys.argv[4:5] or ["0"])[0]), int((sys.argv[5:6] or ["1"])[0])
 sys.argv = [script]
 record = {"solves": [], "error": "", "result": None, "items": {}}
 
@@ -45,7 +47,9 @@ time.sleep = lambda seconds: None
 
 
 def tighten(settings):
-    """The same tolerances in both programs, below what the values are compared with."""
+    """The same tolerances in both programs, below what the values are compared with, and shorter steps."""
+    own = settings.timeIntegration
+    own.relativeTolerance, own.absoluteTolerance = min(own.relativeTolerance, tight), min(own.absoluteTolerance, tight)
     for part in (settings.staticSolver, settings.timeIntegration):
         newton = part.newton
         newton.relativeTolerance = min(newton.relativeTolerance, tight)
@@ -88,7 +92,10 @@ def recording(kind, call):
             for i in range(getattr(mbs.systemData, f"NumberOf{group}s")()):
                 name = group + str(get(i)[f"{group.lower()}Type"])
                 record["items"][name] = record["items"].get(name, 0) + 1
+        steps = settings.timeIntegration.numberOfSteps
+        settings.timeIntegration.numberOfSteps = steps * times
         done = call(mbs, settings, *given[1:], **named)
+        settings.timeIntegration.numberOfSteps = steps
         note(kind, mbs, time.process_time() - begin)
         return done
 

@@ -12,7 +12,8 @@
 
 History values per row: slip across and along the track, and gap; they stay fixed during Newton's iterations.  After
 them they become those of the motion, and the force error is the force of a contact that opens or closes, or the change
-of friction by them.  The original has no friction where the stored slip is exactly 0; here that lies in the zone.
+of friction by them.  A zone of 0 has friction of full size at any stored slip, and none where that is exactly 0.  The
+original has none there with any zone; here that lies in the zone.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorRollingDiscPenalty.
 """
@@ -59,7 +60,7 @@ class RollingDiscPenalty(Component):
     friction = column("1", "μ across and along the track", shape=(2,), default=(0.0, 0.0), minimum=0.0)
     viscous_friction = column("s/m", "μ_v, rise of μ with the slip", shape=(2,), default=(0.0, 0.0), minimum=0.0)
     friction_angle = column("rad", "angle of the directions of μ, for rollers", default=0.0)
-    proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, above=0.0)
+    proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, minimum=0.0)
     linear_zone = column("1", "friction is linear in the zone, not a parabola", dtype=bool, default=False)
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
 
@@ -114,6 +115,8 @@ def rub(c: Columns, i: int, fn: complex, x: complex, y: complex) -> tuple[comple
     stored = np.sqrt(c.h[i, 0] ** 2 + c.h[i, 1] ** 2)
     if stored > c.zone[i]:
         sx, sy = complex(c.h[i, 0] / stored, 0.0), complex(c.h[i, 1] / stored, 0.0)
+    elif c.zone[i] == 0.0:
+        sx, sy = 0.0j, 0.0j
     else:
         share = 1.0 / c.zone[i] + 0.0 * speed if c.linear[i] else (2.0 - speed / c.zone[i]) / c.zone[i]
         sx, sy = share * x, share * y

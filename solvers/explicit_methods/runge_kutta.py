@@ -115,15 +115,19 @@ class RungeKutta:
             raise StuckError(self._cause or "coordinates grow without bounds or are not finite")
         return np.full(len(y), np.nan)
 
-    def _create(self, state: State, size: float) -> None:
-        """A solver that starts from the state."""
-        from scipy.integrate import DOP853  # here, because other methods do without
-
+    def _begin_step(self, state: State) -> None:
+        """Note the start, and changes of the model."""
         a = self._accelerations
         if self._version != a.assembly.world.version:
             a.refresh()
             self._version = a.assembly.world.version
         self._start_data, self._start_q = state.data.copy(), state.q[: self._owned].copy()
+
+    def _create(self, state: State, size: float) -> None:
+        """A solver that starts from the state."""
+        from scipy.integrate import DOP853  # here, because other methods do without
+
+        self._begin_step(state)
         first = min(self._next, size)
         y = self._pack(state.q, state.v)
         self._solver = DOP853(self._rate, state.t, y, np.inf, rtol=self._rtol, atol=self._atol, first_step=first)
@@ -166,7 +170,7 @@ class RungeKutta:
     def _attempt(self, state: State, size: float, then: float) -> Advance:
         if not self._is_current(state):
             self._create(state, size)
-        solver, accelerations = self._solver, self._accelerations
+        solver = self._solver
         self._start_q[:] = state.q[: self._owned]
         wanted, solver.max_step, before = solver.h_abs, size, solver.nfev
         message = solver.step()
@@ -180,11 +184,16 @@ class RungeKutta:
         # a step that was short only to end at a given time says nothing about the next one
         self._next = solver.h_abs = max(solver.h_abs, wanted) if whole else solver.h_abs
         self._unpack(solver.y)
-        # SciPy's last evaluation is at the end of the step; history values ask for one that is theirs
+        return self._end_step(state, advance, h)
+
+    def _end_step(self, state: State, advance: Advance, size: float) -> Advance:
+        """History values of a step, whose last evaluation was at its end, and the judgement about it."""
+        accelerations = self._accelerations
+        # they ask for an evaluation that is theirs
         if accelerations.has_history:
             result = accelerations.evaluate(advance.t, self._start_data)
             advance.error = result.error
-            if self._judge(result, h):
+            if self._judge(result, size):
                 advance.recommended_step = result.recommended_step
                 return advance
         self._accept(state, advance)

@@ -65,6 +65,17 @@ def test_runge_kutta_reaches_rounding(damping: float) -> None:
     assert {round(0.1 * k, 12) for k in range(1, 11)} <= {round(s[0], 12) for s in states}
 
 
+@pytest.mark.parametrize(("method", "order"), [("euler", 1), ("midpoint", 2), ("rk3", 3), ("rk4", 4), ("rk6", 6)])
+def test_fixed_steps_have_their_order(method: str, order: int) -> None:
+    world, exact = oscillator(8.0)
+    errors = []
+    for steps in (80, 160, 320):
+        solver = Explicit(world, step=0.7 / steps, end=0.7, method=method, name="")
+        errors.append(abs(solver.solve().q[0] - exact(0.7)))
+        assert solver.statistics.steps == steps
+    np.testing.assert_allclose(orders(errors), order, atol=0.3)
+
+
 def test_verlet_keeps_the_energy_of_a_nonlinear_oscillator() -> None:
     """f = 50 u + 30 u³ on 1 kg for 10 000 steps: the energy error is of order 2 and does not grow."""
 

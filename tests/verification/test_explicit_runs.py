@@ -44,7 +44,7 @@ def test_wrong_arguments() -> None:
     for wrong, message in (
         ({"step": 0.0}, "step = 0.0 s in Explicit: must be > 0"),
         ({"end": np.nan}, "end = nan s in Explicit: must be > 0"),
-        ({"method": "euler"}, "method = 'euler' in Explicit: must be one of verlet, rk"),
+        ({"method": "leapfrog"}, "method = 'leapfrog' in Explicit: must be one of verlet, rk"),
         ({"rtol": -1.0}, "rtol = -1.0 in Explicit: must be >= 0"),
         ({"smallest_step": -1.0}, "smallest_step = -1.0 s in Explicit: must be > 0"),
     ):

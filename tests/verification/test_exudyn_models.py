@@ -7,7 +7,9 @@ masses given by matrices, a spring with factors and an equation of coordinates w
 a roll with friction, at rest in 4 load steps and in 60 steps of the trapezoidal rule at index 2; a rope that runs with
 10 m/s between fixed ends, at rest under its weight in 2 load steps; spheres in impacts by two laws of restitution, on
 an elasto-plastic one that sticks, beside each other and in a hollow one with friction (200 steps); a rope without mass
-from a drum over three sheaves (50 steps).
+from a drum over three sheaves (50 steps); a slider whose node has angles on a bushing with its own function, a cable
+with laws of its own and a torque on its last node, a load on a body given by matrices, and two masses that attract each
+other (20 steps).
 Source: Exudyn 1.13.6.
 """
 
@@ -52,7 +54,24 @@ def wave(mbs: Any, t: float, number: int, sizes: list[float]) -> list[float]:
     return [100.0 * t**3 * size for size in sizes]
 
 
+def push_back(mbs: Any, t: float, number: int, u: Any, rot: Any, v: Any, w: Any, K: Any, D: Any, *others: Any) -> Any:
+    return [K[0][0] * (u[0] - others[-1][0]) + D[0][0] * v[0] + 1e4 * u[0] ** 3, 0, 0, 0, 0, 0]
+
+
+def bend(
+    mbs: Any, t: float, number: int, x: float, kappa: float, rate: float, ref: float, k: float, *others: Any
+) -> Any:
+    return k * np.arctan(kappa - ref) * (1 + 0.1 * x) + others[0] * rate
+
+
+def stretch(
+    mbs: Any, t: float, number: int, x: float, eps: float, rate: float, ref: float, k: float, *others: Any
+) -> Any:
+    return k * (eps - ref) * (1 + t) + others[0] * rate
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {"angle": angle, "stiffening": stiffening, "push": push, "wave": wave}
+FUNCTIONS |= {"push_back": push_back, "bend": bend, "stretch": stretch}
 
 
 def test_without_exudyn_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,6 +87,7 @@ def read(name: str) -> dict[str, Any]:
 
 CASES = [("chain_in_space", 1e-11), ("machines", 1e-11), ("mechanism", 1e-11), ("running_rope", 1e-11)]
 CASES += [("joints", 1e-11), ("spheres", 1e-10), ("ropes", 1e-11)]
+CASES += [("angles", 1e-11)]
 CASES += [("cable_static", 1e-10), ("cable_motion", 1e-8)]
 
 
@@ -89,7 +109,7 @@ def test_what_has_no_counterpart_stands_in_one_list() -> None:
     items["objects"].append({"objectType": "JointSliding", "name": "slider"})
     joint = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "JointPrismatic2D")
     items["objects"][joint]["constrainRotation"] = False
-    items["nodes"].append({"nodeType": "RigidBodyRxyz", "name": "angles"})
+    items["nodes"].append({"nodeType": "RigidBodyRotVecLG", "name": "angles"})
     items["system_functions"] = ["PreStep"]
     hinge = next(item for item in items["objects"] if item["objectType"] == "JointRevolute2D")
     frames = {"rotationMarker0": np.eye(3), "rotationMarker1": np.eye(3)}
@@ -98,7 +118,7 @@ def test_what_has_no_counterpart_stands_in_one_list() -> None:
     with pytest.raises(NoCounterpart) as error:
         Imported(items, functions={"push": push, "stiffening": stiffening})
     words = "\n".join(error.value.items)
-    assert "'angles' (RigidBodyRxyz): no such law" in words
+    assert "'angles' (RigidBodyRotVecLG): no such law" in words
     assert "'slider' (JointSliding): no such law" in words
     assert f"object {joint} " in words and "constrainRotation = False: must be True" in words
     assert "'hinge' (JointRevoluteZ): a joint of space between bodies of the plane" in words
@@ -151,10 +171,16 @@ class System:
         for name in ("PreStep", "PostStep", "PostNewton", "PreNewtonResidual", "SystemJacobian"):
             setattr(self, f"Get{name}UserFunction", lambda: 0)
         for ours, theirs in (("ODE2", "ODE2Coordinates"), ("ODE2_t", "ODE2Coordinates_t"), ("data", "DataCoordinates")):
-            setattr(self, f"Get{theirs}", lambda configuration, ours=ours: np.array(items["initial"][ours]))
+            setattr(self, f"Get{theirs}", lambda configuration=None, ours=ours: np.array(items["initial"][ours]))
 
     def NumberOfGeneralContacts(self) -> int:
         return 0
+
+    def GetTime(self) -> float:
+        return 0.0
+
+    def GetNodeLTGODE2(self, number: int) -> list[int]:
+        return []
 
 
 def test_a_system_is_described_as_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

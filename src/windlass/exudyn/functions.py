@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 
 READS_NOTHING = ("variables", "sys", "interactiveMode")
@@ -42,7 +43,8 @@ class System:
                     f"a user function of time uses mbs.{name}: it must depend on time alone; forces of "
                     "connectors may depend on the state"
                 )
-            self._functions.bring_up_to_date()
+            if not self._functions.seen:
+                self._functions.bring_up_to_date()
         return getattr(self._mbs, name)
 
 
@@ -60,12 +62,27 @@ class UserFunctions:
 
     Attributes:
         bring_up_to_date: brings the coordinates of the MainSystem to those of the present evaluation.
+        seen: places of coordinates, with the displacements and velocities that a function shall see there.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:
         self.mbs, self._given = mbs, given
         self.bring_up_to_date: Callable[[], None] = lambda: None
+        self.seen: tuple[IntArray, FloatArray, FloatArray] | None = None
         self.in_time, self.in_motion = System(mbs, False, self), System(mbs, True, self)
+
+    def see(self, places: IntArray, function: Callable[..., float], given: Any) -> Callable[..., float]:
+        """The function of a load as ``f(t, u, u_t)`` of the coordinates at some places, so that it has a tangent."""
+
+        def evaluate(t: float, u: FloatArray, ut: FloatArray) -> float:
+            self.seen = places, u, ut
+            try:
+                self.bring_up_to_date()
+                return function(self.in_motion, t, given)
+            finally:
+                self.seen = None
+
+        return evaluate
 
     def find(self, item: Mapping[str, Any], key: str) -> Callable[..., Any] | str | None:
         """The function of an item, None if it has none, or why there is none."""

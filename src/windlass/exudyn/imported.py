@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from windlass.exudyn import translations_bodies, translations_connectors, translations_machines  # noqa: F401  they register
+from windlass.exudyn.angles import ANGLES, AngleNode
 from windlass.exudyn.export import FORMAT, VERSION, describe_system
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building
@@ -27,7 +28,16 @@ from windlass.solvers.static import Static
 
 PRESCRIBED = "ConnectorCoordinate", "JointGeneric"
 """Items whose functions of time give no initial accelerations."""
-SIZES = {"Point": 3, "Point2D": 2, "RigidBodyEP": 7, "RigidBody2D": 3, "Point2DSlope1": 4, "PointSlope1": 6, "1D": 1}
+SIZES = {
+    "Point": 3,
+    "Point2D": 2,
+    "RigidBodyEP": 7,
+    "RigidBody2D": 3,
+    "Point2DSlope1": 4,
+    "PointSlope1": 6,
+    "1D": 1,
+    ANGLES: 6,
+}
 
 
 class Imported:
@@ -37,49 +47,78 @@ class Imported:
         items: its description, see `export.describe_system`.
         mbs: the MainSystem, or None.
         functions: user functions by name, for models from files.
+        answered: functions of the system that somebody will call, see `SystemFunctions`.
 
     Attributes:
         world: the world.
         nodes, objects, loads: entities by the number of their item; None for what has none here.
+        turned: nodes whose rotation are angles there.
         functions: the user functions.
+        columns: see `Building`.
     """
 
     def __init__(
-        self, items: Mapping[str, Any], mbs: Any = None, functions: Mapping[str, Callable[..., Any]] | None = None
+        self,
+        items: Mapping[str, Any],
+        mbs: Any = None,
+        functions: Mapping[str, Callable[..., Any]] | None = None,
+        answered: Sequence[str] = (),
     ) -> None:
         self.items, self.functions = items, UserFunctions(mbs, functions or {})
-        building = Building(items, self.functions)
+        building = Building(items, self.functions, answered=answered)
         building.build()
+        self.columns = building.columns
         self.world: World = building.world
         self.nodes, self.objects, self.loads = building.nodes, building.objects, building.loads
+        angles = ((node, where, items["nodes"][k]) for k, node, where in self._list("ODE2"))
+        self.turned = [AngleNode(*found) for found in angles if found[2]["nodeType"] == ANGLES]
 
     def places(self, kind: str = "ODE2") -> list[tuple[Entity, IntArray]]:
-        """Nodes with the places of their coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or ``"data"``."""
+        """Nodes with the places of their coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or ``"data"``.
+
+        Those whose coordinates are others here, ``turned``, are not among them.
+        """
+        return [
+            (node, where)
+            for number, node, where in self._list(kind)
+            if self.items["nodes"][number]["nodeType"] != ANGLES
+        ]
+
+    def _list(self, kind: str) -> list[tuple[int, Entity, IntArray]]:
+        """Number, entity and places of all nodes with coordinates of a kind."""
         found, end = [], 0
         for number, item in enumerate(self.items["nodes"]):
             node, own = self.nodes[number], {"GenericData": "data", "GenericODE1": "ODE1"}.get(item["nodeType"], "ODE2")
             if node is not None and own == kind:
                 size = _count_coordinates(item) if own == "ODE2" else len(item["initialCoordinates"])
-                found.append((node, np.arange(end, end + size)))
+                found.append((number, node, np.arange(end, end + size)))
                 end += size
         return found
 
     def initial_state(self) -> State:
         """The state that Exudyn's solvers would start from."""
-        state, initial = State(self.world), self.items["initial"]
+        state = State(self.world)
+        initial = {name: np.asarray(values, np.float64) for name, values in self.items["initial"].items()}
         # the vectors of Exudyn, their kinds, and what they are here
         parts = "ODE2 ODE2 q", "ODE2_t ODE2 v", "ODE1 ODE1 v", "data data data", "data data start_data"
         for vector, kind, name in map(str.split, parts):
             for node, where in self.places(kind):
-                state.put(node, np.asarray(initial[vector], np.float64)[where][None, :], name)
+                state.put(node, initial[vector][where][None, :], name)
+        for turned in self.turned:
+            placed = turned.place(initial["ODE2"][turned.where], initial["ODE2_t"][turned.where])
+            for name, values in zip(("q", "v"), placed, strict=True):
+                state.put(turned.node, values[None, :], name)
         return state
 
     def coordinates(self, state: State, name: str = "q", kind: str = "ODE2") -> FloatArray:
         """``q``, ``v``, ``a`` or ``data`` of a state in the order of one of Exudyn's vectors, see `places`."""
-        places = self.places("data" if name == "data" else kind)
-        out = np.zeros(sum(len(where) for _, where in places))
-        for node, where in places:
+        own = "data" if name == "data" else kind
+        out = np.zeros(sum(len(where) for _, _, where in self._list(own)))
+        for node, where in self.places(own):
             out[where] = state.of(node, name)[0][: len(where)]
+        for turned in self.turned if own == "ODE2" else ():
+            read = turned.read(*(state.of(turned.node, x)[0] for x in ("q", "v", "a")))
+            out[turned.where] = read[("q", "v", "a").index(name)]
         return out
 
     def static(self, **other: Any) -> Static:
@@ -136,15 +175,19 @@ def solve_motion(
     return solver.solve(begin, hooks, resume=True)
 
 
-def import_system(mbs: Any) -> Imported:
+def import_system(mbs: Any, answered: Sequence[str] = ()) -> Imported:
     """An assembled MainSystem of Exudyn as a World.
+
+    Args:
+        mbs: the MainSystem.
+        answered: functions of the system that somebody will call, see `SystemFunctions`.
 
     Raises:
         NoCounterpart: items that cannot be expressed, all in one list.
     """
     if not getattr(mbs, "systemIsConsistent", False):
         raise ModelError(f"mbs = {type(mbs).__name__} in import_system: must be a MainSystem after mbs.Assemble()")
-    return Imported(describe_system(mbs), mbs)
+    return Imported(describe_system(mbs), mbs, answered=answered)
 
 
 def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = None) -> Imported:

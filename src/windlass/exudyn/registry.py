@@ -77,6 +77,8 @@ class Building:
         world: the world.
         nodes, objects, loads: entities by item number; None for what has no coordinates here.
         missing: items without counterpart.
+        answered: functions of the system that somebody will call.
+        columns: by id of an item, for parameters that are columns here: their names, and factors on their values.
     """
 
     items: Mapping[str, Any]
@@ -86,6 +88,8 @@ class Building:
     objects: dict[int, Entity | None] = field(default_factory=dict)
     loads: dict[int, Entity | None] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
+    answered: Sequence[str] = ()
+    columns: dict[int, dict[str, tuple[str, float]]] = field(default_factory=dict)
 
     def build(self) -> None:
         """Translate all items: nodes, bodies, all other objects, loads.
@@ -97,7 +101,7 @@ class Building:
         self._translate("objects", self.objects, lambda kind: kind in _bodies)
         self._translate("objects", self.objects, lambda kind: kind not in _bodies)
         self._translate("loads", self.loads, lambda kind: True)
-        for name in self.items["system_functions"]:
+        for name in set(self.items["system_functions"]) - set(self.answered):
             self.missing.append(f"{name}UserFunction of the system")
         if self.items["general_contacts"]:
             self.missing.append("GeneralContact")
@@ -126,6 +130,7 @@ class Building:
         for key in keys:
             theirs, _, ours = key.partition(":")
             values[ours or theirs] = item[theirs]
+            self.columns.setdefault(id(item), {})[theirs] = ours or theirs, 1.0
         return self.world.add(component, name=str(item["name"]), **values)
 
     def node(self, number: Any) -> Entity | None:

@@ -18,8 +18,11 @@ from windlass.exudyn.export import answer, describe_solve
 from windlass.exudyn.imported import Imported, create_dynamic, import_system, solve_motion
 from windlass.exudyn.multipliers import find_multipliers, unknown_places
 from windlass.exudyn.settings import read_static
+from windlass.exudyn.steps import ANSWERED, SystemFunctions
+from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.model.table import Entity
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
@@ -56,9 +59,13 @@ class Mirror:
         whole, data = state.gather(), self.mbs.systemData
         if self._numbers is None:
             self._find_places(whole)
-        data.SetODE2Coordinates(whole.q[self._places], self._now)
-        data.SetODE2Coordinates_t(whole.v[self._places], self._now)
-        data.SetODE2Coordinates_tt(whole.a[self._places], self._now)
+        motion = [x[self._places] for x in (whole.q, whole.v, whole.a)]
+        for turned in self.model.turned:
+            read = turned.read(*(whole.of(turned.node, name)[0] for name in ("q", "v", "a")))
+            for values, own in zip(motion, read, strict=True):
+                values[turned.where] = own
+        for values, name in zip(motion, ("", "_t", "_tt"), strict=True):
+            getattr(data, f"SetODE2Coordinates{name}")(values, self._now)
         if len(self._states):
             data.SetODE1Coordinates(whole.v[self._states], self._now)
         if data.DataSize():
@@ -77,24 +84,37 @@ class Mirror:
         for name in ("q", "v", "lam", "data"):
             values = getattr(numbers, name)
             values[:] = np.arange(len(values))
+        turned, self.model.turned = self.model.turned, []
         self._places, self._history = (self.model.coordinates(numbers, name).astype(int) for name in ("q", "data"))
         self._states = self.model.coordinates(numbers, "v", "ODE1").astype(int)
+        self.model.turned = turned
         self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
 
     def bind(self, solver: Any) -> None:
         """Have user functions of displacements see the coordinates of the evaluation that calls them."""
-        fields, data = solver.assembly.fields, self.mbs.systemData
-        layout, places = solver.assembly.layout, self.model.places()
-        ours = [layout.local_dofs(self.model.world.dofs_of(node))[0] for node, _ in places]
-        theirs = [where for _, where in places]
-        if not ours:
+        fields, data, model = solver.assembly.fields, self.mbs.systemData, self.model
+        layout, places = solver.assembly.layout, model.places()
+
+        def find_local(node: Entity) -> IntArray:
+            return np.asarray(layout.local_dofs(model.world.dofs_of(node))[0], np.int64)
+
+        none = np.zeros(0, np.int64)
+        order = np.concatenate([none, *(where for _, where in places)])
+        source = np.concatenate([none, *(find_local(node) for node, _ in places)])
+        turned = [(node, find_local(node.node)) for node in model.turned]
+        reference, size = layout.reference, data.ODE2Size()
+        if not size:
             return
-        order, source = np.concatenate(theirs), np.concatenate(ours)
-        reference = layout.reference[source]
 
         def update() -> None:
-            q, v = np.zeros(len(order)), np.zeros(len(order))
-            q[order], v[order] = fields.x[source] - reference, fields.v[source]
+            q, v = np.zeros(size), np.zeros(size)
+            q[order], v[order] = fields.x[source] - reference[source], fields.v[source]
+            for node, own in turned:
+                moved = fields.x[own] - reference[own]
+                q[node.where], v[node.where], _ = node.read(moved, fields.v[own], np.zeros(7))
+            if model.functions.seen:
+                where, u, ut = model.functions.seen
+                q[where], v[where] = u, ut
             data.SetODE2Coordinates(q, self._now)
             data.SetODE2Coordinates_t(v, self._now)
             data.SetTime(fields.t, self._now)
@@ -169,7 +189,7 @@ def solve(
     """
     exudyn: Any = import_module("exudyn")
 
-    model = import_system(mbs)
+    model = import_system(mbs, ANSWERED)
     how = describe_solve(kind, settings, solver)
     given: Mapping[str, Any] = how["settings"]
     state = model.initial_state()
@@ -184,18 +204,30 @@ def solve(
     sensors = given["solution"]["sensors"]
     hook = SensorHook(mirror, float(sensors["writePeriod"]), bool(sensors["active"]))
     mirror.bind(ours)
+    hooks: list[StepHook] = [hook]
+    if model.items["system_functions"]:
+        hooks.insert(0, SystemFunctions(mbs, model, mirror.write, lambda state: find_end(ours, state)))
     if storeSolver:
         mbs.sys["simulationSettings"] = settings
     if isinstance(ours, Static):
-        state = ours.solve(state, [hook])
+        state = ours.solve(state, hooks)
         state.t = float(ours.time or 0.0)
     else:
-        state = solve_motion(model, ours, state, given, [hook])
+        state = solve_motion(model, ours, state, given, hooks)
     mirror.write(state)
     if updateInitialValues:
         initial = exudyn.ConfigurationType.Initial
         mbs.systemData.SetSystemState(systemStateList=mbs.systemData.GetSystemState(), configuration=initial)
     return True
+
+
+def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
+    """Time at the end of the step that begins with a state [s]; in statics that of the load steps."""
+    if isinstance(solver, Static):
+        return float(solver.time or state.t)
+    if isinstance(solver, Dynamic):
+        return solver.control.propose(state.t, solver.end)[1]
+    return min(state.t + solver.step, solver.end)
 
 
 def stored_data(original: Any) -> Any:

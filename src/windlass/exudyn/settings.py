@@ -17,7 +17,8 @@ IMPLICIT = {
     (True, True): "trapezoidal_index2",
 }
 VERLET = "VelocityVerlet"
-RUNGE_KUTTA = ("RK67", "DOPRI5", "ODE23", "RK44", "RK33", "ExplicitMidpoint", "ExplicitEuler")
+FIXED = {"ExplicitEuler": "euler", "ExplicitMidpoint": "midpoint", "RK33": "rk3", "RK44": "rk4", "RK67": "rk6"}
+CONTROLLED = ("DOPRI5", "ODE23")
 
 
 def read_static(settings: Settings) -> dict[str, Any]:
@@ -58,7 +59,9 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
     times = {"step": step, "end": end, "smallest_step": min(float(s["minimumStepSize"]), step)}
     if solver == VERLET:
         return "Explicit", {**times, "method": "verlet", "project": False}
-    if solver in RUNGE_KUTTA:
+    if solver in FIXED:
+        return "Explicit", {**times, "method": FIXED[solver], "project": False}
+    if solver in CONTROLLED:
         # another method of the kind, with its error held far below that of theirs
         return "Explicit", {**times, "method": "rk", "project": False, "rtol": 1e-12, "atol": 1e-14}
     alpha = s["generalizedAlpha"]

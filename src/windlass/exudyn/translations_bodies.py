@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from windlass import elements as el
-from windlass.exudyn.registry import Building, Item, Refused, require, require_no_function, translates
+from windlass.elements.nodes.rotations import euler_parameters_of
+from windlass.exudyn.angles import ANGLES, find_matrix
+from windlass.exudyn.registry import Building, Item, Refused, require, translates
+from windlass.framework.arrays import FloatArray
 from windlass.framework.model.history import GenericData
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
@@ -53,6 +57,14 @@ def rigid_node(b: Building, item: Item) -> Entity:
     """A rigid node in space."""
     require(item, addConstraintEquation=True)
     return _point(b, item, el.RigidNode3D, 3, "euler_parameters")
+
+
+@translates(f"Node{ANGLES}")
+def angle_node(b: Building, item: Item) -> Entity:
+    """A rigid node with three angles; see `AngleNode`, which gives its initial values."""
+    reference = np.asarray(item["referenceCoordinates"])
+    e = euler_parameters_of(find_matrix(reference[3:]))
+    return b.add(el.RigidNode3D, item, position=reference[:3], euler_parameters=e)
 
 
 @translates("NodeRigidBody2D")
@@ -104,7 +116,7 @@ def mass_point(b: Building, item: Item) -> Entity:
 def rigid_body(b: Building, item: Item) -> Entity:
     """A rigid body in space; its inertia there is about the node, here about the centre of mass."""
     if b.own_node(item).table.component is not el.RigidNode3D:
-        raise Refused("must have a node with Euler parameters")
+        raise Refused("must have a node with Euler parameters or angles")
     Jxx, Jyy, Jzz, Jyz, Jxz, Jxy = item["inertia"]
     about_node = np.array([[Jxx, Jxy, Jxz], [Jxy, Jyy, Jyz], [Jxz, Jyz, Jzz]])
     c, m = np.asarray(item["centerOfMass"]), float(item["mass"])
@@ -123,9 +135,36 @@ def rigid_body2d(b: Building, item: Item) -> Entity:
 
 @translates("ANCFCable2D", body=True)
 def cable2d(b: Building, item: Item) -> Entity:
-    """A cable of the plane."""
-    require_no_function(item, "axialForceUserFunction", "bendingMomentUserFunction")
-    return b.add(el.Cable2D, item, *CABLE, "referenceCurvature:reference_curvature", **_cable_nodes(b, item, 2))
+    """A cable of the plane; its functions are called point by point."""
+    laws = {}
+    for part, bends in (("axialForce", False), ("bendingMoment", True)):
+        function = b.function(item, f"{part}UserFunction")
+        if function is not None:
+            name = "bending_moment_law" if bends else "axial_force_law"
+            laws[name] = _cable_law(b, item, function, bends)
+    own = "referenceCurvature:reference_curvature"
+    return b.add(el.Cable2D, item, *CABLE, own, **_cable_nodes(b, item, 2), **laws)
+
+
+def _cable_law(b: Building, item: Item, function: Callable[..., float], bends: bool) -> Callable[..., FloatArray]:
+    """A function of one point of theirs, f(mbs, t, number, x/L, own strains, stiffness, damping, other strains)."""
+    mbs, number, length = b.functions.in_motion, b.number(item), float(item["length"])
+    own = float(item["bendingStiffness" if bends else "axialStiffness"])
+    damping = float(item["bendingDamping" if bends else "axialDamping"])
+    # places of strain and curvature, their rates and references among our arguments
+    stretch, bend = (0, 1, 2), (3, 4, 5)
+    first, second = (bend, stretch) if bends else (stretch, bend)
+
+    def law(t: float, position: FloatArray, *strains: Any) -> FloatArray:
+        found = np.broadcast_arrays(position / length, *strains[:6])
+
+        def at_point(x: float, *s: float) -> float:
+            return function(mbs, t, number, x, *(s[k] for k in first), own, damping, *(s[k] for k in second))
+
+        forces: FloatArray = np.vectorize(at_point, otypes=[np.float64])(*found)
+        return forces
+
+    return law
 
 
 @translates("ANCFCable", body=True)

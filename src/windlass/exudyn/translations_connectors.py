@@ -20,7 +20,7 @@ from windlass.exudyn.translations_markers import (
     find_points,
     find_shape,
 )
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
@@ -35,6 +35,10 @@ FRICTION = (
     "frictionCoefficient:friction_coefficient",
     "useSegmentNormals:use_segment_normals",
 )
+
+INPUTS = tuple(f"input{k}" for k in range(8))
+MOST_MOVED = 500
+"""Coordinates of a system that is searched for those a load depends on."""
 
 
 def find_force(
@@ -98,7 +102,9 @@ def coordinate_constraint(b: Building, item: Item) -> Entity:
     }
     if "offset_function" not in functions:
         functions.pop("offset_rate_function", None)
-    values = {"rate" if fast else "offset": offset / factor, "ratio": 1.0 / factor, "velocity_level": fast}
+    place = "rate" if fast else "offset"
+    b.columns[id(item)] = {"offset": (place, 1.0 / factor)}
+    values = {place: offset / factor, "ratio": 1.0 / factor, "velocity_level": fast}
     return b.add(con.CoordinateConstraint, item, ACTIVE, **find_coordinates(b, item), **values, **functions)
 
 
@@ -257,7 +263,41 @@ def _vector_load(b: Building, item: Item, component: type[Component]) -> Entity:
         if "function" in values:
             raise Refused("a function in the frame of a marker that is turned in its body")
         values["vector"] = frame.rotation @ values["vector"]
+    elif "function" not in values:
+        b.columns[id(item)] = {"loadVector": ("vector", 1.0)}
     return b.add(component, item, marker=frame.marker, body_fixed=turning, **values)
+
+
+def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tuple[IntArray, dict[str, Entity]]:
+    """The coordinates that a load depends on, found by moving each a little in the present state of the MainSystem.
+
+    Returns:
+        Their places in Exudyn's vector, and the inputs of `StateLoad`; none of more than eight, or of large systems,
+        of which each costs two evaluations.
+    """
+    data, found = b.functions.mbs.systemData, list[tuple[int, Entity]]()
+    vectors = {name: np.array(getattr(data, f"Get{name}")()) for name in ("ODE2Coordinates", "ODE2Coordinates_t")}
+    none = np.zeros(0, np.int64), dict[str, Entity]()
+    if len(vectors["ODE2Coordinates"]) > MOST_MOVED:
+        return none
+    before = function(b.functions.mbs, data.GetTime(), given)
+    for number, node in b.nodes.items():
+        places = data.GetNodeLTGODE2(number)
+        if node is None or len(places) != len(node.table.component.dof_names):
+            continue
+        for place, name in zip(places, node.table.component.dof_names, strict=True):
+            moves = []
+            for vector, values in vectors.items():
+                moved = values.copy()
+                moved[place] += 1e-3 * (1.0 + abs(moved[place]))
+                getattr(data, f"Set{vector}")(moved)
+                moves.append(function(b.functions.mbs, data.GetTime(), given) != before)
+                getattr(data, f"Set{vector}")(values)
+            if any(moves):
+                found.append((place, con.coordinate_marker(b.world, node, name)))
+    if len(found) > len(INPUTS):
+        return none
+    return np.array([place for place, _ in found], np.int64), dict(zip(INPUTS, (m for _, m in found), strict=False))
 
 
 @translates("LoadForceVector")
@@ -275,10 +315,12 @@ def torque(b: Building, item: Item) -> Entity:
 @translates("LoadCoordinate")
 def coordinate_load(b: Building, item: Item) -> Entity:
     """A load on a coordinate."""
-    function, given, mbs = b.function(item, "loadUserFunction"), item["load"], b.functions.in_motion
+    function, given = b.function(item, "loadUserFunction"), item["load"]
     if b.functions.reads_state(function):
-        push = lambda t, u, ut: function(mbs, t, given)  # noqa: E731
-        return b.add(con.StateLoad, item, marker=find_coordinate(b, item["markerNumber"]), load_function=push)
+        places, inputs = find_inputs(b, function, given)
+        push = b.functions.see(places, function, given)
+        marker = find_coordinate(b, item["markerNumber"])
+        return b.add(con.StateLoad, item, marker=marker, load_function=push, **inputs)
     law = _in_time(b, item, "loadUserFunction", "load")
     return b.add(con.CoordinateLoad, item, "load:value", marker=find_coordinate(b, item["markerNumber"]), **law)
 

@@ -20,7 +20,7 @@ LAW = "stiffness", "damping", "offset", ACTIVE
 RATE = "velocityOffset:rate_offset"
 DISC = "discRadius:radius", "discAxis:axis", "planeNormal:normal", ACTIVE
 NO_ZONE = 1e-12
-"""Slip [m/s] that stands for no proportional zone."""
+"""Slip [m/s] of spheres that stands for no proportional zone."""
 EXTENDED = (
     "factor0 factor1 dynamicFrictionForce:dynamic_friction staticFrictionOffsetForce:static_friction_offset "
     "exponentialDecayStatic:decay_velocity viscousFrictionFactor:viscous_friction "
@@ -31,7 +31,7 @@ EXTENDED = (
 PENALTY = (
     "contactStiffness:contact_stiffness contactDamping:contact_damping dryFriction:friction "
     "viscousFriction:viscous_friction dryFrictionAngle:friction_angle "
-    "useLinearProportionalZone:linear_zone"
+    "useLinearProportionalZone:linear_zone dryFrictionProportionalZone:proportional_zone"
 )
 SPHERES = (
     "isHollowSphere1:hollow dynamicFriction:friction contactStiffness:contact_stiffness "
@@ -90,8 +90,34 @@ def linear_spring(b: Building, item: Item) -> Entity:
 def bushing(b: Building, item: Item) -> Entity:
     """A bushing, without the moment of its force on marker 0."""
     require(item, useIntrinsicFormulation=False)
-    require_no_function(item, "springForceTorqueUserFunction", "postNewtonStepUserFunction")
-    return b.add(con.RigidBodySpringDamper, item, *LAW, moment_arm=False, **_rigid(b, item, frames=True))
+    require_no_function(item, "postNewtonStepUserFunction")
+    joints = [np.asarray(item[f"rotationMarker{k}"]) for k in (0, 1)]
+
+    def adapt(x: FloatArray, xt: FloatArray, K: FloatArray, D: FloatArray, offset: FloatArray) -> tuple[Any, ...]:
+        parts = (part.tolist() for part in (x[:3], x[3:], xt[:3], xt[3:]))
+        return (*parts, K, D, *joints, offset.tolist())
+
+    law = find_force(b, item, adapt, "springForceTorqueUserFunction")
+    return b.add(con.RigidBodySpringDamper, item, *LAW, moment_arm=False, **_rigid(b, item, frames=True), **law)
+
+
+@translates("ConnectorGravity")
+def attraction(b: Building, item: Item) -> Entity:
+    """The attraction of two masses, G m0 m1/(L² + m²), where m is what their distance L lacks to the shortest one."""
+    strength = float(item["gravitationalConstant"]) * float(item["mass0"]) * float(item["mass1"])
+    shortest = float(item["minDistanceRegularization"])
+
+    def pull(t: float, row: int, stretch: float, rate: float, k: float, d: float, rest: float) -> float:
+        length = stretch + rest
+        return strength / (length**2 + max(0.0, shortest - length) ** 2)
+
+    def slope(t: float, row: int, stretch: float, rate: float, k: float, d: float, rest: float) -> tuple[float, float]:
+        length = stretch + rest
+        lacking = max(0.0, shortest - length)
+        return -2.0 * (length - lacking) * strength / (length**2 + lacking**2) ** 2, 0.0
+
+    law = {"rest_length": 1.0, "force_function": pull, "force_derivative": slope}
+    return b.add(con.SpringDamper, item, ACTIVE, **law, **_points(b, item))
 
 
 @translates("ConnectorCoordinateSpringDamperExt")
@@ -114,11 +140,7 @@ def rolling(b: Building, item: Item) -> Entity:
 def rolling_penalty(b: Building, item: Item) -> Entity:
     """A disc that rolls, slips and lifts off."""
     require(item, rollingViscousFriction=0.0)
-    # theirs may be 0: then friction has its full size at all slips but 0
-    values = {"proportional_zone": max(float(item["dryFrictionProportionalZone"]), NO_ZONE)}
-    return b.add(
-        con.RollingDiscPenalty, item, *DISC, *PENALTY.split(), **_turned(b, item), **_history(b, item), **values
-    )
+    return b.add(con.RollingDiscPenalty, item, *DISC, *PENALTY.split(), **_turned(b, item), **_history(b, item))
 
 
 @translates("ContactSphereSphere")
@@ -206,7 +228,7 @@ def states(b: Building, item: Item) -> Entity:
     return b.add(con.GenericODE1, item, **values)
 
 
-@translates("ConnectorHydraulicActuatorSimple")
+@translates("HydraulicActuatorSimple")
 def actuator(b: Building, item: Item) -> Entity:
     """A hydraulic cylinder whose pressures are states."""
     node = b.node(item["nodeNumbers"][0])

@@ -8,6 +8,7 @@ import numpy as np
 
 from windlass import connectors as con
 from windlass import elements as el
+from windlass.exudyn.angles import ANGLES
 from windlass.exudyn.registry import Building, Frame, Item, Refused
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
@@ -26,7 +27,11 @@ def find_frame(b: Building, number: Any, rigid: bool = True) -> Frame:
         if node is None:
             position = b.items["nodes"][int(item["nodeNumber"])]["referenceCoordinates"]
             node = b.world.add(el.Ground, position=position)
+        if rigid and node.table.component is el.PointSlope2D:
+            return Frame(con.rigid_marker(b.world, *_find_end(b, int(item["nodeNumber"]))), _own_rotation(item))
         return Frame(place(b.world, node), _own_rotation(item))
+    if kind == "SuperElementPosition":
+        return Frame(place(b.world, _find_mesh_node(b, item)), IDENTITY)
     if kind not in ("BodyPosition", "BodyRigid"):
         raise Refused(f"marker {int(number)} is a {kind}")
     body, local, turned = b.body(item["bodyNumber"]), np.asarray(item["localPosition"]), _own_rotation(item)
@@ -41,6 +46,31 @@ def find_frame(b: Building, number: Any, rigid: bool = True) -> Frame:
     if component not in IN_SPACE and local[2] != 0.0:
         raise Refused(f"localPosition of marker {int(number)} has z = {local[2]:g} on a body of the plane")
     return Frame(place(b.world, body, local if component in IN_SPACE else local[:2]), turned)
+
+
+def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
+    """A cable of the plane that begins or ends at a node, and the place of the node on it; it turns with the slope."""
+    for k, other in enumerate(b.items["objects"]):
+        if other["objectType"] in ("ANCFCable2D", "ALEANCFCable2D"):
+            ends = [int(node) for node in other["nodeNumbers"][:2]]
+            if number in ends:
+                return b.body(k), (float(other["length"]) * ends.index(number), 0.0)
+    raise Refused(f"node {number} is on no cable")
+
+
+def _find_mesh_node(b: Building, item: Item) -> Entity:
+    """The node of a marker on a body given by matrices, if it is a single one."""
+    nodes, body = np.atleast_1d(item["meshNodeNumbers"]), b.items["objects"][int(item["bodyNumber"])]
+    if (
+        len(nodes) != 1
+        or not np.array_equal(np.atleast_1d(item["weightingFactors"]), [1.0])
+        or np.any(item.get("offset", 0.0))
+    ):
+        raise Refused("a marker on several nodes, with weights or an offset")
+    node = b.node(body["nodeNumbers"][int(nodes[0])]) if body["objectType"] == "GenericODE2" else None
+    if node is None:
+        raise Refused(f"a marker on a {body['objectType']}")
+    return node
 
 
 def can_leave_plane(b: Building, number: Any) -> bool:
@@ -72,6 +102,8 @@ def find_coordinate(b: Building, number: Any) -> Entity:
         if node is None or node.table.component is not el.RigidNode2D or int(item["rotationCoordinate"]) != 2:
             raise Refused(f"marker {int(number)} is a rotation of a body in space")
         return con.coordinate_marker(b.world, node, "rotation")
+    if b.items["nodes"][int(item["nodeNumber"])]["nodeType"] == ANGLES and int(item["coordinate"]) > 2:
+        raise Refused(f"marker {int(number)} is an angle of a node that has Euler parameters here")
     names = node.table.component.dof_names if node is not None else ()
     return con.coordinate_marker(b.world, node, names[int(item["coordinate"])] if names else "")
 

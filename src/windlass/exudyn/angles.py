@@ -1,0 +1,98 @@
+"""Rigid nodes of Exudyn whose rotation are three angles, ``RigidBodyRxyz``; here they have Euler parameters.
+
+    R = R_x(a) R_y(b) R_z(c),    ω = T (a, b, c)_t,    T = [e_x, R_x e_y, R_x R_y e_z]
+
+The motion is the same, its steps are not: both are wrong by the order of the square of the step, in other ways where
+the body turns with changing speed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from windlass.elements.nodes.rotations import euler_parameter_rates, euler_parameters_of
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.model.table import Entity
+
+ANGLES = "RigidBodyRxyz"
+"""The type of the nodes."""
+
+
+def find_matrix(angles: FloatArray) -> FloatArray:
+    """R of three angles [rad]."""
+    matrix: FloatArray = Rotation.from_euler("XYZ", angles).as_matrix()
+    return matrix
+
+
+def find_rates(angles: FloatArray) -> FloatArray:
+    """T of three angles, shape (3, 3)."""
+    columns = [find_matrix(np.array(part)) for part in ((0.0, 0.0, 0.0), (angles[0], 0, 0), (angles[0], angles[1], 0))]
+    return np.stack([matrix[:, k] for k, matrix in enumerate(columns)], axis=1)
+
+
+def find_angles(e: FloatArray, near: FloatArray) -> FloatArray:
+    """The angles of Euler parameters (4,) that are nearest to given ones: a, b, c or a + π, π - b, c + π, less 2π n."""
+    a, b, c = Rotation.from_quat(np.roll(e, -1)).as_euler("XYZ")
+    found = np.array(((a, b, c), (a + np.pi, np.pi - b, c + np.pi)))
+    found -= 2 * np.pi * np.round((found - near) / (2 * np.pi))
+    nearest: FloatArray = found[np.argmin(np.abs(found - near).sum(axis=1))]
+    return nearest
+
+
+def _turning(rate: FloatArray, e: FloatArray) -> FloatArray:
+    """2 vec(rate e*)/|e|²: the angular velocity of e_t, the angular acceleration of e_tt, in the global frame."""
+    w, u = e[0], e[1:]
+    vector: FloatArray = 2.0 * (w * rate[1:] - rate[0] * u + np.cross(u, rate[1:])) / (e @ e)
+    return vector
+
+
+@dataclass
+class AngleNode:
+    """One of these nodes.
+
+    Attributes:
+        node: the node here.
+        where: places of its six coordinates in Exudyn's vector of second order.
+        item: its dictionary.
+        last: angles that were found last, so that they go on beyond half a turn [rad].
+    """
+
+    node: Entity
+    where: IntArray
+    item: Mapping[str, Any]
+    last: FloatArray = field(init=False)
+    reference: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reference = np.asarray(self.item["referenceCoordinates"], np.float64)
+        self.last = self.reference[3:].copy()
+
+    def place(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Displacements and velocities here, shape (7,) each, of those there, (6,)."""
+        start = euler_parameters_of(find_matrix(self.reference[3:]))
+        total = self.last = self.reference[3:] + q[3:]
+        e = euler_parameters_of(find_matrix(total))
+        e = e if e @ start >= 0.0 else -e
+        rates = euler_parameter_rates(e, find_rates(total) @ v[3:])
+        return np.concatenate((q[:3], e - start)), np.concatenate((v[:3], rates))
+
+    def read(self, q: FloatArray, v: FloatArray, a: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Displacements, velocities and accelerations there, (6,), of those here, (7,)."""
+        e = euler_parameters_of(find_matrix(self.reference[3:])) + q[3:]
+        angles = self.last = find_angles(e, self.last)
+        T, speed = find_rates(angles), _turning(v[3:], e)
+        rates = np.linalg.solve(T, speed)
+        # T_t, column by column
+        first = rates[0] * T[:, 0]
+        T_rate = np.stack(
+            (np.zeros(3), np.cross(first, T[:, 1]), np.cross(first + rates[1] * T[:, 1], T[:, 2])), axis=1
+        )
+        faster = np.linalg.solve(T, _turning(a[3:], e) - T_rate @ rates)
+        parts = (angles - self.reference[3:], rates, faster)
+        moved, fast, accelerated = (np.concatenate((x[:3], part)) for x, part in zip((q, v, a), parts, strict=True))
+        return moved, fast, accelerated

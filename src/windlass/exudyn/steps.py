@@ -1,0 +1,112 @@
+"""Functions of the system before and after steps: ``f(mbs, t) -> bool`` with the time at the end of the step.
+
+What they change by SetObjectParameter, SetLoadParameter and SetNodeParameter is changed here, too, where the parameter
+may change between steps; so are coordinates, velocities and history values that they write into the system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from windlass.exudyn.imported import Imported
+from windlass.framework.errors import ModelError
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
+
+ANSWERED = "PreStep", "PostStep"
+"""Functions of the system that are called here."""
+SETTERS = {"Object": "objects", "Load": "loads", "Node": "nodes"}
+VECTORS = (("ODE2Coordinates", "q"), ("ODE2Coordinates_t", "v"), ("DataCoordinates", "data"))
+Change = tuple[str, int, str, Any]
+
+
+@contextmanager
+def noted_changes() -> Iterator[list[Change]]:
+    """The changes of parameters that are made inside, as (group, number, parameter, value); they are made as well."""
+    system: Any = import_module("exudyn").MainSystem
+    changes: list[Change] = []
+
+    def noting(group: str, original: Any) -> Callable[..., Any]:
+        def change(mbs: Any, number: Any, parameterName: str, value: Any) -> Any:
+            changes.append((group, int(number), parameterName, value))
+            return original(mbs, number, parameterName, value)
+
+        return change
+
+    originals = {f"Set{word}Parameter": getattr(system, f"Set{word}Parameter") for word in SETTERS}
+    for word, group in SETTERS.items():
+        setattr(system, f"Set{word}Parameter", noting(group, originals[f"Set{word}Parameter"]))
+    try:
+        yield changes
+    finally:
+        for name, original in originals.items():
+            setattr(system, name, original)
+
+
+class SystemFunctions(StepHook):
+    """Calls the functions of a MainSystem before and after steps.
+
+    Args:
+        mbs: the MainSystem.
+        model: what was made of it.
+        write: brings a state into the MainSystem.
+        find_end: time at the end of the step that begins with a state [s].
+    """
+
+    def __init__(
+        self, mbs: Any, model: Imported, write: Callable[[State], None], find_end: Callable[[State], float]
+    ) -> None:
+        self._mbs, self._model, self._write, self._find_end = mbs, model, write, find_end
+        found = {name: getattr(mbs, f"Get{name}UserFunction")() for name in ANSWERED}
+        self._set: dict[tuple[str, int, str], Any] = {}
+        self.functions = {name: given["function"] for name, given in found.items() if given != 0}
+
+    def before_solve(self, state: State, end: float, steps: int) -> None:
+        """The function after steps is called at the start, as there."""
+        self.after_step(state)
+
+    def before_step(self, state: State) -> None:
+        """Call that before steps and take over what it changed."""
+        self._call("PreStep", state, self._find_end(state))
+
+    def after_step(self, state: State) -> None:
+        """Call that after steps."""
+        self._call("PostStep", state, state.t)
+
+    def _call(self, name: str, state: State, time: float) -> None:
+        if name not in self.functions:
+            return
+        self._write(state)
+        data = self._mbs.systemData
+        data.SetTime(time)
+        before = {vector: getattr(data, f"Get{vector}")() for vector, _ in VECTORS}
+        with noted_changes() as changes:
+            if not self.functions[name](self._mbs, time):
+                raise ModelError(f"{name}UserFunction ended the solve at t = {time:g} s: it did not return True")
+        for change in changes:
+            self._change(*change)
+        for vector, ours in VECTORS:
+            values = np.asarray(getattr(data, f"Get{vector}")())
+            if not np.array_equal(values, before[vector]):
+                for node, where in self._model.places("data" if ours == "data" else "ODE2"):
+                    state.put(node, values[where][None, :], ours)
+
+    def _change(self, group: str, number: int, parameter: str, value: Any) -> None:
+        entity, item = getattr(self._model, group).get(number), self._model.items[group][number]
+        if parameter.startswith("V") or entity is None:
+            # drawing, and what has no coordinates
+            return
+        last = self._set.get((group, number, parameter), item.get(parameter))
+        self._set[group, number, parameter] = value
+        if np.array_equal(last, value):
+            return
+        column, factor = self._model.columns.get(id(item), {}).get(parameter, ("", 1.0))
+        if not column:
+            words = f"{parameter} of {group[:-1]} {number} ({item['name']!r}) is changed before or after a step"
+            raise ModelError(f"{words}: it has no counterpart that may change")
+        self._model.world.set(entity, **{column: value if factor == 1.0 else factor * value})

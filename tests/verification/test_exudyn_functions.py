@@ -1,0 +1,178 @@
+"""What functions of models of Exudyn read and change: loads with inputs, functions before steps, nodes with angles.
+
+A MainSystem is replaced by the few things that are asked for, so that Exudyn is not needed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass.connectors as con
+from windlass.exudyn import Imported
+from windlass.exudyn.angles import AngleNode, find_matrix
+from windlass.exudyn.steps import SystemFunctions
+from windlass.framework.arrays import FloatArray
+from windlass.framework.errors import ModelError
+
+ITEMS = Path(__file__).parents[1] / "reference" / "exudyn" / "mechanism.json"
+
+
+class MainSystem:
+    """Stands for a MainSystem: coordinates that can be read and set, and parameters that can be changed."""
+
+    def __init__(self, items: dict[str, Any]) -> None:
+        self.systemData, self.places, end = self, [], 0
+        for item in items["nodes"]:
+            size = {"PointGround": 0, "RigidBody2D": 3}[item["nodeType"]]
+            self.places.append(list(range(end, end + size)))
+            end += size
+        self.vectors = {"": np.zeros(end), "_t": np.zeros(end)}
+        self.before_step: Any = 0
+        self.changed = list[tuple[int, str, Any]]()
+
+    def GetODE2Coordinates(self) -> FloatArray:
+        return self.vectors[""].copy()
+
+    def GetODE2Coordinates_t(self) -> FloatArray:
+        return self.vectors["_t"].copy()
+
+    def GetDataCoordinates(self) -> FloatArray:
+        return np.zeros(0)
+
+    def SetODE2Coordinates(self, values: FloatArray) -> None:
+        self.vectors[""] = np.array(values)
+
+    def SetODE2Coordinates_t(self, values: FloatArray) -> None:
+        self.vectors["_t"] = np.array(values)
+
+    def GetTime(self) -> float:
+        return 0.0
+
+    def SetTime(self, time: float) -> None:
+        pass
+
+    def GetNodeLTGODE2(self, number: int) -> list[int]:
+        return self.places[number]
+
+    def GetPreStepUserFunction(self) -> Any:
+        return self.before_step
+
+    def GetPostStepUserFunction(self) -> int:
+        return 0
+
+    def SetObjectParameter(self, number: int, parameterName: str, value: Any) -> None:
+        self.changed.append((number, parameterName, value))
+
+    SetLoadParameter = SetNodeParameter = SetObjectParameter
+
+
+def angle(mbs: Any, t: float, number: int, offset: float) -> float:
+    return offset * (1.0 - float(np.cos(20.0 * t)))
+
+
+def linear(mbs: Any, t: float, number: int, u: float, v: float, k: float, d: float, offset: float) -> float:
+    return k * u + d * v
+
+
+FUNCTIONS = {"angle": angle, "stiffening": linear}
+
+
+def read_items() -> dict[str, Any]:
+    """The driven slider crank, whose load has no function."""
+    items: dict[str, Any] = json.loads(ITEMS.read_text())
+    items["loads"][0]["loadUserFunction"] = 0
+    return items
+
+
+def test_loads_know_which_coordinates_they_read() -> None:
+    """A load that follows two of nine coordinates has them as inputs, and the present evaluation where it asks."""
+    items = read_items()
+    mbs = MainSystem(items)
+
+    def control(mbs: Any, t: float, load: float) -> float:
+        return load * (mbs.systemData.GetODE2Coordinates()[2] - 0.5 * mbs.systemData.GetODE2Coordinates_t()[4])
+
+    items["loads"][0]["loadUserFunction"] = {"function": control, "type": "Python"}
+    model = Imported(items, mbs, FUNCTIONS)
+    load = model.loads[0]
+    assert load is not None and load.table.component is con.StateLoad
+    world = model.world
+    inputs = [int(load.table.collect(f"input{k}", load.rows)[0]) for k in range(8)]
+    markers = [world.entity(number) for number in inputs if number >= 0]
+    found = [world.entity(int(marker.table.collect("node", marker.rows)[0])) for marker in markers]
+    names = [str(marker.table.component.__name__) for marker in markers]
+    assert [int(node.rows[0]) for node in found] == [0, 1], names
+    assert not mbs.vectors[""].any() and not mbs.vectors["_t"].any(), "the system is left as it was"
+
+
+def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A load that is set before each step to its value at the end is that of a function of time."""
+    monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"MainSystem": MainSystem}))
+    items = read_items()
+    size = items["loads"][0]["load"] = 500.0
+
+    def time_load(mbs: Any, t: float, load: float) -> float:
+        return load * float(np.cos(30.0 * t))
+
+    items["loads"][0]["loadUserFunction"] = {"function": time_load, "type": "Python"}
+    smooth = Imported(items, MainSystem(items), FUNCTIONS)
+    expected = smooth.coordinates(smooth.solve(name=""))
+    items["loads"][0]["loadUserFunction"] = 0
+    mbs = MainSystem(items)
+    seen = list[float]()
+
+    def before_step(mbs: Any, t: float) -> bool:
+        seen.append(t)
+        mbs.SetLoadParameter(0, "load", size * float(np.cos(30.0 * t)))
+        return len(seen) <= 100
+
+    mbs.before_step = {"function": before_step, "type": "Python"}
+    model = Imported(items, mbs, FUNCTIONS)
+    hook = SystemFunctions(mbs, model, lambda state: None, lambda state: state.t + step)
+    step = items["solve"]["settings"]["timeIntegration"]["endTime"] / 100.0
+    moved = model.coordinates(model.solve([hook], name=""))
+    assert_allclose(moved, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
+    assert len(seen) == len(mbs.changed) == 100
+    with pytest.raises(ModelError, match=r"PreStepUserFunction ended the solve at t = .* s: it did not return True"):
+        hook.before_step(model.initial_state())
+    mbs.before_step = {
+        "function": lambda mbs, t: mbs.SetObjectParameter(1, "inertia", 3.0) or True,
+        "type": "Python",
+    }
+    hook = SystemFunctions(mbs, model, lambda state: None, lambda state: 0.0)
+    with pytest.raises(
+        ModelError, match=r"inertia of object 1 .* before or after a step: it has no counterpart that may"
+    ):
+        hook.before_step(model.initial_state())
+
+
+def test_angles_come_back() -> None:
+    """Angles beyond half a turn, their rates and accelerations by way of Euler parameters."""
+    item = {"referenceCoordinates": [1.0, 2.0, 3.0, 0.3, -0.2, 0.5]}
+    node = AngleNode(None, np.arange(6), item)  # type: ignore[arg-type]
+
+    def curve(t: float) -> FloatArray:
+        return np.array([t, t**2, 1.0, 3.0 * t, 0.9 * np.sin(t), -5.0 * t**2])
+
+    h = 1e-4
+    for t in (0.1, 0.3, 0.5):
+        around = [curve(t + k * h) for k in (-1, 0, 1)]
+        v = (around[2] - around[0]) / (2.0 * h)
+        places = [node.place(q, v)[0] for q in around]
+        a = (places[2] - 2.0 * places[1] + places[0]) / h**2
+        placed, near = node.place(around[1], v), node.last
+        node.last = near + np.array([0.5, -0.5, 0.5])
+        q, rates, accelerations = node.read(*placed, a)
+        assert_allclose(q, around[1], atol=1e-12)
+        assert_allclose(rates, v, atol=1e-11)
+        assert_allclose(accelerations, (around[2] - 2.0 * around[1] + around[0]) / h**2, atol=1e-5)
+    node.last = near + 2.0 * np.pi
+    assert_allclose(node.read(*placed, a)[0], [*around[1][:3], *(around[1][3:] + 2.0 * np.pi)], atol=1e-12)
+    R = find_matrix(np.array([0.3, -0.2, 0.5]))
+    assert_allclose(R[0], [0.860089338220821, -0.469868946949515, -0.198669330795061], atol=1e-14)
