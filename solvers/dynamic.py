@@ -190,7 +190,7 @@ class Dynamic(StepSolver):
             else:
                 if self._decides:
                     self.assembly.decide(current)
-                self.consistency.begin(current)
+                self.consistency.begin(current, self.control.nominal)
                 release_dropped(self.assembly.comm)
             nominal = self.control.nominal
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / nominal)

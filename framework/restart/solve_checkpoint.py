@@ -198,6 +198,9 @@ class SolveCheckpoint:
             KeyboardInterrupt: see `check_interrupt`.
         """
         self.check_interrupt(state)
+        if state.saved:
+            state.saved = False
+            self._solver.reset_caches(state)
         checkpoint = self._checkpoint
         if checkpoint is None or self._is_past or state.step == self._written:
             return

@@ -44,7 +44,10 @@ class State:
         start_data: the history values at the start of the step, shape (d,).
         t: time [s].
         step: number of steps done.
+        saved: whether `save` was called in a solve, which then drops what it keeps beside the state before it goes on.
     """
+
+    saved = False
 
     @checked(world=instance("World"), assembly=optional(instance("Assembly")))
     def __init__(self, world: World, assembly: Assembly | None = None) -> None:
@@ -204,13 +207,14 @@ class State:
         """Write the whole state with its history values to a file (``.npz``); read it with `load`.
 
         The file says of which model the state is, and how that is switched now (`World.set`).  It has a digest, and
-        takes the place of an old one when it is on the disk.
+        takes the place of an old one when it is on the disk.  A solve whose state is saved between two steps finds its
+        tangent anew, as one will that goes on from the file: so both give the same digits.
 
         Raises:
             OutputError: the file cannot be written.
         """
         whole, model = self.gather(), {**describe_for_state(self._world), **describe_switches(self._world)}
-        path = Path(path)
+        path, self.saved = Path(path), True
         if is_first_process():
             arrays = {name: getattr(whole, name) for name in NAMES}
             write_state_file(path, {"t": whole.t, "step": whole.step, **arrays, **model})

@@ -20,6 +20,10 @@ directions of the constraints alone, C_q A = C_q a + Δ h j, so that the method 
 are those of a smooth numerical solution, c = 1/6 - β - Δ/2; exact ones would excite what is to be cured, with a size of
 order h in the accelerations.  For the same reason index 3 is projected after the first step of a run.  Constraints on
 velocities are of index 2 in every method, so that c = 0 for them.
+
+A change of velocities that is small by mass alone has all strain rates in few elements.  Where damping would take more
+than its kinetic energy in a step h, this would tear stiff dampers, so M + h ∂f/∂v takes the place of M for velocities:
+the change that the step would make of an impulse.  j is the derivative of the side that has no kink.
 Where nothing has a kink, a projection is as accurate as the method and changes nothing but digits.  It is done once
 more after the next step: derivatives of time functions by differences may have straddled the kink in the first one.
 
@@ -59,6 +63,8 @@ NOISE_OF_RATES, NOISE_OF_PLACES = 1e-5, 1e-13
 """What rounding leaves in e [1/s², 1] per 1 + largest coordinate and velocity: of differences in time, times 1/h²."""
 LOOK_BACK = 1 / 16
 """Share of a step over which the derivative of r is taken."""
+STRADDLES = 2.0
+"""Derivatives of r before and after an instant whose ratio is larger have a kink between them [1]."""
 
 
 @kernel
@@ -100,8 +106,12 @@ class Consistency:
         self._again = False
         self.projections = 0
 
-    def begin(self, state: State) -> None:
+    def begin(self, state: State, h: float) -> None:
         """Bring positions and velocities of the start onto the constraints and find accelerations and multipliers.
+
+        Args:
+            state: the start.
+            h: size of the steps [s].
 
         Raises:
             ModelError: gaps that are not small, by name; masses and constraints that do not determine accelerations.
@@ -109,7 +119,7 @@ class Consistency:
         self._again = not self._integrator.rate_level
         if self._rates.anywhere:
             self._problem.assembly.load_fields(state)
-            self._close_gaps(state)
+            self._close_gaps(state, h)
         update_initial_accelerations(self._problem, state)
         self.look_back(state)
 
@@ -211,14 +221,13 @@ class Consistency:
     def _project_rates(self, state: State, h: float) -> None:
         """Velocities (index 3), accelerations, multipliers and A of the state onto the constraints; see above."""
         assembly, rates, integrator = self._problem.assembly, self._rates, self._integrator
-        fields, solver = assembly.fields, MassSolver(self._problem)
+        fields, solver, over = assembly.fields, MassSolver(self._problem), 0.0
         zero, f = np.zeros(assembly.layout.spare + 1), np.zeros(assembly.layout.spare + 1)
         if not integrator.rate_level:
-            change, _ = solver.solve(zero, np.append(-rates.eval(rate_level=True), 0.0))
-            assembly.add_forces(f)
-            f *= -1.0
+            change, f, over = self._find_change(solver, -rates.eval(rate_level=True), h)
             self._move(state, change)
-            assembly.add_forces(f)
+            if over:
+                solver = MassSolver(self._problem)
         e = self._eval_residual(state.a)
         change, force = solver.solve(f, np.append(-e, 0.0))
         state.a += change
@@ -229,10 +238,38 @@ class Consistency:
             offset = (1 / 6 - integrator.beta - integrator.shift / 2) * h * h
             # constraints on velocities are of index 2 here, too: steps that follow meet them exactly
             missed = np.where(rates.find_rates(), 0.0, offset * jerk)
-            self._move(state, solver.solve(zero, np.append(missed, 0.0))[0])
+            velocities = MassSolver(self._problem, over) if over else solver
+            self._move(state, velocities.solve(zero, np.append(missed, 0.0))[0])
         if integrator.generalised:
             lacks = rates.multiply(state.a - integrator.accelerations(state, h)) + integrator.shift * h * jerk
-            state.carried += solver.solve(zero, np.append(lacks, 0.0))[0]
+            accelerations = MassSolver(self._problem) if over else solver
+            state.carried += accelerations.solve(zero, np.append(lacks, 0.0))[0]
+
+    def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
+        """What closes a gap of the rates of constraints, shape (m,): changes of velocities and of the forces by them,
+        and the time [s] over which damping counts with the masses, h or 0."""
+        right = np.append(gap, 0.0)
+        zero = np.zeros(self._problem.assembly.layout.spare + 1)
+        change, impulse = solver.solve(zero, right)
+        force = self._eval_force(change)
+        lost, energy = self._problem.assembly.processes.sum(np.array((h * force[:-1] @ change, impulse @ gap)))
+        if abs(lost) <= abs(energy):
+            return change, force, 0.0
+        change, _ = MassSolver(self._problem, over=h).solve(zero, right)
+        return change, self._eval_force(change), h
+
+    def _eval_force(self, change: FloatArray) -> FloatArray:
+        """Change of the forces of the fields by a change of velocities, shape (n + 1,)."""
+        assembly, force = self._problem.assembly, np.zeros(len(change) + 1)
+        v = assembly.fields.v.copy()
+        assembly.add_forces(force)
+        force *= -1.0
+        assembly.fields.v[:-1] += change
+        assembly.update_markers()
+        assembly.add_forces(force)
+        assembly.fields.v[:] = v
+        assembly.update_markers()
+        return force
 
     def _move(self, state: State, change: FloatArray) -> None:
         """Change the velocities of the state and the fields."""
@@ -241,20 +278,29 @@ class Consistency:
         self._problem.assembly.update_markers()
 
     def _eval_jerk(self, state: State, h: float) -> FloatArray:
-        """j of the state that the fields hold, by a difference in time, shape (m,)."""
-        rates, fields, step = self._rates, self._problem.assembly.fields, LOOK_BACK * h
-        now = self._eval_residual(state.a)
+        """j of the state that the fields hold, by differences in time, shape (m,).
+
+        That of the time before, unless it has straddled a kink: then it is large, by 1/h, and that of the time after
+        is taken.
+        """
+        now, step = self._eval_residual(state.a), LOOK_BACK * h
+        before, after = ((self._eval_later(state, dt) - now) / dt for dt in (-step, step))
+        return np.where(np.abs(before) > STRADDLES * np.abs(after), -after, -before)
+
+    def _eval_later(self, state: State, dt: float) -> FloatArray:
+        """e where the state that the fields hold will be after a time [s], with accelerations held, shape (m,)."""
+        rates, fields = self._rates, self._problem.assembly.fields
         x, v, t = fields.x.copy(), fields.v.copy(), fields.t
-        fields.x[:-1] -= step * state.v
-        fields.v[:-1] -= step * state.a
-        fields.t = t - step
+        fields.x[:-1] += dt * state.v
+        fields.v[:-1] += dt * state.a
+        fields.t = t + dt
         rates.update_markers()
-        before = self._eval_residual(state.a)
+        later = self._eval_residual(state.a)
         fields.x[:], fields.v[:], fields.t = x, v, t
         rates.update_markers()
-        return (before - now) / step
+        return later
 
-    def _close_gaps(self, state: State) -> None:
+    def _close_gaps(self, state: State, h: float) -> None:
         """Project positions and velocities in the fields, whose markers are up to date, and take them over."""
         assembly, rates = self._problem.assembly, self._rates
         fields, processes = assembly.fields, assembly.processes
@@ -284,8 +330,7 @@ class Consistency:
         gap = rates.eval(rate_level=True)
         size = 1.0 + processes.largest_of(np.abs(fields.v).max())
         if processes.largest_of(np.abs(gap).max(initial=0.0)) > CONSTRAINT_TOLERANCE * size:
-            change, _ = MassSolver(self._problem).solve(zero, np.append(-gap, 0.0))
-            state.v += change
+            state.v += self._find_change(MassSolver(self._problem), -gap, h)[0]
 
     def _refuse_gaps(self, gap: FloatArray, largest: float, allowed: float, t: float) -> None:
         """Raise ModelError with names if there are gaps beyond what is allowed."""

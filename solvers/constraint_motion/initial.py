@@ -71,10 +71,12 @@ class MassSolver:
 
     Args:
         problem: gives matrix and linear solver; markers are up to date.
+        over: time [s] over which damping acts with the masses, M + over ∂f/∂v in place of M.  It is left out where the
+            solver of Newton's method cannot work with it.
     """
 
-    def __init__(self, problem: NonlinearProblem) -> None:
-        self._problem = problem
+    def __init__(self, problem: NonlinearProblem, over: float = 0.0) -> None:
+        self._problem, self._over = problem, over
         self._alone: tuple[SaddleMatrix, PetscFactors] | None = None
         own = any(name.startswith(PREFIX) for name in PETSc.Options().getAll())
         if own or not self._set_up():
@@ -87,6 +89,8 @@ class MassSolver:
         values = matrix.values
         values[:] = 0.0
         assembly.add_mass_matrix(values)
+        if self._over > 0.0:
+            assembly.add_tangent(values, 0.0, self._over, 0.0, 1.0, 0.0)
         assembly.fields.rate_level = True
         # multipliers are scaled by a mass, see `SaddleMatrix`
         largest = max(values[:-1].max(initial=0.0), -values[:-1].min(initial=0.0))
