@@ -8,7 +8,7 @@ registration; a tangent kernel that is left out is made of central differences o
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -35,6 +35,7 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.signature import check_arguments, takes
 from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.law_checks import check_needs
 from windlass.framework.model.schema import Component
@@ -97,6 +98,7 @@ def register_kind(
     lost: Mapping[str, Kernel] | None = None,
     passed: Mapping[str, Kernel] | None = None,
     finish: Callable[[LocalRows, System], None] | None = None,
+    start: Sequence[float] = (),
     fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None,
     check: Callable[[Tables, EntityTable], None] | None = None,
     draw: bool = True,
@@ -119,6 +121,8 @@ def register_kind(
         stored, lost, passed: by name, kernels ``(c, i, u, ut, t) -> number`` for the energy [J] that a row stores and
             for the powers [W] that it loses and passes on; see `Account`.
         finish: ``(rows, system)`` adds what else the law has (history values).
+        start: history values of a row at its start, for schemas with a reference ``data``, which is made where it is
+            left out, and checked.
         fill_defaults, check: see `Law`.
         draw: whether rows are drawn, where they are lines between two points.
 
@@ -181,7 +185,14 @@ def register_kind(
     def fill(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
         if ground is not None and values.get("marker0") is None:
             values["marker0"] = ground(world)
-        return values if fill_defaults is None else fill_defaults(world, values)
+        values = values if fill_defaults is None else fill_defaults(world, values)
+        return create_history(world, component, values, start) if start else values
+
+    def check_all(world: Tables, table: EntityTable) -> None:
+        if check is not None:
+            check(world, table)
+        if start:
+            check_history(world, table, len(start))
 
     given = dict(outputs or {})
     shown = {
@@ -199,7 +210,7 @@ def register_kind(
             build=build,
             outputs={**kind.outputs, "force": force_output, **given, **shown},
             fill_defaults=fill,
-            check=check,
+            check=check_all,
             source=source,
             draw=(lambda rows, fields, subdivisions: draw_lines(rows, fields, shown)) if draw and spatial else None,
         )

@@ -42,7 +42,6 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
@@ -305,7 +304,6 @@ def check(world: Tables, table: EntityTable) -> None:
         for k in np.flatnonzero(wrong)[:1]:
             given = ", ".join(f"{name} = {get(name)[k]}" for name in names)
             raise ModelError(f"{given} in {table.kind} row {table.resident[k]}: must {must}")
-    check_history(world, table, len(START))
 
 
 register_rigid_pair(
@@ -317,7 +315,7 @@ register_rigid_pair(
     lost=("friction", power),
     passed="lever",
     finish=add_update,
-    fill_defaults=lambda world, values: create_history(world, ContactSphereSphere, values, START),
+    start=START,
     check=check,
     outputs={
         "normal_force": Output("N", "f_n, (): > 0 presses", number_of(0)),

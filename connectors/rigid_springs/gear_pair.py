@@ -29,7 +29,6 @@ from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_ang
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
@@ -254,7 +253,6 @@ def check(world: Tables, table: EntityTable) -> None:
         for k in np.flatnonzero(wrong)[:1]:
             given = np.asarray(get(name)[k]).tolist()
             raise ModelError(f"{name} = {given} in {table.kind} row {table.resident[k]}: must {must}")
-    check_history(world, table, len(START))
 
 
 register_rigid_pair(
@@ -266,7 +264,7 @@ register_rigid_pair(
     lost=("mesh_damping", power),
     passed="tilt",
     finish=add_start,
-    fill_defaults=lambda world, values: create_history(world, GearPair, values, START),
+    start=START,
     check=check,
     outputs={
         "mesh_force": Output(

@@ -41,7 +41,6 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
@@ -218,7 +217,6 @@ def add_update(rows: LocalRows, system: System) -> None:
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for wrong directions, limits in the wrong order, frames and history values that do not fit."""
     check_frames(world, table)
-    check_history(world, table, len(START))
     direction, low, high = (table.local(name) for name in ("direction", "lower", "upper"))
     for k in np.flatnonzero(direction > 5)[:1]:
         raise ModelError(f"direction = {direction[k]} in {table.kind} row {table.resident[k]}: must be 0 to 5")
@@ -297,7 +295,7 @@ register_rigid_pair(
     lost=("damping", power),
     passed="drive",
     finish=add_update,
-    fill_defaults=lambda world, values: create_history(world, JointStop, values, START),
+    start=START,
     check=check,
     outputs={
         "displacement": Output("m", "s [m or rad], (); angles are not wrapped", place),

@@ -256,7 +256,7 @@ def register_rigid_pair(
         outputs: further output variables; kernels of the arguments of ``force`` that give one complex number.
         stored, lost: name and kernel of the energy [J], complex, of u alone, and of the lost power [W].
         passed: name of the rest of the power.
-        **more: ``fill_defaults`` and ``check``, see `Law`.
+        **more: ``start``, ``fill_defaults`` and ``check``, see `register_kind`.
     """
     torque = "left-hand-side torque on marker {} about its point, global, (3,): it feels its opposite"
     torques = {

@@ -34,7 +34,6 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
@@ -246,7 +245,6 @@ def check(world: Tables, table: EntityTable) -> None:
     for name in ("axis", "normal"):
         for row in table.resident[~table.local(name).any(axis=1)][:1]:
             raise ModelError(f"{name} = (0, 0, 0) in {table.kind} row {row}: must have a length > 0 [1]")
-    check_history(world, table, len(START))
 
 
 register_rigid_pair(
@@ -258,7 +256,7 @@ register_rigid_pair(
     lost=("friction", power),
     passed="lever",
     finish=add_update,
-    fill_defaults=lambda world, values: create_history(world, RollingDiscPenalty, values, START),
+    start=START,
     check=check,
     outputs={
         "normal_force": Output("N", "f_n, (): < 0 presses", number_of(0)),

@@ -35,7 +35,6 @@ from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_ang
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.system import System
@@ -109,7 +108,6 @@ def add_update(rows: LocalRows, system: System, fill: Kernel) -> None:
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for frames that are no rotations, and history values that do not fit."""
     check_frames(world, table)
-    check_history(world, table, len(START))
 
 
 register_rigid_spring(
@@ -122,7 +120,7 @@ register_rigid_spring(
         "rate": Output("rad/s", "φ_t, ()", number(1, 0)),
         "torque": Output("N m", "τ, (): turns marker 1 back where positive", number(2, 0)),
     },
-    fill_defaults=lambda world, values: create_history(world, TorsionalSpringDamper, values, START),
+    start=START,
     check=check,
     finish=add_update,
     source="[@exudyn], ObjectConnectorTorsionalSpringDamper",

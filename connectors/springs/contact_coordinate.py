@@ -28,7 +28,6 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, register_pair
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
@@ -168,8 +167,7 @@ register_pair(
     stored={"contact_spring": energy},
     lost={"contact_damping": power},
     finish=add_update,
-    fill_defaults=lambda world, values: create_history(world, ContactCoordinate, values, START),
-    check=lambda world, table: check_history(world, table, len(START)),
+    start=START,
     outputs={
         "gap": coordinate_output("m", "rad", "x1 - x0 - offset [m or rad], also where open, ()", eval_gap),
         "rate": coordinate_output("m/s", "rad/s", "its time derivative [m/s or rad/s], ()", eval_rate),

@@ -53,7 +53,6 @@ from windlass.connectors.user_functions.user_forces import UserForces, bind_user
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register_pair
 from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.system import Fields, System
@@ -208,7 +207,6 @@ def add_update(rows: LocalRows, system: System) -> None:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for bristles without stiffness, stops in the wrong order, and history values that do not fit."""
-    check_history(world, table, len(START))
     get = table.local
     rubs = (get("dynamic_friction") > 0.0) | (get("static_friction_offset") > 0.0) | (get("viscous_friction") > 0.0)
     for k in np.flatnonzero(rubs & (get("proportional_zone") == 0.0) & (get("sticking_stiffness") == 0.0))[:1]:
@@ -239,7 +237,7 @@ register_pair(
     lost={"damper": damper_power, "sliding": sliding_power, "stop_damper": stop_power},
     passed={"drive": drive_power},
     finish=add_update,
-    fill_defaults=lambda world, values: create_history(world, CoordinateSpringDamperExt, values, START),
+    start=START,
     check=check,
     outputs={
         "slip_state": coordinate_output("N", "N m", "0 sticks, ±F slips [N or N m], ()", history_output(0)),
