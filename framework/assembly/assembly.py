@@ -11,7 +11,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.loads import Loads
 from windlass.framework.assembly.mass import MassRows, create_mass_rows, multiply_rows
-from windlass.framework.assembly.post_newton import PostNewtonUpdates, run_post_newton
+from windlass.framework.assembly.post_newton import PostNewtonUpdates, begin_step, run_post_newton
 from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.assembly.steps import (
     constraint_steps,
@@ -304,6 +304,7 @@ class Assembly:
         """Decide history values anew from the motion at the start of a solve: open or closed, sticks or slips."""
         fields = self.load_fields(state)
         fields.start_data[:] = fields.data
+        begin_step(fields, self.layout.reference, state)
         for system in self.systems:
             if system.decide is not None:
                 system.decide(fields)
@@ -360,15 +361,15 @@ class Assembly:
     def isolated(self) -> Iterator[None]:
         """What others evaluate or solve in here leaves the fields of this assembly as they were."""
         fields = self.fields
-        arrays = fields.x, fields.v, fields.a, fields.lam, fields.data, fields.start_data
+        arrays = [array for array in vars(fields).values() if isinstance(array, np.ndarray)]
         kept = [array.copy() for array in arrays]
-        numbers = fields.t, fields.rate_level
+        rate_level = fields.rate_level
         try:
             yield
         finally:
             for array, values in zip(arrays, kept, strict=True):
                 array[:] = values
-            fields.t, fields.rate_level = numbers
+            fields.rate_level = rate_level
             self.update_markers()
 
     def load_fields(self, state: Values) -> Fields:

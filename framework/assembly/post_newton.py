@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, partial
+from typing import Protocol
 
 import numpy as np
 
@@ -67,6 +68,27 @@ class PostNewtonUpdates:
             steps.append((function, (evaluate(fields, outcome=outcome),)))
         steps.append((call(judge_outcomes, lambda s: (outcomes, total)), (evaluate(fields),)))
         return Program(steps)
+
+
+class Motion(Protocol):
+    """Displacements and velocities of a process, shape (n,) each, at a time [s]; see `State`."""
+
+    q: FloatArray
+    v: FloatArray
+    t: float
+
+
+def begin_step(fields: Fields, reference: FloatArray, start: Motion) -> None:
+    """Updates from here on belong to a step that starts with a motion, and in which no time has passed yet.
+
+    Args:
+        fields: take the start, but for its history values.
+        reference: reference coordinates by local number, shape (n + 1,).
+        start: the motion.
+    """
+    n = len(start.q)
+    np.add(reference[:n], start.q, out=fields.start_x[:n])
+    fields.start_v[:n], fields.start_time[0], fields.step_size[0] = start.v, start.t, 0.0
 
 
 def run_post_newton(system: System, fields: Fields) -> PostNewton:

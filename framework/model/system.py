@@ -26,6 +26,9 @@ class Fields:
         lam: Lagrange multipliers [N, N m], shape (m + 1,).
         data, start_data: history values, current and at the start of the step, shape (d,).
         time: the time [s], shape (1,), and ``t``, the same as a number.
+        step_size, start_time: size [s] of the step that post-Newton updates belong to and the time at its start, shape
+            (1,) each; the size is 0 where no time passes: in statics, and at the start of a solve.
+        start_x, start_v: total coordinates and velocities at the start of the step, shape (n + 1,).
         markers: columns of each marker family.
         rate_level: True when position constraints are imposed on their time derivative (index 2).
         unit_rates: True when this holds for the length of Euler parameters, whatever other constraints do.
@@ -41,6 +44,13 @@ class Fields:
     markers: dict[str, Any] = field(default_factory=dict)
     rate_level: bool = False
     unit_rates: bool = False
+    step_size: FloatArray = field(default_factory=lambda: np.zeros(1))
+    start_time: FloatArray = field(default_factory=lambda: np.zeros(1))
+    start_x: FloatArray = field(init=False)
+    start_v: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.start_x, self.start_v = self.x.copy(), self.v.copy()
 
     @property
     def t(self) -> float:
@@ -311,8 +321,9 @@ class System:
             laws with a tangent of it have one of the inertia, too.
         inertia: M(q) a + quadratic velocity terms of a law without constant mass.
         constraint: for constraints, see `ConstraintSystem`.
-        post_newton: ``(s) -> PostNewton`` updates ``s.data``; reads ``s.start_data``.  A call of a kernel writes what
-            it says to ``s.outcome``, by `note_outcome`.  Decisions (open or closed, sticks or slips) stand in the signs
+        post_newton: ``(s) -> PostNewton`` updates ``s.data``; reads ``s.start_data``, and of the step ``s.step_size``,
+            ``s.start_time``, ``s.start_x`` and ``s.start_v``.  A call of a kernel writes what it says to
+            ``s.outcome``, by `note_outcome`.  Decisions (open or closed, sticks or slips) stand in the signs
             of history values, where solvers see if they repeat.
         decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and from what was stored; in
             its place, ``post_newton`` with the stored values as those of the start of a step.

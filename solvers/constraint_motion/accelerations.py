@@ -5,7 +5,8 @@
 History values.  Each evaluation computes the history values anew from those of the start of the step and the present
 coordinates and velocities, and then the forces with them: a return mapping, as contact and friction laws want it.  So
 forces are functions of (t, q, v) for the length of a step.  This requires that what
-``System.post_newton`` writes depends on ``start_data`` and the motion in ``Fields`` alone.
+``System.post_newton`` writes depends on the start of the step and the motion in ``Fields`` alone; the step size is the
+time since the start.
 
 Mass.  A constant diagonal is divided by; a constant mass matrix is factorised once.  With constraints, or a mass matrix
 that depends on q, the matrix of `SaddleMatrix` is evaluated each time and factorised where it has changed: as small
@@ -19,6 +20,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.post_newton import begin_step
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.launch.meetings import meet
@@ -122,6 +124,11 @@ class Accelerations:
         fields.t, fields.rate_level = t, False
         fields.a[:], fields.lam[:] = 0.0, 0.0
         fields.data[:], fields.start_data[:] = start_data, start_data
+        fields.step_size[0] = t - fields.start_time[0]
+
+    def begin_step(self, start: State) -> None:
+        """Evaluations from here on belong to a step from that state, or are at it."""
+        begin_step(self.assembly.fields, self.assembly.layout.reference, start)
 
     def evaluate(self, t: float, start_data: FloatArray) -> PostNewton:
         """Evaluate a and λ at the coordinates and velocities in the fields; leaves the history values there.

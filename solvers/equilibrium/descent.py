@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.post_newton import begin_step
 from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.inertia import TangentInertia
 from windlass.solvers.newton.newton import Newton
@@ -59,6 +60,7 @@ def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: Stat
         q = state.q.copy()
         problem.assembly.post_newton()
         fields.start_data[:] = fields.data
+        begin_step(fields, problem.assembly.layout.reference, state)
         wait -= 1
         if wait < 0:
             k *= EASIER

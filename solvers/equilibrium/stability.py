@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.post_newton import begin_step
 from windlass.framework.command_line import options
 from windlass.framework.command_line.notes import say_once
 from windlass.framework.state.state import State
@@ -201,8 +202,10 @@ class Follower:
         return self._descend(q, -2.0 * finding.stiffness / mass)
 
     def _start_again(self) -> FloatArray | None:
-        fields, first = self._newton.problem.assembly.fields, self._first
+        assembly, first = self._newton.problem.assembly, self._first
+        fields = assembly.fields
         fields.data[:], fields.start_data[:] = first.data, first.data
+        begin_step(fields, assembly.layout.reference, first)
         k = first_factor(self._newton, self._scheme, START_SHARE)
         return self._descend(first.q.copy(), k) if k > 0.0 else None
 

@@ -110,6 +110,7 @@ def begin_run(accelerations: Accelerations, state: State, project: bool, resume:
 
 
 def _make_start_consistent(accelerations: Accelerations, state: State, project: bool) -> None:
+    accelerations.begin_step(state)
     try:
         make_consistent(accelerations, state, project)
     except (SingularError, ProjectionError) as error:

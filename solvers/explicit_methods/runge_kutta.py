@@ -168,6 +168,7 @@ class RungeKutta:
         return advance
 
     def _attempt(self, state: State, size: float, then: float) -> Advance:
+        self._accelerations.begin_step(state)
         if not self._is_current(state):
             self._create(state, size)
         solver = self._solver

@@ -135,6 +135,7 @@ class Verlet:
         a = self._accelerations
         a.refresh()
         a.load(state)
+        a.begin_step(state)
         start_data = state.data.copy()
         a.evaluate(state.t, start_data)
         store_evaluation(a, state, start_data)
@@ -170,6 +171,8 @@ class Verlet:
             return Advance(then, reason="coordinates grow without bounds or are not finite")
         if self._project:
             self._correct_positions(state, h, then)
+        if accelerations.has_history:
+            accelerations.begin_step(state)
         result = accelerations.evaluate(then, state.data)
         self._matrix_is_of_start = False
         advance = Advance(then, error=result.error)

@@ -66,7 +66,8 @@ class StepContext(NamedTuple):
         counts: how far the last step has come, steps before it and iterations of these, how many steps are wanted, and
             whether constraints are looked at, shape (5,).
         limits: absolute and relative force error that is accepted, see `DiscontinuousSettings`, shape (2,).
-        ends, time: ends of the steps [s], shape (MOST,), and the time of the fields, shape (1,).
+        ends: of the steps [s], shape (MOST,).
+        time, start_time: those of the fields [s], shape (1,) each.
         outcome: what the update of history values says, see `judge_outcomes`, shape (6,).
         follow: see there.
         records: see `Newton.records`.
@@ -78,6 +79,7 @@ class StepContext(NamedTuple):
     limits: FloatArray
     ends: FloatArray
     time: FloatArray
+    start_time: FloatArray
     outcome: FloatArray
     follow: Follow
     records: tuple[Any, Any, Any]
@@ -106,7 +108,7 @@ def take_steps(context: Any) -> int:
                 return int(status)
             counts[EARLIER] += 1
             counts[ITERATIONS] += state[0]["iterations"]
-            c.time[0] = c.ends[i]
+            c.start_time[0], c.time[0] = c.time[0], c.ends[i]
             begin_run(measures, lag, state)
             status = take(c.programs, BEGIN, state)
         if status == 0:
@@ -161,7 +163,8 @@ class CompiledSteps:
 
     def __init__(self, newton: Newton, settings: DiscontinuousSettings, scheme: Scheme, follow: Follow) -> None:
         self._newton, self._scheme, self._follow = newton, scheme, follow
-        self._time = newton.problem.assembly.fields.time
+        fields = newton.problem.assembly.fields
+        self._times = fields.time, fields.start_time
         self._counts, self._limits = np.zeros(5, np.int64), np.array([settings.atol, settings.rtol])
         self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((6, 2), np.int64)
         self.programs: tuple[Program, ...] = (NO_CALLS,) * 5
@@ -215,7 +218,7 @@ class CompiledSteps:
         for i, table in enumerate([*tables[:IDLE], self._idle]):
             self._tables[i] = table.ctypes.data, len(table)
         if self._context is None or self._outcome is not outcome:
-            places = self._addresses, self._tables, self._counts, self._limits, self._ends, self._time
+            places = self._addresses, self._tables, self._counts, self._limits, self._ends, *self._times
             c = self._context = StepContext(*places, outcome, self._follow, self._newton.records)
             self._block, self._outcome = lay_down(c), outcome
             self._place = self._block.ctypes.data
@@ -230,7 +233,7 @@ class CompiledSteps:
             status: int = self._take(self._place)
         finally:
             self.stage, self.earlier, self.iterations, *_ = self._counts.tolist()
-            self._scheme.t = float(self._time[0])
+            self._scheme.t = float(self._times[0][0])
         each = (time.perf_counter() - begin) / (1 + self.earlier)
         self.pace = min(int(LONGEST / max(each, 1e-9)) or 1, MOST)
         return status

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import inf, isfinite
 
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.post_newton import begin_step
 from windlass.framework.model.system import PostNewton
 from windlass.framework.state.hooks import StepHook, run_after_iteration
 from windlass.framework.state.state import State
@@ -107,6 +108,7 @@ class Contacts:
     def of(cls, assembly: Assembly, start: State, current: State, hooks: Sequence[StepHook]) -> Contacts:
         """Those of an attempt that begins with the history values of a state, which is not changed."""
         assembly.fields.data[:] = assembly.fields.start_data[:] = start.data
+        begin_step(assembly.fields, assembly.layout.reference, start)
         return cls(assembly, current, hooks)
 
     def post_newton(self) -> PostNewton:

@@ -39,6 +39,14 @@ def begin_history(data: FloatArray, kept: FloatArray, now: FloatArray, start: Fl
 
 
 @kernel
+def begin_motion(q: FloatArray, v: FloatArray, reference: FloatArray, x: FloatArray, rates: FloatArray) -> None:
+    """Displacements and velocities of a state, each (n,), into coordinates and velocities at the start of its step."""
+    for i in range(len(q)):
+        x[i] = reference[i] + q[i]
+        rates[i] = v[i]
+
+
+@kernel
 def keep_history(now: FloatArray, data: FloatArray) -> None:
     """History values of the fields into those of a state, each (d,)."""
     for i in range(len(data)):
@@ -54,7 +62,7 @@ class StepKernels:
 
     Attributes:
         scheme: what the unknowns of the step mean; always the same object, with the arrays of the problem.
-        begin: history values of the state into the fields, and the predictor.
+        begin: history values and the motion at the start of the step into the fields, and the predictor.
         end: the solution in the fields into the state, with history values and algorithmic accelerations.
     """
 
@@ -81,6 +89,8 @@ class StepKernels:
             scheme.v_factor, scheme.a_factor = self._integrator.factors(h)
             scheme.multiplier_factor = 1.0 / (self._integrator.beta * h * h)
         scheme.t = then
+        fields = self._problem.assembly.fields
+        fields.start_time[0], fields.step_size[0] = state.t, h
         self.begin()
         return scheme
 
@@ -109,7 +119,9 @@ class StepKernels:
         out = scheme.q0, scheme.v0, found
         where, shift = (integrator.rotations, integrator.reference), integrator.shift
         history = state.data, state.start_data, fields.data, fields.start_data
-        begin = [call(begin_history, lambda s: history), call(predict, lambda s: (*now, numbers, *out))]
+        motion = state.q, state.v, self._problem.assembly.layout.reference, fields.start_x, fields.start_v
+        begin = [call(begin_history, lambda s: history), call(begin_motion, lambda s: motion)]
+        begin.append(call(predict, lambda s: (*now, numbers, *out)))
         if len(integrator.rotations):
             begin.append(call(predict_rotations, lambda s: (*where, *now, numbers, shift, *out)))
         share = integrator.shares[2] if integrator.generalised else 0.0
