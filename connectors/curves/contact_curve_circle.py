@@ -60,7 +60,9 @@ class ContactCurveCircle(Component):
     data = ref("GenericData", "4 history values; created as open if left out", optional=True)
     radius = column("m", "radius r of the circle", above=0.0)
     contact_stiffness = column("N/m", "k of the contact", above=0.0)
-    contact_damping = column("N s/m", "d of the contact, which takes at most the spring force", default=0.0, minimum=0.0)
+    contact_damping = column(
+        "N s/m", "d of the contact, which takes at most the spring force", default=0.0, minimum=0.0
+    )
     friction = column("1", "coefficient of friction μ", default=0.0, minimum=0.0)
     proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, above=0.0)
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
@@ -241,7 +243,7 @@ def update_history(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray,
         for a in range(4):
             c.h[i, a] = data[at + a]
         # a contact keeps its place where it can, so that contacts do not change by their order alone
-        if first == int(data[at + 2]) or second == int(data[at]) and second != 0:
+        if first == int(data[at + 2]) or (second == int(data[at]) and second != 0):
             first, second = second, first
         before = force(c, i, u, ut, 0.0)
         for j in range(2):

@@ -11,7 +11,6 @@ Source: ISO 606, tooth gap of the least form (r_i the least, r_e and α the larg
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
