@@ -22,13 +22,13 @@ k_c l and d_c l for a segment of the length l in place of k and d here.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.curves.profiles import OVERLAP, Curves, bind_curves, trace_piece
-from windlass.connectors.markers.pair_laws import Update
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
@@ -38,10 +38,9 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
-from windlass.framework.model.table import EntityTable
 
 START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
@@ -314,16 +313,11 @@ def bind(rows: LocalRows) -> tuple[Columns]:
     return (c,)
 
 
-def bind_history(rows: LocalRows) -> tuple[Update, Update]:
-    """What brings the history values, and which rows touch, to where the kernels read them."""
+def copy_history(rows: LocalRows, s: Fields) -> None:
+    """Bring the history values, and which rows touch, to where the kernels read them."""
     pair, c = rows.columns
-    places = c.data[:, None] + np.arange(len(START))
-
-    def copy_history(s: Fields) -> None:
-        c.h[:] = s.data[places]
-        pair.active[:] = c.on & ((c.h[:, 0] > 0.0) | (c.h[:, 2] > 0.0))
-
-    return copy_history, copy_history
+    c.h[:] = s.data[c.data[:, None] + np.arange(len(START))]
+    pair.active[:] = c.on & ((c.h[:, 0] > 0.0) | (c.h[:, 2] > 0.0))
 
 
 def add_update(rows: LocalRows, system: System) -> None:
@@ -335,9 +329,7 @@ def add_update(rows: LocalRows, system: System) -> None:
 def eval_numbers(rows: LocalRows, s: Fields) -> FloatArray:
     """The numbers of `fill_numbers`."""
     pair, c = rows.columns
-    update = bind_history(rows)[0]
-    if update is not None:
-        update(s)
+    copy_history(rows, s)
     out = np.zeros((len(rows.rows), 6, 2))
     fill_numbers(c, pair, s.markers[FAMILY], out)
     return out
@@ -346,11 +338,6 @@ def eval_numbers(rows: LocalRows, s: Fields) -> FloatArray:
 def output(unit: str, doc: str, which: int) -> Output:
     """An output variable: one of the numbers of `fill_numbers` for both contacts."""
     return Output(unit, f"{doc}, (2,)", lambda rows, s, **where: eval_numbers(rows, s)[:, which])
-
-
-def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for history values that do not fit."""
-    check_history(world, table, len(START))
 
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
@@ -387,14 +374,14 @@ register_rigid_pair(
     ContactCurveCircle,
     force,
     columns=bind,
-    before=bind_history,
+    before=lambda rows: (partial(copy_history, rows),) * 2,
     stored=("contact_spring", energy),
     lost=("friction", power),
     passed="lever",
     finish=add_update,
     point=True,
     fill_defaults=lambda world, values: create_history(world, ContactCurveCircle, values, START),
-    check=check,
+    check=lambda world, table: check_history(world, table, len(START)),
     draw=draw,
     outputs={
         "gap": output("m", "g of both contacts, < 0; without contact the nearest, inf where nothing is faced", 0),

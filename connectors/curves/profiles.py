@@ -115,10 +115,10 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
             break
         # the end tangent of this piece, and the start tangent of the next
         following = 0 if last else k + 1
-        out, into = _turn(t, half[k]), _turn(along[following], -half[following])
+        out, into = _turn(t, float(half[k])), _turn(along[following], -float(half[following]))
         turn = np.arctan2(out[0] * into[1] - out[1] * into[0], out @ into)
         if turn > KINK:
-            middle = _turn(out, 0.5 * turn)
+            middle = _turn(out, 0.5 * float(turn))
             pieces.append(np.array((1.0, *ends[k], middle[1], -middle[0], 0.0, np.cos(0.5 * turn))))
     return np.array(pieces)
 

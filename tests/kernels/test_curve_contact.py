@@ -94,7 +94,7 @@ def test_seat_flank_and_above() -> None:
     later = wl.eval_output(contact, "gap", later_state(state, 1e-7))
     earlier = wl.eval_output(contact, "gap", later_state(state, -1e-7))
     touching = [0, 1]
-    assert_allclose((later - earlier)[touching, 0] / 2e-7, rate[touching, 0], rtol=1e-5, atol=1e-9)
+    assert_allclose((later[touching, 0] - earlier[touching, 0]) / 2e-7, rate[touching, 0], rtol=1e-5, atol=1e-9)
 
 
 def later_state(state: wl.State, time: float) -> wl.State:
@@ -137,7 +137,7 @@ def test_sprockets_that_are_none(given: dict[str, Any], words: str) -> None:
 
 
 def test_search_finds_what_all_pieces_have() -> None:
-    """Everywhere around a sprocket: contact by cells where the gap to the nearest of all pieces is below 0, and there."""
+    """Around a sprocket there is contact by cells where the gap to the nearest of all pieces is below 0."""
     world = wl.World()
     hub = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
     places = np.random.default_rng(3).uniform(-0.032, 0.032, (400, 2))

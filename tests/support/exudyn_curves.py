@@ -73,8 +73,8 @@ def main(path: str) -> None:
     import exudyn.itemInterface as items
 
     found = {
-        "source": f"Exudyn {exu.__version__}, tests/support/exudyn_curves.py: left-hand-side forces on x, y, rotation of "
-        "the body with the curve and of the circle, and gaps per segment",
+        "source": f"Exudyn {exu.__version__}, tests/support/exudyn_curves.py: left-hand-side forces on x, y, rotation "
+        "of the body with the curve and of the circle, and gaps per segment",
         "cases": [eval_curve(exu, items, case) for case in curve_cases()],
     }
     with open(path, "w") as file:

@@ -76,7 +76,8 @@ def create() -> tuple[wl.World, list[Entity]]:
             MassPoint, position=[(15.0 + seat, k), (15.0, k + seat)], velocity=[(-0.3, 0.1), (0.1, -0.2)], mass=0.1
         )
         world.add(
-            con.ContactCurveCircle, marker0=con.rigid_marker(world, sprocket), marker1=con.position_marker(world, rollers),
+            con.ContactCurveCircle, marker0=con.rigid_marker(world, sprocket),
+            marker1=con.position_marker(world, rollers),
             profile=con.sprocket_profile(world, 12, 0.127, 0.085), radius=0.0425, contact_stiffness=1e5,
             contact_damping=10.0, friction=0.3, proportional_zone=0.1,
         )  # fmt: skip
