@@ -50,6 +50,9 @@ if TYPE_CHECKING:
     from windlass.connectors.control.point_coordinates import distance_coordinate as distance_coordinate
     from windlass.connectors.control.point_coordinates import point_coordinate as point_coordinate
     from windlass.connectors.control.state_load import StateLoad as StateLoad
+    from windlass.connectors.curves.contact_curve_circle import ContactCurveCircle as ContactCurveCircle
+    from windlass.connectors.curves.profiles import CurveProfile as CurveProfile
+    from windlass.connectors.curves.sprocket import sprocket_profile as sprocket_profile
     from windlass.connectors.fluids.fluid import Fluid as Fluid
     from windlass.connectors.fluids.sea_states import jonswap as jonswap
     from windlass.connectors.fluids.sea_states import regular_wave as regular_wave
@@ -172,6 +175,9 @@ _NAMES = {
     "constraints.rolling_joint": "RollingJoint",
     "constraints.spherical_joint": "SphericalJoint",
     "constraints.supports": "clamp fix hinge prescribe prescribe_velocity",
+    "curves.contact_curve_circle": "ContactCurveCircle",
+    "curves.profiles": "CurveProfile",
+    "curves.sprocket": "sprocket_profile",
     "fluids.fluid": "Fluid",
     "fluids.sea_states": "jonswap regular_wave wave_number",
     "control.generic_ode1": "GenericODE1",

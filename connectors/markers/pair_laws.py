@@ -64,7 +64,7 @@ class PairKind:
         row: kernel ``(markers, pair, i) -> u, ut``.
         outputs: output variables of every such law.
         force: makes an output variable of what evaluates the force by its kernel.
-        target: what the references to the markers must be; the family if left out.
+        targets: what the references to marker 0 and 1 must be; the family if left out.
         number: makes a kernel for one number of what a law gives, for outputs and accounts.
         vector: likewise of the three numbers of the force.
         further: ``(s)`` gives what tangents of the loops take after the columns of the markers.
@@ -76,7 +76,7 @@ class PairKind:
     row: Kernel
     outputs: Mapping[str, Output]
     force: Callable[[Callable[..., Any]], Output]
-    target: str = ""
+    targets: tuple[str, ...] = ()
     number: Callable[[Kernel], Kernel] = lambda value: value
     vector: Callable[[Kernel], Kernel] = lambda force: force
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
@@ -101,7 +101,7 @@ def register_kind(
     start: Sequence[float] = (),
     fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None,
     check: Callable[[Tables, EntityTable], None] | None = None,
-    draw: bool = True,
+    draw: bool | Callable[[LocalRows, Fields, int], Drawing] = True,
 ) -> Law:
     """Make a law between two markers known.
 
@@ -124,7 +124,7 @@ def register_kind(
         start: history values of a row at its start, for schemas with a reference ``data``, which is made where it is
             left out, and checked.
         fill_defaults, check: see `Law`.
-        draw: whether rows are drawn, where they are lines between two points.
+        draw: whether rows are drawn, where they are lines between two points; or what draws them.
 
     Raises:
         ModelError: a schema without what a pair needs, or kernels that take or give something else.
@@ -132,11 +132,9 @@ def register_kind(
     name = component.__name__
     check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {name}")
     check_needs(component, tuple((letters or {}).values()), f"letters of {name}")
-    for marker in ("marker0", "marker1"):
-        if component.refs[marker].target != (kind.target or kind.family):
-            raise ModelError(
-                f"{marker} of {name} = {component.refs[marker].target}: must be a {kind.target or kind.family}"
-            )
+    for marker, target in zip(("marker0", "marker1"), kind.targets or (kind.family,) * 2, strict=True):
+        if component.refs[marker].target != target:
+            raise ModelError(f"{marker} of {name} = {component.refs[marker].target}: must be a {target}")
     spatial = kind.family == POSITION
     if force_tangent is None and kind.differences is not None:
         check_arguments(force, f"force of {name}", ARGUMENTS)
@@ -201,6 +199,10 @@ def register_kind(
         if takes(output.evaluate, ARGUMENTS)
     }
     force_output = kind.force(evaluate_rows(kind, kind.vector(force), spatial, before))
+
+    def draw_as_lines(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+        return draw_lines(rows, fields, shown)
+
     return register(
         Law(
             component,
@@ -212,7 +214,7 @@ def register_kind(
             fill_defaults=fill,
             check=check_all,
             source=source,
-            draw=(lambda rows, fields, subdivisions: draw_lines(rows, fields, shown)) if draw and spatial else None,
+            draw=draw if callable(draw) else draw_as_lines if draw and spatial else None,
         )
     )
 

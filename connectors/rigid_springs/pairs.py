@@ -22,6 +22,7 @@ Source: W. Squire, G. Trapp, Using complex variables to estimate derivatives of 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -226,7 +227,7 @@ RIGID = PairKind(
     row_of_rigid,
     outputs={},
     force=partial(Output, "N", "f, global, (3,): pulls point 1 back where positive"),
-    target="rigid marker",
+    targets=("rigid marker", "rigid marker"),
     number=real_part,
     vector=lambda force: three_of(force, 0),
     further=lambda s: (s.v,),
@@ -245,6 +246,7 @@ def register_rigid_pair(
     lost: tuple[str, Kernel],
     passed: str,
     finish: Callable[[LocalRows, System], None] | None = None,
+    point: bool = False,
     **more: Any,
 ) -> Law:
     """Make a law between two rigid markers known.
@@ -256,15 +258,17 @@ def register_rigid_pair(
         outputs: further output variables; kernels of the arguments of ``force`` that give one complex number.
         stored, lost: name and kernel of the energy [J], complex, of u alone, and of the lost power [W].
         passed: name of the rest of the power.
-        **more: ``start``, ``fill_defaults`` and ``check``, see `register_kind`.
+        point: marker 1 may be a point without rotation, any position marker; torques on it are lost.
+        **more: ``start``, ``fill_defaults``, ``check`` and ``draw``, see `register_kind`.
     """
+    kind = replace(RIGID, targets=("rigid marker", "position marker")) if point else RIGID
     torque = "left-hand-side torque on marker {} about its point, global, (3,): it feels its opposite"
     torques = {
         f"torque{k}": Output("N m", torque.format(k), evaluate_rows(RIGID, three_of(force, 3 + 3 * k), True, before))
         for k in (0, 1)
     }
     return register_kind(
-        RIGID,
+        kind,
         None,
         component,
         force,

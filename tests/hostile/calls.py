@@ -214,6 +214,11 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "markers": [s.marker, s.marker], "radii": [0.0, 0.0], "axes": [(0.0, 0.0, 1.0)] * 2,
              "reference_length": 1.0, "axial_stiffness": 1e3},
         ),
+        "sprocket_profile": (
+            con.sprocket_profile,
+            {"world": s.open, "teeth": 12, "pitch": 0.0127, "roller_diameter": 0.0085, "seating_radius": 0.0043,
+             "seating_angle": 2.3, "flank_radius": 0.02, "tip_diameter": 0.0535},
+        ),
         "end_stops": (
             con.end_stops,
             {"world": s.open, "joints": s.sliding, "length": 1.0, "stiffness": 1e3, "damping": 1.0},

@@ -69,6 +69,18 @@ def create() -> tuple[wl.World, list[Entity]]:
             con.GearPair, marker0=teeth[0], marker1=teeth[1], teeth0=20, teeth1=50, module=2e-3, mesh_stiffness=1e5,
             mesh_damping=1.0, backlash=1e-3,
         )  # fmt: skip
+        sprocket = world.add(RigidBody2D, position=(15.0, k), mass=1.0, inertia=1e-3, velocity=(0.0, 0.0, 2.0))
+        con.fix(world, sprocket, "x", "y")
+        seat = 0.127 / (2.0 * np.sin(np.pi / 12))
+        rollers = world.add(
+            MassPoint, position=[(15.0 + seat, k), (15.0, k + seat)], velocity=[(-0.3, 0.1), (0.1, -0.2)], mass=0.1
+        )
+        world.add(
+            con.ContactCurveCircle, marker0=con.rigid_marker(world, sprocket),
+            marker1=con.position_marker(world, rollers),
+            profile=con.sprocket_profile(world, 12, 0.127, 0.085), radius=0.0425, contact_stiffness=1e5,
+            contact_damping=10.0, friction=0.3, proportional_zone=0.1,
+        )  # fmt: skip
         weights = world.add(
             MassPoint, position=[(13.0, k, 0.0), (13.4, k, 0.0)], velocity=[(0.0, 0.1, 0.0)] * 2, mass=1.0
         )
@@ -86,7 +98,7 @@ def create() -> tuple[wl.World, list[Entity]]:
         )  # fmt: skip
         combined = {"factors0": (0.0, 1.0), "factors1": (0.0, 2.0), "squares1": (0.0, 0.1)}
         world.add(con.CoordinateVectorConstraint, node0=nodes[0], node1=nodes[1], **combined)
-        found += [first, second, slides, rolls, balls, gears, weights, points]
+        found += [first, second, slides, rolls, balls, gears, sprocket, rollers, weights, points]
     return world, found
 
 

@@ -1,0 +1,395 @@
+"""Circles in contact with a curve on a body, with friction: rollers of a chain on the teeth of a sprocket.
+
+    D, n, t                              distance of the centre from a piece of the curve, normal and direction there
+    g = D - r,  v = v1 - v0 - ω1 × D n - ω0 × (d - D n),  ġ = n·v,  v_t = t·v          d: from marker 0 to the centre
+    f_n = -k g - d ġ  in [0, -2 k g]     so that it neither pulls nor jumps where the contact opens or closes
+    f_t = μ |f_n| v_t/v_z                where the stored slip is <= v_z, the proportional zone
+    f_t = μ |f_n| sign(stored slip)      where it is larger
+    f_t t - f_n n                        at the foot D n below the centre, on the left-hand side of the circle
+
+A foot is where a line or an arc faces the centre, or a corner; there the distance is stationary, and k has no part of
+the length of pieces: a curve may be cut as finely as one likes.  A circle has up to two contacts, as between two
+flanks, the deepest ones whose normals differ.  The curve lies in the plane of x and y of marker 0; what is across that
+plane does not count.  A centre within the material touches nothing: depths are below the radius.
+
+History values per row: piece of the first contact, from 1, or 0 for none, its slip, and both of the second.  They stay
+fixed during Newton's iterations, in which a line or an arc goes on beyond its ends.  After them the feet are sought
+again; the force error is how much the force on the circle changes by it.  Rows without contact cost nothing in between.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles, whose linear model has
+k_c l and d_c l for a segment of the length l in place of k and d here.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.curves.profiles import OVERLAP, Curves, bind_curves, trace_piece
+from windlass.connectors.markers.pairs import Pair
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.post_newton import note_outcome
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, System
+
+START = (0.0, 0.0, 0.0, 0.0)
+SAME = 1e-6
+"""Two feet whose normals differ by less, 1 - n·n', are one."""
+
+
+class ContactCurveCircle(Component):
+    """Contact and friction between a circle and a curve of lines and arcs on a body.
+
+    History values per row: piece and slip [m/s] of the first and of the second contact (4).
+    """
+
+    marker0 = ref("rigid marker", "origin of the curve, which lies in the plane of x and y of its frame")
+    marker1 = ref("position marker", "centre of the circle")
+    profile = ref("CurveProfile", "the curve")
+    data = ref("GenericData", "4 history values; created as open if left out", optional=True)
+    radius = column("m", "radius r of the circle", above=0.0)
+    contact_stiffness = column("N/m", "k of the contact", above=0.0)
+    contact_damping = column(
+        "N s/m", "d of the contact, which takes at most the spring force", default=0.0, minimum=0.0
+    )
+    friction = column("1", "coefficient of friction μ", default=0.0, minimum=0.0)
+    proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, above=0.0)
+    active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
+
+
+class Columns(NamedTuple):
+    """Letters of the rows; shapes begin with the number of rows.
+
+    r [m], k [N/m], d [N s/m], mu, zone [m/s]: parameters.
+    on: rows that are switched on; the pair is active where they touch as well.
+    curve: number of the profile.
+    curves: the profiles.
+    data: position of the first history value; h: those with which forces are evaluated (rows, 4).
+    """
+
+    r: FloatArray
+    k: FloatArray
+    d: FloatArray
+    mu: FloatArray
+    zone: FloatArray
+    on: NDArray[np.bool_]
+    curve: IntArray
+    curves: Curves
+    data: IntArray
+    h: FloatArray
+
+
+@kernel
+def place_of(u: Pose) -> tuple[complex, complex]:
+    """The centre in the frame of the curve [m]."""
+    A, d = u.A, u.d
+    return A[0, 0] * d[0] + A[1, 0] * d[1] + A[2, 0] * d[2], A[0, 1] * d[0] + A[1, 1] * d[1] + A[2, 1] * d[2]
+
+
+@kernel
+def face(pieces: FloatArray, p: int, x: complex, y: complex) -> tuple[complex, complex, complex]:
+    """Distance D [m] of (x, y) from a piece, that goes on beyond its ends, and the normal there."""
+    side, a, b = pieces[p, 0], pieces[p, 3], pieces[p, 4]
+    x, y = x - pieces[p, 1], y - pieces[p, 2]
+    if side == 0.0:
+        return b * x - a * y, complex(b, 0.0), complex(-a, 0.0)
+    length = np.sqrt(x * x + y * y)
+    if length.real == 0.0:
+        # the centre of an arc: all of it is as near as its middle
+        return side * (a * x + b * y - pieces[p, 5]), complex(side * a, 0.0), complex(side * b, 0.0)
+    return side * (length - pieces[p, 5]), side * x / length, side * y / length
+
+
+@kernel
+def faces(pieces: FloatArray, p: int, x: float, y: float) -> bool:
+    """Whether the foot of (x, y) lies within a piece."""
+    x, y = x - pieces[p, 1], y - pieces[p, 2]
+    along = pieces[p, 3] * x + pieces[p, 4] * y
+    if pieces[p, 0] == 0.0:
+        return bool(-OVERLAP * pieces[p, 5] <= along <= (1.0 + OVERLAP) * pieces[p, 5])
+    return bool(along >= np.sqrt(x * x + y * y) * (pieces[p, 6] - OVERLAP))
+
+
+@kernel
+def measure(c: Columns, i: int, p: int, u: Pose, ut: ComplexArray) -> Any:
+    """Gap [m], its rate and the slip [m/s]; n and t; the arms of force on the curve and the circle, three numbers."""
+    x, y = place_of(u)
+    D, nx, ny = face(c.curves.pieces, p, x, y)
+    A, d = u.A, u.d
+    n = (A[0, 0] * nx + A[0, 1] * ny, A[1, 0] * nx + A[1, 1] * ny, A[2, 0] * nx + A[2, 1] * ny)
+    t = (A[0, 1] * nx - A[0, 0] * ny, A[1, 1] * nx - A[1, 0] * ny, A[2, 1] * nx - A[2, 0] * ny)
+    s1 = (-D * n[0], -D * n[1], -D * n[2])
+    s0 = (d[0] + s1[0], d[1] + s1[1], d[2] + s1[2])
+    w0, w1 = cross(ut[3:6], s0), cross(ut[6:9], s1)
+    v = (ut[0] + w1[0] - w0[0], ut[1] + w1[1] - w0[1], ut[2] + w1[2] - w0[2])
+    rate = n[0] * v[0] + n[1] * v[1] + n[2] * v[2]
+    slip = t[0] * v[0] + t[1] * v[1] + t[2] * v[2]
+    return D - c.r[i], rate, slip, n, t, s0, s1
+
+
+@kernel
+def press(c: Columns, i: int, gap: complex, rate: complex, slip: complex, stored: float) -> tuple[complex, complex]:
+    """f_n and f_t [N] of a contact."""
+    spring, damper = -c.k[i] * gap, -c.d[i] * rate
+    if abs(damper.real) > spring.real:
+        # the force is between 0 and twice that of the spring, and the spring alone beyond the surface
+        damper = spring if damper.real > 0.0 else -spring
+        if spring.real < 0.0:
+            damper = 0.0 * spring
+    fn = spring + damper
+    size = c.mu[i] * (fn if fn.real > 0.0 else -fn)
+    return fn, size * (slip / c.zone[i] if abs(stored) <= c.zone[i] else complex(np.sign(stored), 0.0))
+
+
+@kernel
+def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """The nine numbers of row i."""
+    F = np.zeros(9, np.complex128)
+    for j in range(2):
+        p = int(c.h[i, 2 * j]) - 1
+        if p < 0:
+            continue
+        gap, rate, slip, n, along, s0, s1 = measure(c, i, c.curves.first[c.curve[i]] + p, u, ut)
+        fn, ft = press(c, i, gap, rate, slip, c.h[i, 2 * j + 1])
+        f = (ft * along[0] - fn * n[0], ft * along[1] - fn * n[1], ft * along[2] - fn * n[2])
+        t0, t1 = cross(f, s0), cross(s1, f)
+        for a in range(3):
+            F[a] += f[a]
+            F[3 + a] += t0[a]
+            F[6 + a] += t1[a]
+    return F[0], F[1], F[2], F[3], F[4], F[5], F[6], F[7], F[8]
+
+
+@kernel
+def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """Energy of the springs of row i [J]."""
+    x, y = place_of(u)
+    total = complex(0.0, 0.0)
+    for j in range(2):
+        p = int(c.h[i, 2 * j]) - 1
+        if p >= 0:
+            gap = face(c.curves.pieces, c.curves.first[c.curve[i]] + p, x, y)[0] - c.r[i]
+            total += 0.5 * c.k[i] * gap * gap
+    return total
+
+
+@kernel
+def power(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """What friction and damping of row i take [W]."""
+    total = complex(0.0, 0.0)
+    for j in range(2):
+        p = int(c.h[i, 2 * j]) - 1
+        if p >= 0:
+            gap, rate, slip, _, _, _, _ = measure(c, i, c.curves.first[c.curve[i]] + p, u, ut)
+            fn, ft = press(c, i, gap, rate, slip, c.h[i, 2 * j + 1])
+            total += ft * slip - (fn + c.k[i] * gap) * rate
+    return total
+
+
+@kernel
+def find_feet(c: Columns, i: int, x: float, y: float) -> tuple[int, int]:
+    """Pieces of the profile of row i that its circle at (x, y) touches, the deepest first, from 1; 0 for none."""
+    g, k = c.curves, c.curve[i]
+    # the cell along x and along y
+    a, b = int(np.floor((x - g.grid[k, 0]) * g.grid[k, 2])), int(np.floor((y - g.grid[k, 1]) * g.grid[k, 2]))
+    if a < 0 or b < 0 or a >= g.shape[k, 0] or b >= g.shape[k, 1]:
+        return 0, 0
+    cell = g.cell[k] + a * g.shape[k, 1] + b
+    first, second = -1, -1
+    low, next_low, nx, ny = c.r[i], c.r[i], 0.0, 0.0
+    # the deepest foot, then the deepest one with another normal
+    for turn in range(2):
+        for m in range(g.begin[cell], g.begin[cell + 1]):
+            p = g.members[m]
+            if not faces(g.pieces, p, x, y):
+                continue
+            D, ax, ay = face(g.pieces, p, complex(x, 0.0), complex(y, 0.0))
+            if D.real < 0.0:
+                continue
+            if turn == 0 and D.real < low:
+                low, first, nx, ny = D.real, p, ax.real, ay.real
+            elif turn == 1 and D.real < next_low and 1.0 - nx * ax.real - ny * ay.real > SAME:
+                next_low, second = D.real, p
+        if first < 0:
+            return 0, 0
+    start = g.first[k]
+    return first - start + 1, second - start + 1 if second >= 0 else 0
+
+
+@kernel
+def update_history(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray, outcome: FloatArray) -> None:
+    """New history values of the rows that are on; see `note_outcome` for the outcome."""
+    error, changed, largest, worst = 0.0, False, 0.0, -1
+    for i in range(len(pair.m0)):
+        if not c.on[i]:
+            continue
+        u, ut = row_of_rigid(m, pair, i)
+        x, y = place_of(u)
+        at = c.data[i]
+        first, second = find_feet(c, i, x.real, y.real)
+        if first == 0 and data[at] == 0.0 and data[at + 2] == 0.0:
+            continue
+        for a in range(4):
+            c.h[i, a] = data[at + a]
+        # a contact keeps its place where it can, so that contacts do not change by their order alone
+        if first == int(data[at + 2]) or (second == int(data[at]) and second != 0):
+            first, second = second, first
+        before = force(c, i, u, ut, 0.0)
+        for j in range(2):
+            p = first if j == 0 else second
+            slip = 0.0
+            if p > 0:
+                slip = measure(c, i, c.curves.first[c.curve[i]] + p - 1, u, ut)[2].real
+            slides, slid = abs(slip) > c.zone[i], abs(data[at + 2 * j + 1]) > c.zone[i]
+            changed = changed or p != int(data[at + 2 * j]) or (c.mu[i] > 0.0 and slides != slid)
+            data[at + 2 * j], data[at + 2 * j + 1] = p, slip
+        for a in range(4):
+            c.h[i, a] = data[at + a]
+        pair.active[i] = first > 0 or second > 0
+        after = force(c, i, u, ut, 0.0)
+        jump, size = 0.0, 0.0
+        for a in range(3):
+            jump += (after[a].real - before[a].real) ** 2
+            size += after[a].real ** 2
+        largest = max(largest, np.sqrt(size))
+        if np.sqrt(jump) > error:
+            error, worst = np.sqrt(jump), i
+    note_outcome(outcome, error, np.inf, changed, largest, worst)
+
+
+@kernel
+def fill_numbers(c: Columns, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
+    """Gap, its rate, slip, f_n, f_t and piece of both contacts of the rows, shape (rows, 6, 2), 0 where none is.
+
+    Without contact the first gap is the smallest one, inf where no piece faces the circle from outside.
+    """
+    for i in range(len(pair.m0)):
+        u, ut = row_of_rigid(m, pair, i)
+        start, end = c.curves.first[c.curve[i]], c.curves.first[c.curve[i] + 1]
+        for j in range(2):
+            p = int(c.h[i, 2 * j])
+            out[i, 0, j] = np.inf
+            if p == 0 or not c.on[i]:
+                continue
+            gap, rate, slip, _, _, _, _ = measure(c, i, start + p - 1, u, ut)
+            fn, ft = press(c, i, gap, rate, slip, c.h[i, 2 * j + 1])
+            out[i, 0, j], out[i, 1, j], out[i, 2, j] = gap.real, rate.real, slip.real
+            out[i, 3, j], out[i, 4, j], out[i, 5, j] = fn.real, ft.real, p
+        if pair.active[i]:
+            continue
+        x, y = place_of(u)
+        for p in range(start, end):
+            D = face(c.curves.pieces, p, x, y)[0].real
+            if D >= 0.0 and D - c.r[i] < out[i, 0, 0] and faces(c.curves.pieces, p, x.real, y.real):
+                out[i, 0, 0] = D - c.r[i]
+
+
+def bind(rows: LocalRows) -> tuple[Columns]:
+    """The parameters of the rows."""
+    get, data = rows.local, rows.data_start("data")
+    curve, curves = bind_curves(rows, "profile", get("radius"))
+    c = Columns(
+        r=get("radius"),
+        k=get("contact_stiffness"),
+        d=get("contact_damping"),
+        mu=get("friction"),
+        zone=get("proportional_zone"),
+        on=get("active").copy(),
+        curve=curve,
+        curves=curves,
+        data=data,
+        h=np.zeros((len(data), len(START))),
+    )
+    return (c,)
+
+
+def copy_history(rows: LocalRows, s: Fields) -> None:
+    """Bring the history values, and which rows touch, to where the kernels read them."""
+    pair, c = rows.columns
+    c.h[:] = s.data[c.data[:, None] + np.arange(len(START))]
+    pair.active[:] = c.on & ((c.h[:, 0] > 0.0) | (c.h[:, 2] > 0.0))
+
+
+def add_update(rows: LocalRows, system: System) -> None:
+    """Add the update of the history values after Newton."""
+    pair, c = rows.columns
+    system.post_newton = call(update_history, lambda s: (c, pair, s.markers[FAMILY], s.data, s.outcome))
+
+
+def eval_numbers(rows: LocalRows, s: Fields) -> FloatArray:
+    """The numbers of `fill_numbers`."""
+    pair, c = rows.columns
+    copy_history(rows, s)
+    out = np.zeros((len(rows.rows), 6, 2))
+    fill_numbers(c, pair, s.markers[FAMILY], out)
+    return out
+
+
+def output(unit: str, doc: str, which: int) -> Output:
+    """An output variable: one of the numbers of `fill_numbers` for both contacts."""
+    return Output(unit, f"{doc}, (2,)", lambda rows, s, **where: eval_numbers(rows, s)[:, which])
+
+
+def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
+    """Each circle, and each curve once per body, coloured by the force of the circle."""
+    pair, c = rows.columns
+    m, n = s.markers[FAMILY], len(rows.rows)
+    angle = np.linspace(0.0, 2.0 * np.pi, 2 * max(subdivisions, 6) + 1)
+    circle = np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
+    places = list(m.p[pair.m1][:, None] + c.r[:, None, None] * (circle @ m.A[pair.m0].transpose(0, 2, 1)))
+    which = [np.full(len(circle) - 1, i) for i in range(n)]
+    _, firsts = np.unique(np.stack((pair.m0, c.curve)), axis=1, return_index=True)
+    for i in firsts:
+        pieces = c.curves.pieces[c.curves.first[c.curve[i]] : c.curves.first[c.curve[i] + 1]]
+        points = np.concatenate([trace_piece(piece, 2 if piece[0] == 0.0 else 7) for piece in pieces])
+        places.append(m.p[pair.m0[i]] + np.pad(points, ((0, 0), (0, 1))) @ m.A[pair.m0[i]].T)
+        which.append(np.full(len(points) - 1, i))
+    part = np.repeat(np.arange(len(places)), [len(place) - 1 for place in places])
+    begin, row = np.arange(len(part)) + part, np.concatenate(which) if which else np.zeros(0, np.int64)
+    lengths = [np.append(0.0, np.cumsum(np.sqrt((np.diff(place, axis=0) ** 2).sum(axis=1)))) for place in places]
+    fn = eval_numbers(rows, s)[:, 3].sum(axis=1)[row]
+    return Drawing(
+        points=np.concatenate(places) if places else np.zeros((0, 3)),
+        lines=np.stack((begin, begin + 1), axis=1),
+        part=part,
+        entity=rows.table.ids_of(rows.rows)[row],
+        start=np.concatenate([way[:-1] for way in lengths]) if lengths else np.zeros(0),
+        end=np.concatenate([way[1:] for way in lengths]) if lengths else np.zeros(0),
+        cell_data={"normal_force": np.where(part < n, fn, 0.0)},
+        units={"normal_force": "N"},
+    )
+
+
+register_rigid_pair(
+    ContactCurveCircle,
+    force,
+    columns=bind,
+    before=lambda rows: (partial(copy_history, rows),) * 2,
+    stored=("contact_spring", energy),
+    lost=("friction", power),
+    passed="lever",
+    finish=add_update,
+    point=True,
+    fill_defaults=lambda world, values: create_history(world, ContactCurveCircle, values, START),
+    check=lambda world, table: check_history(world, table, len(START)),
+    draw=draw,
+    outputs={
+        "gap": output("m", "g of both contacts, < 0; without contact the nearest, inf where nothing is faced", 0),
+        "rate": output("m/s", "ġ of both contacts", 1),
+        "slip": output("m/s", "v_t of both contacts", 2),
+        "normal_force": output("N", "f_n of both contacts: > 0 presses", 3),
+        "friction_force": output("N", "f_t of both contacts on the left-hand side", 4),
+        "piece": output("1", "piece of the profile of both contacts, from 1; 0: none", 5),
+    },
+    source="[@exudyn], ObjectContactCurveCircles",
+)

@@ -1,0 +1,213 @@
+"""Curves of lines and arcs in the plane of a body: what they are made of, and where they are sought.
+
+Seen along the curve the material is on the left, the exterior on the right: a closed outline runs against the clock.
+A joint of two pieces that turns to the left by a kink is a corner: an arc of radius 0 between both normals.
+
+A circle can touch only pieces closer than its radius.  Each profile has a grid of square cells, and each cell the
+numbers of the pieces that a circle with its centre there can reach, so that the search does not depend on their number.
+
+Source: C. Ericson, Real-Time Collision Detection, Morgan Kaufmann (2005), chapter 7.1 (grids).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.schema import Component, column
+from windlass.framework.model.table import EntityTable
+
+KINK = 1e-6
+"""Turn [rad] from which a joint of two pieces is a corner."""
+OVERLAP = 1e-9
+"""Share by which pieces are longer than they are, so that rounding leaves no gap between them."""
+PIECE = 7
+"""Numbers of a piece: side, x, y, a, b, size, limit.
+
+Lines: side 0, start (x, y) and direction (a, b), length as size.  Arcs: side 1 for material inside and -1 for material
+outside, centre (x, y), direction (a, b) of their middle, radius as size, and the cosine of half their angle as limit.
+"""
+CELLS = 128
+"""Most cells of a grid along x and along y."""
+
+
+class CurveProfile(Component):
+    """A curve of lines and arcs in the plane of a body; several bodies may have the same.
+
+    On its way the material is on the left and the exterior on the right.
+    """
+
+    points = column("m", "x, y of the points one after the other, in the frame of the marker that has it", shape=None)
+    curvatures = column(
+        "1/m", "of the arc to the next point, or one for all; 0: a line, > 0: turns to the left, convex", shape=None,
+        default=(0.0,),
+    )  # fmt: skip
+    closed = column("1", "true: the last point is joined to the first", dtype=bool, default=True)
+
+
+class Curves(NamedTuple):
+    """Profiles for the kernels.
+
+    pieces: all lines and arcs, see `PIECE`, shape (pieces, 7).
+    first: first piece of each profile, and their number at last, shape (profiles + 1,).
+    grid: corner x, y [m] of each grid and cells per length [1/m], shape (profiles, 3).
+    shape: cells along x and y, shape (profiles, 2).
+    cell: number of the first cell of each profile, shape (profiles,).
+    begin: places of the members of each cell, shape (cells + 1,).
+    members: pieces that a circle with its centre in a cell can reach.
+    """
+
+    pieces: FloatArray
+    first: IntArray
+    grid: FloatArray
+    shape: IntArray
+    cell: IntArray
+    begin: IntArray
+    members: IntArray
+
+
+def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, where: str) -> FloatArray:
+    """Lines, arcs and corners of a curve, shape (pieces, 7), see `PIECE`.
+
+    Args:
+        points: x, y of the points one after the other [m], shape (2 k,), k >= 2.
+        curvatures: of each piece between them [1/m], shape (pieces,), or one for all, shape (1,).
+        closed: whether the last point is joined to the first.
+        where: the row, for messages.
+
+    Raises:
+        ModelError: too few points, two equal ones, other curvatures than pieces, or an arc of more than half a circle.
+    """
+    if len(points) < 4 or len(points) % 2:
+        raise ModelError(f"points in {where} has {len(points)} numbers: must have x, y [m] of two points or more")
+    place = np.reshape(points, (-1, 2))
+    ends = np.roll(place, -1, axis=0) if closed else place[1:]
+    starts = place[: len(ends)]
+    if len(curvatures) not in (1, len(ends)):
+        raise ModelError(f"curvatures in {where} has {len(curvatures)} numbers: must have 1, or {len(ends)}")
+    curvature = np.broadcast_to(curvatures, len(ends))
+    way = ends - starts
+    length = np.hypot(way[:, 0], way[:, 1])
+    for k in np.flatnonzero(length == 0.0)[:1]:
+        raise ModelError(f"points in {where}: number {k} and the next one are the same, must be different")
+    sine = 0.5 * curvature * length
+    for k in np.flatnonzero(np.abs(sine) > 1.0)[:1]:
+        raise ModelError(
+            f"curvatures[{k}] = {curvature[k]:g} 1/m in {where}: must be at most {2.0 / length[k]:g} 1/m, half a "
+            f"circle over {length[k]:g} m"
+        )
+    along, half = way / length[:, None], np.arcsin(sine)
+    pieces: list[FloatArray] = []
+    for k, (start, t) in enumerate(zip(starts, along, strict=True)):
+        right = np.array((t[1], -t[0]))
+        if curvature[k] == 0.0:
+            pieces.append(np.array((0.0, *start, *t, length[k], 0.0)))
+        else:
+            side, radius = np.sign(curvature[k]), 1.0 / abs(curvature[k])
+            centre = start + 0.5 * way[k] - side * radius * np.cos(half[k]) * right
+            pieces.append(np.array((side, *centre, *(side * right), radius, np.cos(half[k]))))
+        last = k == len(ends) - 1
+        if last and not closed:
+            break
+        # the end tangent of this piece, and the start tangent of the next
+        following = 0 if last else k + 1
+        out, into = _turn(t, float(half[k])), _turn(along[following], -float(half[following]))
+        turn = np.arctan2(out[0] * into[1] - out[1] * into[0], out @ into)
+        if turn > KINK:
+            middle = _turn(out, 0.5 * float(turn))
+            pieces.append(np.array((1.0, *ends[k], middle[1], -middle[0], 0.0, np.cos(0.5 * turn))))
+    return np.array(pieces)
+
+
+def _turn(vector: FloatArray, angle: float) -> FloatArray:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array((c * vector[0] - s * vector[1], s * vector[0] + c * vector[1]))
+
+
+def trace_piece(piece: FloatArray, count: int) -> FloatArray:
+    """Points along a piece at equal distances, in the order of the curve [m], shape (count, 2)."""
+    if piece[0] == 0.0:
+        return np.asarray(piece[1:3] + np.linspace(0.0, piece[5], count)[:, None] * piece[3:5])
+    half = np.arccos(min(piece[6], 1.0))
+    angle = np.arctan2(piece[4], piece[3]) + piece[0] * np.linspace(-half, half, count)
+    return np.asarray(piece[1:3] + piece[5] * np.stack((np.cos(angle), np.sin(angle)), axis=1))
+
+
+def bind_curves(rows: LocalRows, name: str, reach: FloatArray) -> tuple[IntArray, Curves]:
+    """The profiles that rows refer to, for the kernels.
+
+    Args:
+        rows: rows of a law.
+        name: its reference to profiles.
+        reach: radius of the circle of each row [m], shape (rows,).
+
+    Returns:
+        Number of the profile of each row, shape (rows,), and the profiles.
+    """
+    ids, of_row = np.unique(rows.local(name), return_inverse=True)
+    found: list[FloatArray] = [np.zeros((0, PIECE))] * len(ids)
+    for table, positions, of in rows.world.split_by_table(ids):
+        for position, row in zip(positions, of, strict=True):
+            found[position] = _create_profile(table, np.array([row]))[0]
+    counts = np.array([len(pieces) for pieces in found], np.int64)
+    first = np.append(0, np.cumsum(counts))
+    grid, shape = np.zeros((len(ids), 3)), np.zeros((len(ids), 2), np.int64)
+    members: list[IntArray] = []
+    cell, sizes = np.zeros(len(ids), np.int64), [0]
+    for k, pieces in enumerate(found):
+        cell[k] = len(members)
+        grid[k], shape[k], own = _create_grid(pieces, float(reach[of_row == k].max()))
+        members += [first[k] + some for some in own]
+        sizes += [len(some) for some in own]
+    return of_row, Curves(
+        pieces=np.concatenate(found) if found else np.zeros((0, PIECE)),
+        first=first,
+        grid=grid,
+        shape=shape,
+        cell=cell,
+        begin=np.cumsum(sizes),
+        members=np.concatenate(members) if members else np.zeros(0, np.int64),
+    )
+
+
+def _create_grid(pieces: FloatArray, reach: float) -> tuple[FloatArray, IntArray, list[IntArray]]:
+    """Corner and cells per length, cells along x and y, and the pieces of each cell, of one profile."""
+    traced = [trace_piece(piece, 33) for piece in pieces]
+    # an arc lies beyond the chords of its points by less than their largest sagitta
+    margin = reach * (1.0 + OVERLAP) + np.array([piece[5] * 5e-3 if piece[0] else 0.0 for piece in pieces])
+    low = np.array([points.min(axis=0) for points in traced]) - margin[:, None]
+    high = np.array([points.max(axis=0) for points in traced]) + margin[:, None]
+    corner, extent = low.min(axis=0), high.max(axis=0) - low.min(axis=0)
+    size = max(0.5 * reach, float(extent.max()) / CELLS)
+    shape = np.asarray(np.floor(extent / size), np.int64) + 1
+    cells: list[list[int]] = [[] for _ in range(shape[0] * shape[1])]
+    begin = np.asarray(np.floor((low - corner) / size), np.int64)
+    end = np.minimum(np.asarray(np.floor((high - corner) / size), np.int64), shape - 1)
+    for p in range(len(pieces)):
+        for x in range(begin[p, 0], end[p, 0] + 1):
+            for y in range(begin[p, 1], end[p, 1] + 1):
+                cells[x * shape[1] + y].append(p)
+    return np.array((*corner, 1.0 / size)), shape, [np.array(some, np.int64) for some in cells]
+
+
+def _create_profile(table: EntityTable, rows: IntArray | None = None, where: str = "") -> list[FloatArray]:
+    def get(name: str) -> Any:
+        return table.local(name) if rows is None else table.local(name, rows)
+
+    given = zip(get("points"), get("curvatures"), get("closed"), strict=True)
+    return [
+        create_pieces(np.asarray(points), np.asarray(curvatures), bool(closed), f"{where} {k}")
+        for k, (points, curvatures, closed) in enumerate(given)
+    ]
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for profiles that are no curves."""
+    _create_profile(table, where=f"{table.kind} row")
+
+
+register(Law(CurveProfile, "passive", check=check, source="geometry of lines and arcs"))

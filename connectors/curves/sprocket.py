@@ -1,0 +1,110 @@
+"""Outlines of sprockets for roller chains, by arcs and lines.
+
+    R = p/(2 sin(π/z))                       pitch circle, on which the centres of seated rollers lie
+    r_i = 0.505 d_1,  α = 140° - 90°/z       seating arc, with its bottom at R - d_1/2
+    r_e = 0.008 d_1 (z² + 180)               convex flanks, which go on from the seating arc without a kink
+    d_a = 2 R + (1.125 - 0.8/z) p - d_1      tip circle, the mean of its limits, less where teeth are pointed before
+
+Source: ISO 606, tooth gap of the least form (r_i the least, r_e and α the largest).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from windlass.connectors.curves.profiles import CurveProfile
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, instance, number, optional, whole
+from windlass.framework.errors import ModelError
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+
+
+@checked(
+    world=instance(World),
+    teeth=whole(6),
+    pitch=number("m", above=0.0),
+    roller_diameter=number("m", above=0.0),
+    seating_radius=optional(number("m", above=0.0)),
+    seating_angle=optional(number("rad", above=0.0)),
+    flank_radius=optional(number("m", above=0.0)),
+    tip_diameter=optional(number("m", above=0.0)),
+)
+def sprocket_profile(
+    world: World,
+    teeth: int,
+    pitch: float,
+    roller_diameter: float,
+    seating_radius: float | None = None,
+    seating_angle: float | None = None,
+    flank_radius: float | None = None,
+    tip_diameter: float | None = None,
+) -> Entity:
+    """Add the outline of a sprocket about the origin of its marker; the middle of a gap lies on the x axis.
+
+    Args:
+        world: the world.
+        teeth: number z of teeth, 6 or more.
+        pitch: p of the chain [m], the distance of its rollers.
+        roller_diameter: d_1 of the rollers [m], below the pitch.
+        seating_radius: r_i of the arc on which rollers sit [m], at least d_1/2.
+        seating_angle: α of that arc [rad], below π.
+        flank_radius: r_e of the flanks [m].
+        tip_diameter: d_a over the tips [m].
+
+    Returns:
+        Handle to the `CurveProfile`.
+
+    Raises:
+        ModelError: rollers that do not fit between each other, a seat smaller than they are, teeth that end too low.
+    """
+    z, d1 = teeth, roller_diameter
+    if d1 >= pitch:
+        raise ModelError(f"roller_diameter = {d1:g} m of sprocket_profile: must be < {pitch:g} m, the pitch")
+    R = pitch / (2.0 * math.sin(math.pi / z))
+    seat = 0.505 * d1 if seating_radius is None else seating_radius
+    angle = math.radians(140.0 - 90.0 / z) if seating_angle is None else seating_angle
+    flank = 0.008 * d1 * (z * z + 180.0) if flank_radius is None else flank_radius
+    tip = R + (0.5625 - 0.4 / z) * pitch - 0.5 * d1
+    if seat < 0.5 * d1:
+        raise ModelError(f"seating_radius = {seat:g} m of sprocket_profile: must be >= {0.5 * d1:g} m, of the rollers")
+    if angle >= math.pi:
+        raise ModelError(f"seating_angle = {angle:g} rad of sprocket_profile: must be < pi")
+    middle = R - 0.5 * d1 + seat
+    towards = np.array((-math.cos(0.5 * angle), math.sin(0.5 * angle)))
+    end, centre = (np.array((middle, 0.0)) + r * towards for r in (seat, seat + flank))
+    pointed = _find_tip(centre, flank, math.pi / z)
+    top = min(tip, pointed) if tip_diameter is None else 0.5 * tip_diameter
+    if not math.hypot(*end) < top <= pointed:
+        raise ModelError(
+            f"tip_diameter = {2.0 * top:g} m of sprocket_profile: must be > {2.0 * math.hypot(*end):g} m, where the "
+            f"flanks begin, and <= {2.0 * pointed:g} m, where the teeth are pointed"
+        )
+    # where the flank meets the tip circle: the triangle of both centres
+    far = math.hypot(*centre)
+    half = math.acos((far**2 + top**2 - flank**2) / (2.0 * far * top))
+    at = math.atan2(centre[1], centre[0]) - half
+    corner = top * np.array((math.cos(at), math.sin(at)))
+    one = [corner * (1, -1), end * (1, -1), end, corner]
+    bends = [1.0 / flank, -1.0 / seat, 1.0 / flank, 1.0 / top]
+    if math.pi / z - at < 1e-9:
+        one, bends = one[:-1], bends[:-1]
+    return world.add(CurveProfile, points=_repeat(np.array(one), z).ravel(), curvatures=bends * z)
+
+
+def _find_tip(centre: FloatArray, flank: float, angle: float) -> float:
+    """Distance from the origin [m] at which a flank meets the middle of its tooth, at an angle [rad] from the gap."""
+    way = np.array((math.cos(angle), math.sin(angle)))
+    along = float(centre @ way)
+    under = flank**2 - (float(centre @ centre) - along**2)
+    return along + math.sqrt(under) if under > 0.0 else math.inf
+
+
+def _repeat(points: FloatArray, count: int) -> FloatArray:
+    """Points turned about the origin by whole shares of a turn, shape (count, points, 2)."""
+    angle = 2.0 * np.pi / count * np.arange(count)
+    c, s = np.cos(angle)[:, None], np.sin(angle)[:, None]
+    x, y = points[:, 0], points[:, 1]
+    return np.stack((c * x - s * y, s * x + c * y), axis=2)

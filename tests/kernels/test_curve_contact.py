@@ -1,0 +1,161 @@
+"""Circles in contact with curves: forces against Exudyn at hand-made states, exact tangents, feet, profiles."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass.connectors import ContactCurveCircle, CurveProfile, fix, position_marker, rigid_marker, sprocket_profile
+from windlass.elements import MassPoint, RigidBody2D, RigidBody3D
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.errors import ModelError
+from windlass.framework.model.system import evaluate
+from windlass.framework.state.tangent_check import check_fields
+
+CASES = json.loads((Path(__file__).parents[1] / "reference/exudyn_curves.json").read_text())["cases"]
+NAMES = {
+    "contactStiffness": "contact_stiffness",
+    "contactDamping": "contact_damping",
+    "dynamicFriction": "friction",
+    "frictionProportionalZone": "proportional_zone",
+}
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_forces_of_exudyn(number: int) -> None:
+    """Forces on both bodies and the exact tangent; its stiffness and damping are those per length of a segment."""
+    case = CASES[number]
+    points = np.array(case["segments"]).reshape(-1, 2, 2)
+    outline = np.concatenate((points[:1, 0], points[:, 1]))
+    columns = {NAMES[name]: value for name, value in case["parameters"].items()}
+    for name in ("contact_stiffness", "contact_damping"):
+        columns[name] *= math.hypot(*(points[0, 1] - points[0, 0]))
+    world = wl.World()
+    bodies = world.add(RigidBody2D, position=[(0.0, 0.0)] * 2, mass=1.0, inertia=1.0)
+    ends = rigid_marker(world, bodies)
+    profile = world.add(CurveProfile, points=outline.ravel(), closed=False)
+    world.add(ContactCurveCircle, marker0=ends[0], marker1=ends[1], profile=profile, radius=case["radius"], **columns)
+    assembly = Assembly(world)
+    fields = assembly.fields
+    fields.x[:6], fields.v[:6] = np.ravel(case["q"]), np.ravel(case["v"])
+    assembly.update_markers()
+    assembly.post_newton()
+    check_fields(assembly)
+    f = np.zeros(assembly.layout.spare + 1)
+    for system in assembly.systems:
+        if system.name == "ContactCurveCircle" and system.residual is not None:
+            system.residual(evaluate(fields, f=f))
+    # friction of the original acts at the centre of the circle and leaves no torque about it
+    same = [0, 1, 2, 3, 4] if columns.get("friction") else list(range(6))
+    expected = np.array(case["force"])[same]
+    assert_allclose(f[same], expected, rtol=1e-12, atol=1e-12 * max(1.0, np.abs(expected).max()))
+
+
+def turning_roller() -> tuple[wl.World, Any, Any]:
+    """A roller in a gap of a sprocket that turns in space, and one on a flank, beyond the seat."""
+    world = wl.World()
+    hub = world.add(
+        RigidBody3D, position=(0.1, 0.2, 0.3), mass=1.0, inertia=(1.0, 1.0, 1.0), angular_velocity=(0.0, 0.0, 3.0)
+    )
+    R = 1.27 / 2.0 / math.sin(math.pi / 12)
+    places = np.array(((R - 2e-3, 0.0), (R + 0.2, 0.2), (R + 0.5, 0.0)))
+    rollers = world.add(MassPoint, position=np.pad(places, ((0, 0), (0, 1))) + (0.1, 0.2, 0.3), mass=0.1)
+    contact = world.add(
+        ContactCurveCircle, marker0=rigid_marker(world, hub), marker1=position_marker(world, rollers),
+        profile=sprocket_profile(world, 12, 1.27, 0.85, seating_radius=0.5), radius=0.425, contact_stiffness=1e3,
+        contact_damping=0.1, friction=0.3, proportional_zone=100.0,
+    )  # fmt: skip
+    return world, rollers, contact
+
+
+def test_seat_flank_and_above() -> None:
+    """Depths on the seating arc and the flank by geometry, a roller beyond the tips; tangents; rate by differences."""
+    world, _, contact = turning_roller()
+    assembly = Assembly(world)
+    assembly.update_markers()
+    assembly.post_newton()
+    # differences move the roller by h = 3e-5 m, at 0.08 m from the centre of its seat: they err by about h²/0.08²
+    check_fields(assembly, tolerance=2e-7)
+    state = wl.State(world)
+    state.data[:] = assembly.fields.data
+    gaps = wl.eval_output(contact, "gap", state)
+    assert_allclose(gaps[0, 0], -2e-3, rtol=1e-9)
+    assert list(wl.eval_output(contact, "piece", state)[:, 0] > 0) == [True, True, False]
+    assert gaps[1, 0] < 0.0 < gaps[2, 0]
+    # the gap a little later, where the hub has turned
+    rate = wl.eval_output(contact, "rate", state)
+    later = wl.eval_output(contact, "gap", later_state(state, 1e-7))
+    earlier = wl.eval_output(contact, "gap", later_state(state, -1e-7))
+    touching = [0, 1]
+    assert_allclose((later[touching, 0] - earlier[touching, 0]) / 2e-7, rate[touching, 0], rtol=1e-5, atol=1e-9)
+
+
+def later_state(state: wl.State, time: float) -> wl.State:
+    """The state after a short time at its velocities."""
+    copy = state.copy()
+    copy.q[:] += time * state.v
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"points": (0.0, 0.0, 1.0)}, "3 numbers: must have x, y"),
+        ({"points": (0.0, 0.0, 0.0, 0.0)}, "are the same, must be different"),
+        ({"points": (0.0, 0.0, 1.0, 0.0), "curvatures": (3.0,)}, "must be at most 2 1/m"),
+        ({"points": (0.0, 0.0, 1.0, 0.0, 0.0, 1.0), "curvatures": (0.1, 0.1)}, "2 numbers: must have 1, or 3"),
+    ],
+)
+def test_curves_that_are_none(given: dict[str, Any], words: str) -> None:
+    world = wl.World()
+    body = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
+    fix(world, body, "x", "y", "rotation")
+    world.add(CurveProfile, **given)
+    with pytest.raises(ModelError, match=words):
+        world.finalize()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"roller_diameter": 0.02}, "must be < 0.0127 m, the pitch"),
+        ({"seating_radius": 0.004}, "must be >= 0.00425 m, of the rollers"),
+        ({"seating_angle": 3.2}, "must be < pi"),
+        ({"tip_diameter": 0.04}, "where the flanks begin"),
+    ],
+)
+def test_sprockets_that_are_none(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        sprocket_profile(wl.World(), **{"teeth": 12, "pitch": 0.0127, "roller_diameter": 0.0085, **given})
+
+
+def test_search_finds_what_all_pieces_have() -> None:
+    """Around a sprocket there is contact by cells where the gap to the nearest of all pieces is below 0."""
+    world = wl.World()
+    hub = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
+    places = np.random.default_rng(3).uniform(-0.032, 0.032, (400, 2))
+    rollers = world.add(MassPoint, position=places, mass=0.1)
+    contact = world.add(
+        ContactCurveCircle, marker0=rigid_marker(world, hub), marker1=position_marker(world, rollers),
+        profile=sprocket_profile(world, 12, 0.0127, 0.0085), radius=0.00425, contact_stiffness=1e5,
+    )  # fmt: skip
+    state = wl.State(world)
+    nearest = wl.eval_output(contact, "gap", state)[:, 0]
+    assembly = Assembly(world)
+    assembly.update_markers()
+    outcome = assembly.post_newton()
+    state.data[:] = assembly.fields.data
+    pieces = wl.eval_output(contact, "piece", state)[:, 0]
+    assert_allclose(pieces > 0, nearest < 0.0)
+    assert 50 < np.count_nonzero(pieces) < 350
+    assert_allclose(wl.eval_output(contact, "gap", state)[pieces > 0, 0], nearest[nearest < 0.0], rtol=1e-12)
+    assert outcome.changed
+    forces = np.hypot(*wl.eval_output(contact, "force", state)[:, :2].T)
+    assert_allclose(outcome.error, forces.max(), rtol=1e-12)
