@@ -334,7 +334,7 @@ class Static(StepSolver):
         stabiliser, states = (1.0 - load_factor**2) * self.stabiliser, self.assembly.layout.states
         q, v = start.q.copy(), start.v.copy() if self._moves else np.zeros_like(start.q)
         v[states] = start.v[states] - q[states]
-        seen = {"t": time, "load_factor": load_factor, "stabiliser": stabiliser, "moving": self._moves}
+        seen: dict[str, Any] = {"t": time, "load_factor": load_factor, "stabiliser": stabiliser, "moving": self._moves}
         return Scheme(q, v, **seen, q_anchor=q, gap=self._gap)
 
     def _attempt(

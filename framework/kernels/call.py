@@ -150,8 +150,8 @@ def call(
         kernel: the kernel; without a result where it is to be part of a `Program`.
         arguments: ``lambda s: (...)``, what the kernel is called with, named from an `Evaluation` and from what the law
             has: in each evaluation the same arrays, and numbers that are parameters.  The time is ``s.time``, an array.
-            If left out, the kernel is called with arguments of its own, always of the same types.  A tuple of arrays and
-            parameters needs no look before the first call.
+            If left out, the kernel is called with arguments of its own, always of the same types.  A tuple of
+            arrays and parameters in its place needs no look before the first call.
         before: ``(s)``, brings the contents of arrays up to date that Python has to fill (functions of users).
     """
     quick: Any = _Quick(kernel) if is_compiled(kernel) else kernel
