@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -335,8 +334,8 @@ class Static(StepSolver):
         stabiliser, states = (1.0 - load_factor**2) * self.stabiliser, self.assembly.layout.states
         q, v = start.q.copy(), start.v.copy() if self._moves else np.zeros_like(start.q)
         v[states] = start.v[states] - q[states]
-        factors = Scheme(q, v, t=time, load_factor=load_factor, stabiliser=stabiliser, moving=self._moves)
-        return replace(factors, q_anchor=q, gap=self._gap)
+        seen: dict[str, Any] = {"t": time, "load_factor": load_factor, "stabiliser": stabiliser, "moving": self._moves}
+        return Scheme(q, v, **seen, q_anchor=q, gap=self._gap)
 
     def _attempt(
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool

@@ -38,6 +38,10 @@ _PLAIN = (*_NAMES, "native", "args", "inline", "noalias", "abi_tags", "uid")
 """What the compiler knows of a function and JSON can hold."""
 
 
+_there: set[str] = set()
+"""Symbols that this process has found; none ever goes."""
+
+
 class UntrustedError(Exception):
     """A folder or file that another user may have written."""
 
@@ -161,7 +165,7 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
         for module, constants, name in header["environments"]
     ]
     signature = _numba.core.typing.signature(returns, *arguments)
-    signature = signature.replace(pysig=_numba.core.utils.pysignature(dispatcher.py_func))
+    signature = signature.replace(pysig=dispatcher._compiler.pysig)
     if not blocks[0]:
         return _rebuild_inner(target_context, function, environments[0], signature, header["library"][0], blocks[1])
     _load_symbols(header["symbols"], target_context)
@@ -240,13 +244,20 @@ def _read_trusted(path: Path) -> bytes | None:
 def _load_symbols(symbols: list[str], target_context: Any) -> None:
     """Make sure that all symbols are there: one that is missing at link time would end the process."""
     _numba.core.runtime.rtsys.initialize(target_context)
+    # asking the linker takes longer than reading a small kernel, and kernels need the same few symbols
+    unknown = set(symbols) - _there
     # Setting up all of numba's function tables takes longer than reading all kernels; machine code needs it only where
     # it refers to symbols that are registered on the way.
-    if any(llvmlite.binding.address_of_symbol(symbol) is None for symbol in symbols):
+    if not all(map(_is_there, unknown)):
         target_context.refresh()
-        missing = [symbol for symbol in symbols if llvmlite.binding.address_of_symbol(symbol) is None]
+        missing = sorted(symbol for symbol in unknown if not _is_there(symbol))
         if missing:
             raise LookupError(f"unknown symbols {missing}")
+    _there.update(unknown)
+
+
+def _is_there(symbol: str) -> bool:
+    return llvmlite.binding.address_of_symbol(symbol) is not None
 
 
 def _encode_constant(value: Any) -> tuple[str, Any]:

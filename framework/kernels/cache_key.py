@@ -18,6 +18,7 @@ _numba: Any = numba  # its inner parts are not made for type checkers
 
 # What these modules define is known by name, its content by the versions in the key.
 _KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
+_PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(...)})
 # Kinds of functions; numba itself changes another flag of code that runs under a profiler.
 _KIND_FLAGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 
@@ -109,6 +110,9 @@ def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
 
 def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> object:
     """Description of a constant or callee, equal in all processes; see `eval_content` for the arguments."""
+    # most of what kernels reach, so that it is told first
+    if type(value) in _PLAIN:
+        return type(value).__name__, repr(value)
     inner = functools.partial(_describe, known=known, callers=callers)
     if _numba.extending.is_jitted(value):
         return "kernel", eval_content(value, known, callers)

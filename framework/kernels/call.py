@@ -133,13 +133,15 @@ def call(kernel: Kernel) -> Kernel: ...
 
 @overload
 def call(
-    kernel: Callable[..., Any], arguments: Callable[[Any], tuple[Any, ...]], before: Callable[[Any], None] | None = None
+    kernel: Callable[..., Any],
+    arguments: Callable[[Any], tuple[Any, ...]] | tuple[Any, ...],
+    before: Callable[[Any], None] | None = None,
 ) -> Call: ...
 
 
 def call(
     kernel: Callable[..., Any],
-    arguments: Callable[[Any], tuple[Any, ...]] | None = None,
+    arguments: Callable[[Any], tuple[Any, ...]] | tuple[Any, ...] | None = None,
     before: Callable[[Any], None] | None = None,
 ) -> Any:
     """A function ``(s)`` of a `System` that is one call of a kernel, or a kernel that is quick to call from Python.
@@ -148,13 +150,17 @@ def call(
         kernel: the kernel; without a result where it is to be part of a `Program`.
         arguments: ``lambda s: (...)``, what the kernel is called with, named from an `Evaluation` and from what the law
             has: in each evaluation the same arrays, and numbers that are parameters.  The time is ``s.time``, an array.
-            If left out, the kernel is called with arguments of its own, always of the same types.
+            If left out, the kernel is called with arguments of its own, always of the same types.  A tuple of
+            arrays and parameters in its place needs no look before the first call.
         before: ``(s)``, brings the contents of arrays up to date that Python has to fill (functions of users).
     """
     quick: Any = _Quick(kernel) if is_compiled(kernel) else kernel
     if arguments is None:
         return quick
-    return Call((Part(kernel, quick, arguments),), () if before is None else (before,))
+    given = (lambda _: arguments) if isinstance(arguments, tuple) else arguments
+    made = Call((Part(kernel, quick, given),), () if before is None else (before,))
+    made._checked = isinstance(arguments, tuple)
+    return made
 
 
 def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:

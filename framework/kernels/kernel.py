@@ -167,6 +167,13 @@ class _Process:
 _process = _Process()
 
 
+@functools.cache
+def _find_processor(target_context: Any) -> tuple[Any, ...]:
+    """For which processor code is made, by name and features."""
+    found: tuple[Any, ...] = target_context.codegen().magic_tuple()
+    return found
+
+
 def _describe_place() -> str:
     """Where machine code is kept, or why it is not."""
     folder, reason = cache_folder()
@@ -297,7 +304,7 @@ class _KernelCache:
             [describe_type(argument) for argument in arguments],
             None if return_type is None else describe_type(return_type),
             (FORMAT, sys.implementation.cache_tag, numba.__version__, np.__version__),
-            self.dispatcher.targetctx.codegen().magic_tuple(),
+            _find_processor(self.dispatcher.targetctx),
             (repr(config.OPT), config.BOUNDSCHECK, config.LOOP_VECTORIZE, config.SLP_VECTORIZE, config.USING_SVML),
         )
         digits = hashlib.sha256(repr(facts).encode()).hexdigest()[:40]

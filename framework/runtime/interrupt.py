@@ -29,9 +29,10 @@ class Interrupt:
     def begin(self) -> None:
         """A solve begins."""
         if self._single and threading.current_thread() is threading.main_thread():
-            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            handler = signal.getsignal(signal.SIGINT)
+            if handler is signal.default_int_handler:
                 signal.signal(signal.SIGINT, _note)
-            if signal.getsignal(signal.SIGINT) is _note:
+            if handler in (signal.default_int_handler, _note):
                 _begun.append(self)
 
     def end(self) -> None:

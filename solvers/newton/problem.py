@@ -95,7 +95,6 @@ class NonlinearProblem:
         self._spread, self._stabiliser, self._anchor = np.zeros(n + 1), np.zeros(1), np.zeros(n)
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._collect_all, self._store = call(take_over), call(collect), call(store_motion)
-        self._clear = call(clear_values, lambda s: (s.values, self.sparsity.pad_slots))
         # by what they contain: programs of the residual, or how often it was needed so far
         self._programs: dict[tuple[bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
@@ -241,7 +240,7 @@ class NonlinearProblem:
             self._expansion, self._expansion_revision, self._expansion_uses = None, self.assembly.revision, 0
             known = local, self._places, self.q0, self.v0, self._factors, self._motion
             s = evaluate(self.assembly.fields)
-            self._expansion_steps = [(call(expand, lambda s: known), (s,))]
+            self._expansion_steps = [(call(expand, known), (s,))]
             self._expansion_steps += self._static_states.expansion_steps(local, self._places)
             self._expansion_steps += self.assembly.marker_steps()
         self._expansion_uses += 1
@@ -334,7 +333,7 @@ class NonlinearProblem:
         if key[1]:
             place, x = self._places.reference, self.assembly.fields.x
             known = self._stabiliser, x, place, self._anchor, self._spread
-            steps.append((call(stabilise, lambda s: known), (evaluate(self.assembly.fields),)))
+            steps.append((call(stabilise, known), (evaluate(self.assembly.fields),)))
             steps += mass_product_steps(self.assembly, self._spread, f)
         take(steps)
         if program is None and any(revision != key[-1] for *_, revision in self._programs):
@@ -382,11 +381,12 @@ class NonlinearProblem:
         key = self._find_tangent_key(scheme)
         if key != self._tangent_key:
             self._tangent_key, self._tangent_program, self._tangent_uses = key, None, 0
+            self._clear = call(clear_values, (values, self.sparsity.pad_slots))
         self._tangent_uses += 1
         if self._tangent_program is not None:
             self._tangent_program()
             return
-        steps = self._tangent_steps = [(self._clear, (evaluate(fields, values=values),))]
+        steps = self._tangent_steps = [(self._clear, (evaluate(fields),))]
         steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass, scheme.moving)
         steps += constraint_tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.multiplier_factor)
         take(steps)

@@ -53,7 +53,7 @@ class StaticStates:
         """What follows `expand`."""
         fields = self._assembly.fields
         known = self.states, unknown, to, self._factor, fields.v
-        return [(call(move_states, lambda s: known), (evaluate(fields),))] if len(self.states) else []
+        return [(call(move_states, known), (evaluate(fields),))] if len(self.states) else []
 
     def add_tangent(self, values: FloatArray, load_factor: float) -> None:
         """Add the derivatives by states to the columns of their coordinates, if they are sought."""

@@ -58,6 +58,16 @@ WAYS = pytest.mark.parametrize("run", [call_directly, call_in_program])
 
 
 @WAYS
+def test_arguments_named_once(run: Callable[[Any, Evaluation], None]) -> None:
+    """A tuple of arrays gives the same as a function that names them, whatever the evaluation."""
+    some, total = np.array([1.0, 2.0]), np.zeros(2)
+    run(call(add, (3.0, some, total)), begin())
+    some[:] = 4.0
+    run(call(add, (3.0, some, total)) + call(add, lambda s: (s.dq, s.x, total)), begin())
+    assert_allclose(total, [18.0, 24.0], rtol=1e-15)
+
+
+@WAYS
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
