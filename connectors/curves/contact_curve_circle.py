@@ -37,7 +37,6 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing
-from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
@@ -351,7 +350,9 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     _, firsts = np.unique(np.stack((pair.m0, c.curve)), axis=1, return_index=True)
     for i in firsts:
         pieces = c.curves.pieces[c.curves.first[c.curve[i]] : c.curves.first[c.curve[i] + 1]]
-        points = np.concatenate([trace_piece(piece, 2 if piece[0] == 0.0 else 7) for piece in pieces])
+        # corners are points, and pieces begin where those before end
+        traces = [trace_piece(piece, 2 if piece[0] == 0.0 else 7) for piece in pieces if piece[5] > 0.0]
+        points = np.concatenate([trace[:-1] for trace in traces] + [traces[-1][-1:]])
         places.append(m.p[pair.m0[i]] + np.pad(points, ((0, 0), (0, 1))) @ m.A[pair.m0[i]].T)
         which.append(np.full(len(points) - 1, i))
     part = np.repeat(np.arange(len(places)), [len(place) - 1 for place in places])
@@ -380,8 +381,7 @@ register_rigid_pair(
     passed="lever",
     finish=add_update,
     point=True,
-    fill_defaults=lambda world, values: create_history(world, ContactCurveCircle, values, START),
-    check=lambda world, table: check_history(world, table, len(START)),
+    start=START,
     draw=draw,
     outputs={
         "gap": output("m", "g of both contacts, < 0; without contact the nearest, inf where nothing is faced", 0),

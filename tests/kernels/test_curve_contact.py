@@ -17,6 +17,7 @@ from windlass.elements import MassPoint, RigidBody2D, RigidBody3D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.model.system import evaluate
+from windlass.framework.output.scene import Scene
 from windlass.framework.state.tangent_check import check_fields
 
 CASES = json.loads((Path(__file__).parents[1] / "reference/exudyn_curves.json").read_text())["cases"]
@@ -95,6 +96,23 @@ def test_seat_flank_and_above() -> None:
     earlier = wl.eval_output(contact, "gap", later_state(state, -1e-7))
     touching = [0, 1]
     assert_allclose((later[touching, 0] - earlier[touching, 0]) / 2e-7, rate[touching, 0], rtol=1e-5, atol=1e-9)
+
+
+def test_drawing() -> None:
+    """Three circles of the radius of the rollers, and one profile, which starts and ends at the same point."""
+    world, _, contact = turning_roller()
+    drawn = Scene(world, 6).draw(wl.State(world))
+    assert drawn is not None
+    [drawing] = [d for d in drawn[0] if "normal_force" in d.cell_data]
+    assert drawing.part.max() == 3 and set(drawing.entity) <= set(contact.ids)
+    points = [drawing.points[drawing.lines[drawing.part == k]] for k in range(4)]
+    R = 1.27 / 2.0 / math.sin(math.pi / 12)
+    for k, centre in enumerate(((R + 0.098, 0.2, 0.3), (R + 0.3, 0.4, 0.3), (R + 0.6, 0.2, 0.3))):
+        assert_allclose(np.linalg.norm(points[k] - centre, axis=2), 0.425, rtol=1e-12)
+    assert_allclose(points[3][-1, 1], points[3][0, 0], rtol=0, atol=1e-12)
+    assert_allclose(points[3][1:, 0], points[3][:-1, 1], rtol=0, atol=1e-12)
+    assert (np.abs(points[3][:, :, 2] - 0.3) < 1e-12).all()
+    assert (drawing.end > drawing.start).all()
 
 
 def later_state(state: wl.State, time: float) -> wl.State:
