@@ -140,9 +140,9 @@ def place_points(j: int, g: FloatArray) -> None:
 
 
 @kernel(inline=True)
-def measure(which: int, pieces: FloatArray, g: FloatArray) -> None:
-    """Distances of the present points from their surfaces, all of one kind; beyond its end a point does not count."""
-    for k in range(LANES):
+def measure(which: int, pieces: FloatArray, lanes: int, g: FloatArray) -> None:
+    """Distances of the points of the first lanes from their surfaces, all of one kind; beyond its end none counts."""
+    for k in range(lanes):
         h = eval_kind(
             which, read_eight(PARAMETERS, k, g), pieces, g[TOUCH + 6, k], g[TOUCH + 7, k], g[TOUCH + 8, k]
         )  # fmt: skip
@@ -151,18 +151,19 @@ def measure(which: int, pieces: FloatArray, g: FloatArray) -> None:
 
 
 @kernel(inline=True)
-def measure_points(which: int, pieces: FloatArray, g: FloatArray) -> None:
+def measure_points(which: int, pieces: FloatArray, count: int, g: FloatArray) -> None:
     """`measure` with a constant kind."""
     if which == PLANE:
-        measure(PLANE, pieces, g)
+        measure(PLANE, pieces, LANES, g)
     elif which == SPHERE:
-        measure(SPHERE, pieces, g)
+        measure(SPHERE, pieces, LANES, g)
     elif which == LINE:
-        measure(LINE, pieces, g)
+        measure(LINE, pieces, LANES, g)
     elif which == SHEAVE:
-        measure(SHEAVE, pieces, g)
+        measure(SHEAVE, pieces, LANES, g)
     else:
-        measure(PROFILE, pieces, g)
+        # lanes without a row have no pieces
+        measure(PROFILE, pieces, count, g)
 
 
 @kernel(inline=True)
@@ -237,7 +238,7 @@ def add_residual(
         for j in range(most):
             if gather_history(c, data, start, rows[first:], count, j, g):
                 place_points(j, g)
-                measure_points(which, c.surfaces.pieces, g)
+                measure_points(which, c.surfaces.pieces, count, g)
                 add_forces(j, g)
         for k in range(count):
             scatter_row(c, m, rows[first + k], k, g, f)
