@@ -74,26 +74,30 @@ Profile = tuple[bool, float, float, float, float, float, float]
 """Whether the surface is there, phi, phi_rho, phi_z, phi_rho,rho, phi_rho,z, phi_zz."""
 
 
+Numbers = tuple[float, float, float, float, float, float, float, float]
+"""The parameters of one surface."""
+
+
 @kernel(inline=True, fast=False)
-def eval_sheave(par: FloatArray, i: int, rho: float, z: float) -> Profile:
+def eval_sheave(par: Numbers, rho: float, z: float) -> Profile:
     """Round bottom and flanks of a groove."""
-    s, t, side = par[i, 0] - rho, abs(z), 1.0 if z >= 0.0 else -1.0
-    cos, sin = par[i, 2], par[i, 3]
-    there = rho <= par[i, 4] and t <= par[i, 5]
+    s, t, side = par[0] - rho, abs(z), 1.0 if z >= 0.0 else -1.0
+    cos, sin = par[2], par[3]
+    there = rho <= par[4] and t <= par[5]
     if t * cos <= s * sin:
         D = sqrt(s * s + t * t)
         l = 1.0 / D if D > 0.0 else 0.0
         s, t = s * l, t * l
-        return there, par[i, 1] - D, s, -side * t, -l * t * t, -side * l * s * t, -l * s * s
-    return there, par[i, 1] - (s * cos + t * sin), cos, -side * sin, 0.0, 0.0, 0.0
+        return there, par[1] - D, s, -side * t, -l * t * t, -side * l * s * t, -l * s * s
+    return there, par[1] - (s * cos + t * sin), cos, -side * sin, 0.0, 0.0, 0.0
 
 
 @kernel(inline=True, fast=False)
-def eval_profile(par: FloatArray, i: int, pieces: FloatArray, rho: float, z: float) -> Profile:
+def eval_profile(par: Numbers, pieces: FloatArray, rho: float, z: float) -> Profile:
     """The nearest of the lines and arcs of a profile."""
     there, phi, g, h, rr, rz, zz = False, 1e300, 0.0, 0.0, 0.0, 0.0, 0.0
-    first = int(par[i, 0])
-    for k in range(first, first + int(par[i, 1])):
+    first = int(par[0])
+    for k in range(first, first + int(par[1])):
         x, y = rho - pieces[k, 1], z - pieces[k, 2]
         if pieces[k, 0] == 0.0:
             cos, sin = pieces[k, 3], pieces[k, 4]
@@ -116,17 +120,27 @@ def eval_distance(
     kind: IntArray, par: FloatArray, pieces: FloatArray, i: int, x: float, y: float, z: float
 ) -> Distance:
     """Distance of the point (x, y, z) [m] from surface i."""
-    which, square = kind[i], x * x + y * y
+    return eval_kind(
+        kind[i],
+        (par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5], par[i, 6], par[i, 7]),
+        pieces, x, y, z,
+    )  # fmt: skip
+
+
+@kernel(inline=True, fast=False)
+def eval_kind(which: int, par: Numbers, pieces: FloatArray, x: float, y: float, z: float) -> Distance:
+    """Distance of the point (x, y, z) [m] from a surface of one kind; a constant kind leaves no branch in the code."""
+    square = x * x + y * y
     if which == PLANE:
-        phi = z - par[i, 0]
-        there = abs(x) <= par[i, 1] and abs(y) <= par[i, 2] and square <= par[i, 3] * par[i, 3] and phi >= -par[i, 7]
+        phi = z - par[0]
+        there = abs(x) <= par[1] and abs(y) <= par[2] and square <= par[3] * par[3] and phi >= -par[7]
         return Distance(there, phi, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if which == SPHERE:
-        r, sign = sqrt(square + z * z), par[i, 1]
+        r, sign = sqrt(square + z * z), par[1]
         l = 1.0 / r if r > 0.0 else 0.0
         x, y, z = x * l, y * l, z * l
-        l, phi = sign * l, sign * (r - par[i, 0])
-        there = r > 0.0 and phi >= -par[i, 7]
+        l, phi = sign * l, sign * (r - par[0])
+        there = r > 0.0 and phi >= -par[7]
         return Distance(
             there, phi, sign * x, sign * y, sign * z, l * (1.0 - x * x), l * (1.0 - y * y), l * (1.0 - z * z),
             -l * x * y, -l * x * z, -l * y * z,
@@ -135,14 +149,14 @@ def eval_distance(
     l = 1.0 / rho if rho > 0.0 else 0.0
     x, y = x * l, y * l
     if which == LINE:
-        g, h, rr, rz, zz = par[i, 0], par[i, 1], 0.0, 0.0, 0.0
-        phi, there = g * rho + h * z + par[i, 2], par[i, 3] <= z <= par[i, 4] and rho <= par[i, 5]
+        g, h, rr, rz, zz = par[0], par[1], 0.0, 0.0, 0.0
+        phi, there = g * rho + h * z + par[2], par[3] <= z <= par[4] and rho <= par[5]
     elif which == SHEAVE:
-        there, phi, g, h, rr, rz, zz = eval_sheave(par, i, rho, z)
+        there, phi, g, h, rr, rz, zz = eval_sheave(par, rho, z)
     else:
-        there, phi, g, h, rr, rz, zz = eval_profile(par, i, pieces, rho, z)
+        there, phi, g, h, rr, rz, zz = eval_profile(par, pieces, rho, z)
     l *= g
-    there = there and phi >= -par[i, 7] and rho > 0.0
+    there = there and phi >= -par[7] and rho > 0.0
     return Distance(
         there, phi, g * x, g * y, h, rr * x * x + l * y * y, rr * y * y + l * x * x, zz,
         (rr - l) * x * y, rz * x, rz * y,

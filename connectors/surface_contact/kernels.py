@@ -263,7 +263,7 @@ def eval_forces(law: SurfaceLaw, h: Distance, z: Touch, state: float, a: Vector)
 @kernel(inline=True)
 def read_anchor(state: float, data: FloatArray, start: FloatArray, first: int, n: int, k: int) -> Vector:
     """Anchor of point k: what slips takes that of the start of the step, all else that of the data."""
-    at = first + 2 * n + 3 * k
-    if state == SLIPS:
-        return start[at], start[at + 1], start[at + 2]
-    return data[at], data[at + 1], data[at + 2]
+    at, slips = first + 2 * n + 3 * k, state == SLIPS
+    # both are read: arrays in the branches of an inlined function would be counted by atomic operations at each point
+    x, y, z = start[at], start[at + 1], start[at + 2]
+    return x if slips else data[at], y if slips else data[at + 1], z if slips else data[at + 2]

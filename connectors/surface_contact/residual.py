@@ -1,24 +1,210 @@
-"""Forces of the contact of surfaces with points of cables; see `kernels.py`."""
+"""Forces of the contact of surfaces with points of cables, of many rows side by side; see `kernels.py`.
+
+Eight rows whose surfaces are of one kind go together, one in each lane of the processor's vector instructions, point
+after point; see docs/design.md, Lanes.  The constants below name the rows of a small array g, by row and lane.  What is
+not there, as a point of a shorter row, counts 0.
+"""
 
 from __future__ import annotations
 
+import numpy as np
+
 from windlass.connectors.circle_points.kernels import place_of, shape
+from windlass.connectors.circle_points.lanes import LANES, read_eight
 from windlass.connectors.circle_segments.kernels import touches
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.connectors.surface_contact.distances import eval_distance
+from windlass.connectors.surface_contact.distances import (
+    LINE,
+    NUMBERS,
+    PLANE,
+    PROFILE,
+    SHEAVE,
+    SPHERE,
+    Distance,
+    eval_kind,
+)
 from windlass.connectors.surface_contact.kernels import (
     CABLE,
     ContactRows,
+    Frame,
+    SurfaceLaw,
+    Touch,
+    Twelve,
     create_frame,
-    create_law,
     eval_forces,
     eval_touch,
-    gather,
     read_anchor,
     to_global,
 )
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+
+COORDINATES, VELOCITIES, FRAME, LAW, PARAMETERS, LENGTH, COUNT = 0, 12, 24, 42, 49, 57, 58
+"""First rows of what is given: 12 coordinates and their rates, the numbers of `Frame`, `SurfaceLaw` and of the surface,
+reference length and number of points of the cable."""
+CLOSED, STATE, ANCHOR = 59, 60, 61
+"""Of the present point: 1 if it counts, else 0, its state and its anchor."""
+TOUCH, NORMAL, DISTANCE = 64, 76, 79
+"""The numbers of `Touch`, the normal and the distance of the present point."""
+FORCES, SURFACE = 80, 92
+"""Results: 12 forces on the coordinates; force and moment of the cable about the origin of the surface."""
+SIZE = 98
+
+
+@kernel(inline=True)
+def read_twelve(row: int, k: int, g: FloatArray) -> Twelve:
+    """Twelve numbers of lane k."""
+    return (
+        g[row, k], g[row + 1, k], g[row + 2, k], g[row + 3, k], g[row + 4, k], g[row + 5, k], g[row + 6, k],
+        g[row + 7, k], g[row + 8, k], g[row + 9, k], g[row + 10, k], g[row + 11, k],
+    )  # fmt: skip
+
+
+@kernel(inline=True)
+def read_frame(k: int, g: FloatArray) -> Frame:
+    """The surface of lane k."""
+    r = FRAME
+    return Frame(
+        g[r, k], g[r + 1, k], g[r + 2, k], g[r + 3, k], g[r + 4, k], g[r + 5, k], g[r + 6, k], g[r + 7, k],
+        g[r + 8, k], g[r + 9, k], g[r + 10, k], g[r + 11, k], g[r + 12, k], g[r + 13, k], g[r + 14, k], g[r + 15, k],
+        g[r + 16, k], g[r + 17, k],
+    )  # fmt: skip
+
+
+@kernel(inline=True)
+def write_frame(o: Frame, k: int, g: FloatArray) -> None:
+    """Bring a surface to lane k."""
+    r = FRAME
+    g[r, k], g[r + 1, k], g[r + 2, k], g[r + 3, k], g[r + 4, k], g[r + 5, k] = o.a00, o.a01, o.a02, o.a10, o.a11, o.a12
+    g[r + 6, k], g[r + 7, k], g[r + 8, k], g[r + 9, k], g[r + 10, k], g[r + 11, k] = (
+        o.a20,
+        o.a21,
+        o.a22,
+        o.cx,
+        o.cy,
+        o.cz,
+    )
+    g[r + 12, k], g[r + 13, k], g[r + 14, k], g[r + 15, k], g[r + 16, k], g[r + 17, k] = (
+        o.vx,
+        o.vy,
+        o.vz,
+        o.wx,
+        o.wy,
+        o.wz,
+    )
+
+
+@kernel(inline=True)
+def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, k: int, g: FloatArray) -> None:
+    """Bring row i to lane k."""
+    s = c.surface[i]
+    for a in range(CABLE):
+        at = c.dofs[i, a]
+        g[COORDINATES + a, k], g[VELOCITIES + a, k] = x[at], v[at]
+    write_frame(create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s]), k, g)
+    g[LAW, k], g[LAW + 1, k], g[LAW + 2, k], g[LAW + 3, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
+    g[LAW + 4, k], g[LAW + 5, k], g[LAW + 6, k] = c.mu[i], c.rc[i], c.clip[i]
+    for a in range(NUMBERS):
+        g[PARAMETERS + a, k] = c.surfaces.par[s, a]
+    g[LENGTH, k], g[COUNT, k] = c.L[i] * c.n[i], c.n[i]
+
+
+@kernel(inline=True)
+def gather_history(
+    c: ContactRows, data: FloatArray, start: FloatArray, rows: IntArray, count: int, j: int, g: FloatArray
+) -> bool:
+    """Bring the history values of point j of listed rows to the first lanes; whether any is closed."""
+    some = False
+    for k in range(LANES):
+        g[CLOSED, k] = 0.0
+    for k in range(count):
+        i = rows[k]
+        n, first = c.n[i], c.data[i]
+        if j < n and data[first + j] <= 0.0:
+            state = data[first + n + j]
+            g[CLOSED, k], g[STATE, k] = 1.0, state
+            g[ANCHOR, k], g[ANCHOR + 1, k], g[ANCHOR + 2, k] = read_anchor(state, data, start, first, n, j)
+            some = True
+    return some
+
+
+@kernel(inline=True)
+def place_points(j: int, g: FloatArray) -> None:
+    """Point j of all lanes in the frames of their surfaces."""
+    for k in range(LANES):
+        S = shape(place_of(j, g[COUNT, k]), g[LENGTH, k])
+        z = eval_touch(read_frame(k, g), S, read_twelve(COORDINATES, k, g), read_twelve(VELOCITIES, k, g))
+        r = TOUCH
+        g[r, k], g[r + 1, k], g[r + 2, k], g[r + 3, k], g[r + 4, k], g[r + 5, k] = z.dx, z.dy, z.dz, z.ex, z.ey, z.ez
+        g[r + 6, k], g[r + 7, k], g[r + 8, k], g[r + 9, k], g[r + 10, k], g[r + 11, k] = z.X, z.Y, z.Z, z.U, z.V, z.W
+
+
+@kernel(inline=True)
+def measure(which: int, pieces: FloatArray, lanes: int, g: FloatArray) -> None:
+    """Distances of the points of the first lanes from their surfaces, all of one kind; beyond its end none counts."""
+    for k in range(lanes):
+        h = eval_kind(
+            which, read_eight(PARAMETERS, k, g), pieces, g[TOUCH + 6, k], g[TOUCH + 7, k], g[TOUCH + 8, k]
+        )  # fmt: skip
+        g[CLOSED, k] = g[CLOSED, k] if h.there else 0.0
+        g[NORMAL, k], g[NORMAL + 1, k], g[NORMAL + 2, k], g[DISTANCE, k] = h.nx, h.ny, h.nz, h.phi
+
+
+@kernel(inline=True)
+def measure_points(which: int, pieces: FloatArray, count: int, g: FloatArray) -> None:
+    """`measure` with a constant kind."""
+    if which == PLANE:
+        measure(PLANE, pieces, LANES, g)
+    elif which == SPHERE:
+        measure(SPHERE, pieces, LANES, g)
+    elif which == LINE:
+        measure(LINE, pieces, LANES, g)
+    elif which == SHEAVE:
+        measure(SHEAVE, pieces, LANES, g)
+    else:
+        # lanes without a row have no pieces
+        measure(PROFILE, pieces, count, g)
+
+
+@kernel(inline=True)
+def add_forces(j: int, g: FloatArray) -> None:
+    """Add the forces of point j of all lanes."""
+    for k in range(LANES):
+        S = shape(place_of(j, g[COUNT, k]), g[LENGTH, k])
+        t, w = read_twelve(TOUCH, k, g), read_eight(LAW, k, g)
+        z = Touch(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9], t[10], t[11])
+        law = SurfaceLaw(w[0], w[1], w[2], w[3], w[4], w[5], w[6] != 0.0)
+        # forces do not need the Hessian
+        nx, ny, nz = g[NORMAL, k], g[NORMAL + 1, k], g[NORMAL + 2, k]
+        h = Distance(True, g[DISTANCE, k], nx, ny, nz, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        F = eval_forces(law, h, z, g[STATE, k], (g[ANCHOR, k], g[ANCHOR + 1, k], g[ANCHOR + 2, k]))
+        fx, fy, fz = to_global(read_frame(k, g), F.fn * nx + F.tx, F.fn * ny + F.ty, F.fn * nz + F.tz)
+        on = g[CLOSED, k] != 0.0
+        fx, fy, fz = fx if on else 0.0, fy if on else 0.0, fz if on else 0.0
+        for a in range(4):
+            g[FORCES + 3 * a, k] += S[a] * fx
+            g[FORCES + 3 * a + 1, k] += S[a] * fy
+            g[FORCES + 3 * a + 2, k] += S[a] * fz
+        g[SURFACE, k] += fx
+        g[SURFACE + 1, k] += fy
+        g[SURFACE + 2, k] += fz
+        g[SURFACE + 3, k] += z.dy * fz - z.dz * fy
+        g[SURFACE + 4, k] += z.dz * fx - z.dx * fz
+        g[SURFACE + 5, k] += z.dx * fy - z.dy * fx
+
+
+@kernel(inline=True)
+def scatter_row(c: ContactRows, m: PositionColumns, i: int, k: int, g: FloatArray, f: FloatArray) -> None:
+    """Add the forces of lane k to those of the coordinates of row i."""
+    for a in range(CABLE):
+        f[c.dofs[i, a]] += g[FORCES + a, k]
+    marker, r = c.surfaces.marker[c.surface[i]], SURFACE
+    for b in range(c.dofs.shape[1] - CABLE):
+        force = moment = 0.0
+        for d in range(3):
+            force += m.J[marker, d, b] * g[r + d, k]
+            moment += m.Jr[marker, d, b] * g[r + 3 + d, k]
+        f[c.dofs[i, CABLE + b]] -= force + moment
 
 
 @kernel
@@ -32,36 +218,28 @@ def add_residual(
     f: FloatArray,
 ) -> None:
     """Add the left-hand-side forces of all rows to f; x are total coordinates, v velocities, start as `eval_points`."""
-    kind, par, pieces, dofs = c.surfaces.kind, c.surfaces.par, c.surfaces.pieces, c.dofs
-    J, Jr, width = m.J, m.Jr, c.dofs.shape[1] - CABLE
+    # lanes that are never filled hold numbers that can be evaluated
+    g, rows, total = np.ones((SIZE, LANES)), np.empty(len(c.n), np.int64), 0
     for i in range(len(c.n)):
-        n, first, s = c.n[i], c.data[i], c.surface[i]
-        if not c.active[i] or not touches(data, first, n):
-            continue
-        marker, law, L = c.surfaces.marker[s], create_law(c, i), c.L[i] * n
-        o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
-        q, w = gather(x, dofs, i), gather(v, dofs, i)
-        # sums of the forces and of their moments about the origin
-        sx, sy, sz, mx, my, mz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for k in range(n):
-            if data[first + k] > 0.0:
-                continue
-            S = shape(place_of(k, n), L)
-            z = eval_touch(o, S, q, w)
-            h = eval_distance(kind, par, pieces, s, z.X, z.Y, z.Z)
-            if not h.there:
-                continue
-            state = data[first + n + k]
-            F = eval_forces(law, h, z, state, read_anchor(state, data, start, first, n, k))
-            fx, fy, fz = to_global(o, F.fn * h.nx + F.tx, F.fn * h.ny + F.ty, F.fn * h.nz + F.tz)
-            for a in range(4):
-                f[dofs[i, 3 * a]] += S[a] * fx
-                f[dofs[i, 3 * a + 1]] += S[a] * fy
-                f[dofs[i, 3 * a + 2]] += S[a] * fz
-            sx, sy, sz = sx + fx, sy + fy, sz + fz
-            mx += z.dy * fz - z.dz * fy
-            my += z.dz * fx - z.dx * fz
-            mz += z.dx * fy - z.dy * fx
-        for b in range(width):
-            force = J[marker, 0, b] * sx + J[marker, 1, b] * sy + J[marker, 2, b] * sz
-            f[dofs[i, CABLE + b]] -= force + Jr[marker, 0, b] * mx + Jr[marker, 1, b] * my + Jr[marker, 2, b] * mz
+        if c.active[i] and touches(data, c.data[i], c.n[i]):
+            rows[total] = i
+            total += 1
+    first = 0
+    while first < total:
+        which, count, most = c.surfaces.kind[c.surface[rows[first]]], 0, 0
+        while count < LANES and first + count < total:
+            i = rows[first + count]
+            if c.surfaces.kind[c.surface[i]] != which:
+                break
+            gather_row(c, m, x, v, i, count, g)
+            most = max(most, c.n[i])
+            count += 1
+        g[FORCES:] = 0.0
+        for j in range(most):
+            if gather_history(c, data, start, rows[first:], count, j, g):
+                place_points(j, g)
+                measure_points(which, c.surfaces.pieces, count, g)
+                add_forces(j, g)
+        for k in range(count):
+            scatter_row(c, m, rows[first + k], k, g, f)
+        first += count
