@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from windlass.connectors.control.point_coordinates import distance_coordinate as distance_coordinate
     from windlass.connectors.control.point_coordinates import point_coordinate as point_coordinate
     from windlass.connectors.control.state_load import StateLoad as StateLoad
+    from windlass.connectors.drives.winch_reserve import WinchReserve as WinchReserve
     from windlass.connectors.fluids.fluid import Fluid as Fluid
     from windlass.connectors.fluids.sea_states import jonswap as jonswap
     from windlass.connectors.fluids.sea_states import regular_wave as regular_wave
@@ -172,6 +173,7 @@ _NAMES = {
     "constraints.rolling_joint": "RollingJoint",
     "constraints.spherical_joint": "SphericalJoint",
     "constraints.supports": "clamp fix hinge prescribe prescribe_velocity",
+    "drives.winch_reserve": "WinchReserve",
     "fluids.fluid": "Fluid",
     "fluids.sea_states": "jonswap regular_wave wave_number",
     "control.generic_ode1": "GenericODE1",
