@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from windlass.connectors.curves.contact_curve_circle import ContactCurveCircle as ContactCurveCircle
     from windlass.connectors.curves.profiles import CurveProfile as CurveProfile
     from windlass.connectors.curves.sprocket import sprocket_profile as sprocket_profile
+    from windlass.connectors.drives.winch_reserve import WinchReserve as WinchReserve
     from windlass.connectors.fluids.fluid import Fluid as Fluid
     from windlass.connectors.fluids.sea_states import jonswap as jonswap
     from windlass.connectors.fluids.sea_states import regular_wave as regular_wave
@@ -178,6 +179,7 @@ _NAMES = {
     "curves.contact_curve_circle": "ContactCurveCircle",
     "curves.profiles": "CurveProfile",
     "curves.sprocket": "sprocket_profile",
+    "drives.winch_reserve": "WinchReserve",
     "fluids.fluid": "Fluid",
     "fluids.sea_states": "jonswap regular_wave wave_number",
     "control.generic_ode1": "GenericODE1",

@@ -75,6 +75,7 @@ class WinchCable2D(Component):
     axial_damping = column("N s", "axial damping d_EA: force per strain rate of the material", default=0.0, minimum=0.0)
     store_tension = column("N", "tension T_s under which the rope lies in the winch", default=0.0)
     shortest = column("m", "length l at and below which there is no solution", default=0.0, minimum=0.0)
+    active = column("1", "false: in reserve, without forces and mass", default=True, dtype=bool, switchable=True)
 
 
 class WinchCable3D(WinchCable2D):
@@ -107,6 +108,7 @@ def bind(rows: LocalRows) -> Columns:
         rows.local("axial_damping"),
         rows.local("store_tension") ** 2 / (2.0 * EA),
         rows.local("shortest"),
+        rows.local("active"),
         rows.dofs,
     )
 
@@ -139,7 +141,7 @@ def build(rows: LocalRows) -> System:
     def read(s: Evaluation) -> None:
         elastic(c, axial, bending, s.x, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.energies)
         damping(c, axial, s.x, s.v, 0.0, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.powers[0])
-        s.powers[1] -= c.share * c.W * s.v[c.dofs[:, -1]]
+        s.powers[1] -= c.active * c.share * c.W * s.v[c.dofs[:, -1]]
         flow = np.zeros((len(c.rho), 2 + c.dofs.shape[1] // 4))
         flows(c, ends, s.x, s.v, flow)
         s.powers[2] -= flow[:, -1]
@@ -162,7 +164,7 @@ def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
     return [
         f"{rows.table.describe(int(rows.rows[i]))}: the rope outside its winch is {length[i]:g} m long: must be longer "
         f"than {c.shortest[i]:g} m (shortest)"
-        for i in np.flatnonzero(~(length > c.shortest))
+        for i in np.flatnonzero(c.active & ~(length > c.shortest))
     ]
 
 
@@ -184,8 +186,9 @@ def check(world: Tables, table: EntityTable) -> None:
     if world.is_distributed:
         # the rest of a rope may be elsewhere
         return
+    active = table.local("active")
     for one in np.unique(feed):
-        own = np.flatnonzero(feed == one)
+        own = np.flatnonzero((feed == one) & active)
         own = own[np.argsort(begin[own])]
         edges = np.append(begin[own], 1.0)
         gaps = np.abs(np.append(0.0, (begin + share)[own]) - edges) > SHARES
@@ -201,7 +204,10 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 class Sections(NamedTuple):
-    """Position [m] and velocity [m/s] of the material, shape (rows, k, 3), and axial force [N], (rows, k)."""
+    """Position [m] and velocity [m/s] of the material, shape (rows, k, 3), and axial force [N], (rows, k).
+
+    Of cables in reserve they are not a number.
+    """
 
     position: FloatArray
     velocity: FloatArray
@@ -216,6 +222,8 @@ def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sectio
     r, u = np.zeros((len(c.rho), n, d)), np.zeros((len(c.rho), n, d))
     call(fill_motion)(c, create_points(shares), fields.x, fields.v, r, u, found.force)
     found.position[..., :d], found.velocity[..., :d] = r, u
+    for values in found:
+        values[~c.active] = np.nan
     return found
 
 
@@ -230,9 +238,9 @@ def at_share(unit: str, doc: str, name: str) -> Output:
 
 
 def eval_length(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Length of each cable without strain [m]."""
+    """Length of each cable without strain [m], 0 in reserve."""
     c: Columns = rows.columns
-    length: FloatArray = c.share * fields.x[c.dofs[:, -1]]
+    length: FloatArray = c.active * c.share * fields.x[c.dofs[:, -1]]
     return length
 
 
@@ -240,7 +248,7 @@ def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
     """∫ ρA u dx [kg m/s], shape (rows, 3)."""
     c: Columns = rows.columns
     s, w = np.polynomial.legendre.leggauss(4)  # type: ignore[no-untyped-call]
-    velocity = eval_sections(rows, fields, 0.5 + 0.5 * s).velocity
+    velocity = np.nan_to_num(eval_sections(rows, fields, 0.5 + 0.5 * s).velocity)
     momentum: FloatArray = (c.rho * eval_length(rows, fields))[:, None] * np.einsum("k,rkd->rd", 0.5 * w, velocity)
     return momentum
 
@@ -257,9 +265,13 @@ def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Each cable as ``subdivisions`` lines; the cables of a winch are one part.  Places are shares of a cable."""
+    """Each cable as ``subdivisions`` lines; the cables of a winch are one part.  Places are shares of a cable.
+
+    Lines are the same in all frames, so those of cables in reserve are points: the begin of the first cable outside.
+    """
     s = np.arange(subdivisions + 1) / subdivisions
-    found, count = eval_sections(rows, fields, s), len(rows.rows)
+    found, count, active = eval_sections(rows, fields, s), len(rows.rows), rows.columns.active
+    found.position[~active] = found.position[active][0, 0] if active.any() else 0.0
     number = np.arange(count * len(s)).reshape(count, len(s))
     return Drawing(
         points=found.position.reshape(-1, 3),

@@ -67,6 +67,8 @@ def add_elastic(
     g, K = np.zeros(2 * d), np.zeros((2 * d, 2 * d))
     gp, Kp = np.zeros(d), np.zeros((d, d))
     for i in range(len(c.rho)):
+        if not c.active[i]:
+            continue
         dofs, l = c.dofs[i], find_length(c, i, x)
         for kind in range(2):
             P = axial if kind == 0 else bending
@@ -139,7 +141,7 @@ def add_damping(
     S, J, DJ, rate = np.empty((3, 4)), np.empty(n), np.zeros((n, n)), np.empty(n)
     p, p_l, m, m_l, e, across = np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty((d, d))
     for i in range(len(c.rho)):
-        if c.dEA[i] == 0.0:
+        if not c.active[i] or c.dEA[i] == 0.0:
             continue
         dofs, l = c.dofs[i], find_length(c, i, x)
         for point in range(len(P.w)):

@@ -29,6 +29,8 @@ def inertia(c: Columns, P: Points, x: FloatArray, v: FloatArray, a: FloatArray, 
     d = (n - 1) // 4
     S = np.empty((3, 4))
     for i in range(len(c.rho)):
+        if not c.active[i]:
+            continue
         dofs, l = c.dofs[i], find_length(c, i, x)
         l_t, l_tt = v[dofs[n - 1]], a[dofs[n - 1]]
         for point in range(len(P.w)):
@@ -57,6 +59,8 @@ def inertia_tangent(
     r_tt, w, Bv, Cq, by_l, w_l = np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty(d)
     other = np.empty(d)
     for i in range(len(c.rho)):
+        if not c.active[i]:
+            continue
         dofs, to, l = c.dofs[i], slots[i], find_length(c, i, x)
         l_t, l_tt = v[dofs[last]], a[dofs[last]]
         for point in range(len(P.w)):
@@ -100,6 +104,8 @@ def gravity(c: Columns, P: Points, x: FloatArray, g: FloatArray, rows: IntArray,
     d = (n - 1) // 4
     S = np.empty((3, 4))
     for i in rows:
+        if not c.active[i]:
+            continue
         dofs, l = c.dofs[i], find_length(c, i, x)
         for point in range(len(P.w)):
             fill_shapes(c, i, P, point, l, S)
@@ -119,6 +125,8 @@ def gravity_tangent(
     d, last = (n - 1) // 4, n - 1
     S = np.empty((3, 4))
     for i in rows:
+        if not c.active[i]:
+            continue
         to, l = slots[i], find_length(c, i, x)
         for point in range(len(P.w)):
             fill_shapes(c, i, P, point, l, S)
@@ -141,6 +149,8 @@ def fill_motion(
     S, D = np.empty((3, 4)), np.empty((3, 4))
     p, p_t = np.empty(d), np.empty(d)
     for i in range(len(c.rho)):
+        if not c.active[i]:
+            continue
         dofs, l = c.dofs[i], find_length(c, i, x)
         l_t = v[dofs[n - 1]]
         for point in range(len(P.s)):
@@ -166,6 +176,8 @@ def fill_flows(c: Columns, ends: Points, x: FloatArray, v: FloatArray, flow: Flo
     d = (n - 1) // 4
     S = np.empty((3, 4))
     for i in range(len(c.rho)):
+        if not c.active[i]:
+            continue
         dofs, l = c.dofs[i], find_length(c, i, x)
         l_t = v[dofs[n - 1]]
         for end in range(2):

@@ -22,13 +22,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 
 class Columns(NamedTuple):
     """Letters of the rows, shape (rows,): σ0 and Δ, ρA [kg/m], EA [N], EI [N m^2], d_EA [N s], energy of the rope in
-    the winch W [J/m], shortest l [m]; dofs: local numbers of z, shape (rows, 4 d + 1)."""
+    the winch W [J/m], shortest l [m]; active: false for cables in reserve; dofs: local numbers of z, shape
+    (rows, 4 d + 1)."""
 
     begin: FloatArray
     share: FloatArray
@@ -38,6 +39,7 @@ class Columns(NamedTuple):
     dEA: FloatArray
     W: FloatArray
     shortest: FloatArray
+    active: BoolArray
     dofs: IntArray
 
 

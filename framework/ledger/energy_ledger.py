@@ -190,9 +190,11 @@ class EnergyLedger(EveryNth):
         self._version = state.world.version
 
     def before_step(self, state: State) -> None:
-        """Record the start."""
+        """Record the start, and what hooks have changed with the model."""
         if self._version < 0:
             self._begin(state)
+        elif state.world.version != self._version:
+            self._take_changes(self._localise(state))
         super().before_step(state)
 
     def after_step(self, state: State) -> None:
@@ -203,18 +205,23 @@ class EnergyLedger(EveryNth):
         if not state.t > start.t:
             raise ModelError(f"time stands still at {state.t:g} s: an EnergyLedger must be a hook of a dynamic solve")
         if state.world.version != self._version:
-            # what the step began with is not what it was solved with: stiffnesses, switches, loads
-            before = balance.stored()
-            self._collect()
-            balance.begin(start)
-            self._version = state.world.version
-            for name, now in balance.stored().items():
-                self._sums[name] += now - before[name]
-                self._sums[CHANGES] += now - before[name]
+            self._take_changes(start)
         balance.advance(state)
         self.steps += 1
         self._share_losses()
         super().after_step(state)
+
+    def _take_changes(self, start: State) -> None:
+        """What a step began with is not what it is solved with: stiffnesses, switches, loads, cables in reserve."""
+        balance = self._balance
+        assert balance is not None
+        before = balance.stored()
+        self._collect()
+        balance.begin(start)
+        self._version = start.world.version
+        for name, now in balance.stored().items():
+            self._sums[name] += now - before[name]
+            self._sums[CHANGES] += now - before[name]
 
     def _share_losses(self) -> None:
         """Losses by what names them, of all processes, which drawings and tables need at any time."""

@@ -13,7 +13,13 @@ from windlass.framework.state.state import State
 
 
 class StepHook:
-    """User code around the steps of a solve; override what is needed.  All processes call all hooks."""
+    """User code around the steps of a solve; override what is needed.  All processes call all hooks.
+
+    Attributes:
+        changes_state: whether `before_step` changes the state; it is then called before that of all other hooks.
+    """
+
+    changes_state = False
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Before the first step of a solve, with the time [s] and about the number of steps at its end.
@@ -72,9 +78,13 @@ class _AfterStep(StepHook):
 
 
 def overriding(hooks: Iterable[StepHook], stage: str) -> list[StepHook]:
-    """The hooks that do something at a stage, ``"before_step"``, ``"after_iteration"`` or ``"after_step"``."""
+    """The hooks that do something at a stage, ``"before_step"``, ``"after_iteration"`` or ``"after_step"``.
+
+    Those that change the state come first.
+    """
     idle = getattr(StepHook, stage)
-    return [hook for hook in hooks if getattr(getattr(hook, stage), "__func__", None) is not idle]
+    found = [hook for hook in hooks if getattr(getattr(hook, stage), "__func__", None) is not idle]
+    return sorted(found, key=lambda hook: not hook.changes_state)
 
 
 def run_before_solve(hooks: Iterable[StepHook], state: State, end: float, steps: float) -> None:

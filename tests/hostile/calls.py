@@ -325,6 +325,11 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "outlet": (0, 0), "end": (1, 0), "cables": 2, "strain": 0.01, "name": "rope",
              **CABLE},
         ),
+        "WinchReserve": (
+            con.WinchReserve,
+            {"world": s.open, "outlet": (0, 0), "end": (1, 0), "cables": 2, "wanted": 0.2, "longest": 2.0,
+             "strain": 0.01, "name": "rope", **CABLE},
+        ),
         "straight_cable": (el.straight_cable, {"world": s.open, **line, "elements": 2, "name": "rope", **CABLE}),
         "catenary": (
             el.catenary,

@@ -1,4 +1,5 @@
-"""A load that swings in space while it is hoisted; a program for mpiexec, and the same within a test.
+"""A load that swings in space while it is hoisted, and one on a rope with cables in reserve; a program for mpiexec, and
+the same within a test.
 
 Usage: parallel_winch.py OUT.npz [options of Windlass and PETSc]
 """
@@ -13,8 +14,9 @@ def run_load() -> dict[str, Any]:
     """The whole state at the end, outputs of the rope and what flows in by the ledger."""
     # here, because the command line is read when Windlass is loaded
     import windlass as wl
+    import windlass.connectors as con
 
-    from support.winches import swing
+    from support.winches import hang_in_reserve, swing
 
     world, rope, _ = swing(4.0, 3.0, 1.0, 0.2, space=True, cables=6)
     ledger = wl.EnergyLedger()
@@ -23,7 +25,18 @@ def run_load() -> dict[str, Any]:
     outputs = {name: wl.eval_output(rope.cables, name, end) for name in names}
     outputs["flow"] = np.array(ledger.totals["WinchCable3D.kinetic_flow"])
     whole = end.gather()
-    return outputs | {"q": whole.q, "v": whole.v}
+    outputs |= {"q": whole.q, "v": whole.v}
+    world, reserve, _ = hang_in_reserve(
+        0.5, 0.3, wanted=0.25, longest=2.0, space=True, mass_per_length=0.5, axial_stiffness=2e4,
+        bending_stiffness=1e-3, axial_damping=100.0, strain=5e-3,
+    )  # fmt: skip
+    out, back = con.smooth_step(0.0, 1.0, 0.0, 1.0), con.smooth_step(1.0, 2.0, 0.0, 1.15)
+    con.prescribe(world, reserve.feed, "s", lambda t: out(t) - back(t))
+    ledger = wl.EnergyLedger()
+    whole = wl.Dynamic(world, step=2e-2, end=2.0, rtol=1e-10).solve(hooks=[reserve, ledger]).gather()
+    changes = [(change.t, change.cables) for change in reserve.changes]
+    outputs |= {"changes": np.array(changes), "change of energy": np.array(ledger.totals["changes of the model"])}
+    return outputs | {"q in reserve": whole.q, "v in reserve": whole.v}
 
 
 def main(path: str) -> None:

@@ -25,7 +25,7 @@ from support.many_pulleys import create_ring
 from support.mooring import build_line
 from support.spatial_net import build_model
 from support.surface_models import create_falling
-from support.winches import swing
+from support.winches import hang_in_reserve, swing
 
 KINDS = (
     "adaptive",
@@ -45,6 +45,7 @@ KINDS = (
     "joints",
     "trolleys",
     "winch",
+    "reserve",
 )
 kind = wl.option("kind", "adaptive", "", "model", choices=KINDS)
 kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
@@ -205,6 +206,12 @@ elif kind == "trolleys":
     solver = wl.Dynamic(world, step=5e-3, end=0.6)
 elif kind == "winch":
     world, _, points = swing(4.0, 3.0, 1.0, 0.2, space=True, cables=2)
+    solver = wl.Dynamic(world, step=1e-2, end=1.0)
+elif kind == "reserve":
+    stiff = {"mass_per_length": 0.5, "axial_stiffness": 2e4, "bending_stiffness": 1e-3, "axial_damping": 100.0}
+    world, rope, points = hang_in_reserve(0.5, 0.3, wanted=0.25, longest=2.0, space=True, **stiff)
+    con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, 1.0, 0.0, 1.0))
+    hooks.insert(0, rope)
     solver = wl.Dynamic(world, step=1e-2, end=1.0)
 elif kind == "chain":
     world, points = chain()

@@ -36,3 +36,22 @@ def swing(length: float, last: float, end: float, angle: float, **more: Any) -> 
     world, rope, load = hang(length, angle, strain=MASS * G * np.cos(angle) / EA, **more)
     con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, end, 0.0, last - length))
     return world, rope, load
+
+
+def hang_in_reserve(
+    length: float, angle: float, wanted: float, longest: float, mass: float = MASS, space: bool = False,
+    drive: Any = None, **more: Any,
+) -> tuple[wl.World, con.WinchReserve, Entity]:  # fmt: skip
+    """As `hang`, with cables in reserve; of a rope of the plane a function of time may move the outlet along x."""
+    end = np.array((length * np.sin(angle), -length * np.cos(angle), 0.0)[: 3 if space else 2])
+    world = wl.World(gravity=(0.0, -G, 0.0))
+    rope = con.WinchReserve(world, 0.0 * end, end, wanted=wanted, longest=longest, **more)
+    if drive is None:
+        con.hinge(world, rope.nodes[0])
+    else:
+        con.fix(world, rope.nodes[0], "y")
+        con.prescribe(world, rope.nodes[0], "x", drive)
+    load = world.add(MassPoint, position=end, mass=mass)
+    ends = [con.position_marker(world, which) for which in (rope.nodes[len(rope.nodes) - 1], load)]
+    world.add(con.SphericalJoint if space else con.RevoluteJoint2D, marker0=ends[0], marker1=ends[1])
+    return world, rope, load

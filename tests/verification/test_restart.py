@@ -129,6 +129,7 @@ def check_series(whole: Path, part: Path) -> None:
         pytest.param("line in waves", "30", "75", [], marks=pytest.mark.long),
         pytest.param("trolleys", "20", "75", [], marks=pytest.mark.long),
         pytest.param("winch", "20", "75", [], marks=pytest.mark.long),
+        pytest.param("reserve", "20", "75", [], marks=pytest.mark.long),
         ("pendulum", "30", "137", []),
         pytest.param("pendulum", "30", "137", ["-explicit_pc_factor_mat_solver_type", "mumps"], marks=pytest.mark.long),
         pytest.param("switched", "20", "75", [], marks=pytest.mark.long),

@@ -1,0 +1,252 @@
+"""A winch rope with cables in reserve: pays out and takes in many cable lengths within one run.
+
+The rope of `winch_rope` has cables of equal shares of its length l.  This one has them on levels: c, 2 c, 4 c, ...
+equal cables over the same nodes.  One level is outside; the others are in reserve, without forces and mass, and nodes
+that no cable outside has are held where they were in the reference configuration.  Nothing is renumbered in a run.
+
+Where the cables outside are too long each is split in two.  The rope is then the same cubic in both halves: with
+h = Δ l the length of a cable and r, s place and slope of its nodes, those in its middle are
+
+    r = (r_0 + r_1)/2 - h (s_1 - s_0)/8,        s = 3 (r_1 - r_0)/(2 h) - (s_0 + s_1)/4,
+
+and as nodes are at fixed shares of l, their velocities and accelerations are the derivatives of this in time, with
+those of h.  So place, velocity and acceleration of all material stay, and with them mass, momentum and energy.
+Where cables are too short, each two become one, which keeps the nodes at its ends and leaves out what a cubic over both
+cannot follow: of places this is of order 4 in the length of the cables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.constraints.supports import fix
+from windlass.connectors.markers.position_markers import merge_handles
+from windlass.elements.cable3d.winch_cable import winch_rope
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, inside, instance, number, numbers, whole, word
+from windlass.framework.command_line.notes import say_once
+from windlass.framework.errors import ModelError
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
+
+LONGEST, SHORTEST = 1.6, 0.4
+"""Lengths of cables beyond which they are split and merged, in wanted lengths [1]; both go on with about 0.8."""
+MOTION = "q", "v", "a", "carried"
+
+
+class CableChange(NamedTuple):
+    """One change: time [s], number of cables after it, and the energy of the weight that merging has left out [J]."""
+
+    t: float
+    cables: int
+    weight: float
+
+
+def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
+    """Motion in the middle of cables: place and slope, their velocities and two kinds of accelerations, (n, 2 d) each.
+
+    Args:
+        motion: the same of the nodes from the first to the last, shape (n + 1, 2 d) each.
+        lengths: length of a cable h [m] and h_t, and h_tt of both kinds.
+    """
+    (x, v, *accelerations), (h, h_t, *h_tts) = motion, lengths
+    d = x.shape[1] // 2
+    # g = 1/h
+    g, g_t = 1.0 / h, -h_t / h**2
+
+    def mean(y: FloatArray) -> FloatArray:
+        half: FloatArray = 0.5 * (y[:-1] + y[1:])
+        half[:, d:] *= -0.5
+        return half
+
+    def change(y: FloatArray, h: float, g: float) -> FloatArray:
+        dy = y[1:] - y[:-1]
+        return np.hstack((-h / 8 * dy[:, d:], 1.5 * g * dy[:, :d]))
+
+    middles = [mean(x) + change(x, h, g), mean(v) + change(v, h, g) + change(x, h_t, g_t)]
+    for a, h_tt in zip(accelerations, h_tts, strict=True):
+        g_tt = -h_tt / h**2 + 2.0 * h_t**2 / h**3
+        middles.append(mean(a) + change(a, h, g) + change(v, 2.0 * h_t, 2.0 * g_t) + change(x, h_tt, g_tt))
+    return middles
+
+
+class WinchReserve(StepHook):
+    """A straight rope of a winch as of `winch_rope`, whose number of cables follows its length; a hook of the solve.
+
+    Before each step cables longer than 1.6 of the wanted length are split, and those shorter than 0.4 merged in pairs.
+    Restarts, saved states, recorders, sensors and the energy ledger go on: all cables are in the model from the start.
+
+    Args:
+        world: the world.
+        outlet, end: places [m], shape (2,), or (3,) in space; neither is held.
+        cables: fewest cables, those of the shortest rope.
+        wanted: wanted length of the cables [m].
+        longest: length of the rope up to which there are cables in reserve [m]; beyond it they grow longer (said).
+        strain: of the rope in the reference configuration [1].
+        name: name for messages and output.
+        **columns: columns of `WinchCable2D` but for ``active``, one value for all cables.
+
+    Attributes:
+        cables: the cables of all levels; in reserve they have no mass, and their places are not a number.
+        nodes: all nodes, from the outlet to the end.
+        feed: the `ALENode` whose coordinate ``s`` is the length outside the winch.
+        changes: what was changed, in order; see `CableChange`.
+
+    Raises:
+        ModelError: places of different shapes or that meet; a longest rope that is shorter than the one at the start.
+    """
+
+    changes_state = True
+
+    @checked(
+        world=instance(World),
+        outlet=numbers("m", (2,), (3,)),
+        end=numbers("m", (2,), (3,)),
+        cables=whole(1),
+        wanted=number("m", above=0.0),
+        longest=number("m", above=0.0),
+        strain=number("1", above=-1.0),
+        name=word(),
+        columns=inside(),
+    )
+    def __init__(
+        self,
+        world: World,
+        outlet: Any,
+        end: Any,
+        cables: int = 1,
+        *,
+        wanted: float,
+        longest: float,
+        strain: float = 0.0,
+        name: str = "rope",
+        **columns: Any,
+    ) -> None:
+        if "active" in columns:
+            raise ModelError(f"active of {name}: must be left out, as the length of the rope decides on it")
+        self._world, self._name, self._fewest, self._wanted = world, name, int(cables), float(wanted)
+        self._levels = 1
+        while longest > LONGEST * wanted * self._most:
+            self._levels += 1
+        with world.all_or_nothing():
+            rope = winch_rope(world, outlet, end, self._most, strain=strain, name=name, **columns)
+            self.nodes, self.feed = rope.nodes, rope.feed
+            self._feed_reference = float(self.feed.table.collect("reference", self.feed.rows)[0])
+            if longest < self._feed_reference:
+                given = f"longest = {longest:g} m of {name}, which is {self._feed_reference:g} m long at the start"
+                raise ModelError(f"{given}: must not be shorter")
+            self._add_levels(rope.cables, columns)
+            self._switch(self._find_level(self._feed_reference, 0))
+        table, rows = self.nodes.table, self.nodes.rows
+        names = table.component.reference_columns
+        self._reference: FloatArray = np.hstack([table.collect(column, rows) for column in names])
+        self.changes: list[CableChange] = []
+
+    def _add_levels(self, finest: Entity, columns: Mapping[str, Any]) -> None:
+        """Cables of the coarser levels, and what holds the nodes that these do not have."""
+        cables, self._appears = [finest], np.full(len(self.nodes), self._levels - 1)
+        for level in reversed(range(self._levels - 1)):
+            count, nodes = self._count(level), self.nodes[:: self._stride(level)]
+            part = {"begin": np.arange(count) / count, "share": 1.0 / count, "feed": self.feed, **columns}
+            kind = finest.table.component
+            cables.append(self._world.add(kind, name=self._name, node0=nodes[:-1], node1=nodes[1:], **part))
+            self._appears[:: self._stride(level)] = level
+        self.cables = merge_handles(cables)
+        self._level_of = np.repeat(np.arange(self._levels)[::-1], [len(part) for part in cables])
+        self._inner = np.flatnonzero(self._appears > 0)
+        names = self.nodes.table.component.dof_names
+        self._holds = fix(self._world, self.nodes[self._inner], *names) if len(self._inner) else None
+
+    def _count(self, level: int) -> int:
+        """Number of cables on a level."""
+        return self._fewest << level
+
+    def _stride(self, level: int) -> int:
+        """From one node of a level to the next among all nodes."""
+        return 1 << (self._levels - 1 - level)
+
+    @property
+    def _most(self) -> int:
+        return self._count(self._levels - 1)
+
+    @property
+    def _level(self) -> int:
+        """The level that is outside, as the world is switched."""
+        return int(self._level_of[np.argmax(self.cables.table.collect("active", self.cables.rows))])
+
+    @property
+    def outside(self) -> Entity:
+        """The cables that are outside now, from the outlet to the end."""
+        return self.cables[np.flatnonzero(self._level_of == self._level)]
+
+    def _find_level(self, length: float, level: int) -> int:
+        """The level for a length of rope [m], from that before."""
+        while level + 1 < self._levels and length > LONGEST * self._wanted * self._count(level):
+            level += 1
+        while level > 0 and length < SHORTEST * self._wanted * self._count(level):
+            level -= 1
+        return level
+
+    def _switch(self, level: int) -> None:
+        """Put the cables of a level outside, and hold the nodes that they do not have."""
+        self._world.set(self.cables, active=self._level_of == level)
+        if self._holds is not None:
+            names = len(self._holds) // len(self._inner)
+            self._world.set(self._holds, active=np.tile(self._appears[self._inner] > level, names))
+
+    def before_step(self, state: State) -> None:
+        """Change the number of cables if they have become too long or too short."""
+        length, old = self._eval_length(state), self._level
+        new = self._find_level(length, old)
+        if new != old:
+            weight = self._change(state, old, new)
+            self._switch(new)
+            self.changes.append(CableChange(state.t, self._count(new), weight))
+        if length > LONGEST * self._wanted * self._most:
+            longer = f"all {self._most} cables are outside and grow longer than {LONGEST:g} of the wanted length"
+            say_once(
+                "winch", [f"{self._name}: {longer}, {self._wanted:g} m; choose `longest` as long as the rope gets"]
+            )
+
+    def _change(self, state: State, old: int, new: int) -> float:
+        """Bring the nodes to another level; the energy of the weight that this leaves out [J]."""
+        values = [state.of(self.nodes, name) for name in MOTION]
+        values[0] += self._reference
+        lengths = [float(state.of(self.feed, name)[0, 0]) for name in MOTION]
+        lengths[0] += self._feed_reference
+        for level in range(old, new):
+            stride = self._stride(level)
+            middles = find_middles([y[::stride] for y in values], [y / self._count(level) for y in lengths])
+            for y, middle in zip(values, middles, strict=True):
+                y[stride // 2 :: stride] = middle
+        x = values[0].copy()
+        values[0] -= self._reference
+        for y, name in zip(values, MOTION, strict=True):
+            y[self._appears > new] = 0.0
+            state.put(self.nodes, y, name)
+        before, after = (self._eval_weight(x[:: self._stride(level)], lengths[0]) for level in (old, new))
+        return before - after if new < old else 0.0
+
+    def _eval_length(self, state: State) -> float:
+        """Length outside the winch [m]."""
+        return self._feed_reference + float(state.of(self.feed)[0, 0])
+
+    def _eval_weight(self, x: FloatArray, length: float) -> float:
+        """Potential energy of the weight [J]; ∫ r dx of a cable is h ((r_0 + r_1)/2 - h (s_1 - s_0)/12)."""
+        d, h = x.shape[1] // 2, length / (len(x) - 1)
+        places = 0.5 * (x[:-1] + x[1:])[:, :d] - h / 12 * (x[1:] - x[:-1])[:, d:]
+        rho = float(self.cables.table.collect("mass_per_length", self.cables.rows[:1])[0])
+        return float(-rho * h * places.sum(axis=0) @ self._world.gravity[:d])
+
+    def checkpoint(self) -> dict[str, Any]:
+        """What was changed; which cables are outside is kept with the switches of the model."""
+        return {"changes": np.array(self.changes, np.float64).reshape(-1, 3)}
+
+    def restore(self, kept: Mapping[str, Any], state: State) -> None:
+        """Go on with the changes of the interrupted run."""
+        self.changes = [CableChange(t, int(count), weight) for t, count, weight in kept["changes"].tolist()]
