@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from windlass.connectors.markers.position_markers3d import PositionOnRigid3D as PositionOnRigid3D
     from windlass.connectors.markers.position_markers3d import RigidNodePosition3D as RigidNodePosition3D
     from windlass.connectors.markers.rotation_coordinate import RotationCoordinate as RotationCoordinate
+    from windlass.connectors.markers.shape_markers import shape_marker as shape_marker
     from windlass.connectors.point_contact.contacts import Contacts as Contacts
     from windlass.connectors.point_contact.hunt_crossley import HuntCrossley as HuntCrossley
     from windlass.connectors.point_contact.hunt_crossley import disable as disable
@@ -192,6 +193,7 @@ _NAMES = {
     "PositionOnRigid2D RigidNodePosition position_marker rigid_marker",
     "markers.position_markers3d": "PositionOnRigid3D RigidNodePosition3D",
     "markers.rotation_coordinate": "RotationCoordinate",
+    "markers.shape_markers": "shape_marker",
     "point_contact.contacts": "Contacts",
     "point_contact.hunt_crossley": "HuntCrossley disable enable is_enabled",
     "point_contact.materials": "ContactMaterial dissipation_from_restitution "

@@ -72,7 +72,7 @@ def check_friction(table: EntityTable) -> None:
     mu = table.local("friction_coefficient")
     for k in np.flatnonzero((mu > 0.0) & (stiff == 0.0))[:1]:
         raise ModelError(
-            f"friction_coefficient = {mu[k]:g} in {table.kind} row {table.resident[k]}, but friction_stiffness_per_length"
-            " = 0 N/m^2 and friction_velocity_penalty_per_length = 0 N s/m^2: one of them must be > 0, as nothing holds "
-            "the cable otherwise"
+            f"friction_coefficient = {mu[k]:g} in {table.kind} row {table.resident[k]} with "
+            "friction_stiffness_per_length = 0 N/m^2 and friction_velocity_penalty_per_length = 0 N s/m^2: one of them "
+            "must be > 0, as there is no friction otherwise"
         )

@@ -258,8 +258,8 @@ def check(world: Tables, table: EntityTable) -> None:
         size, part = (np.linalg.norm(vectors, axis=1) for vectors in (along, across))
         for k in np.flatnonzero((size > 0.0) & (part < PARALLEL * size))[:1]:
             raise ModelError(
-                f"along = {show(table.local('along')[k])} in {table.kind} row {table.resident[k]} is parallel to axis: must have a part "
-                "across it, or be (0, 0, 0) for any"
+                f"along = {show(table.local('along')[k])} in {table.kind} row {table.resident[k]} is parallel to axis: "
+                "must have a part across it, or be (0, 0, 0) for any"
             )
     for name in ("flank_half_angle", "half_angle"):
         if name in table.component.columns:
