@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from windlass.connectors.markers.cable_markers3d import CableShape3D
 from windlass.connectors.markers.cable_shape import CableShape
-from windlass.connectors.markers.position_markers import CABLES, SPATIAL_CABLE, Handles, merge_handles
+from windlass.connectors.markers.position_markers import CABLES, SPATIAL_CABLE, merge_handles
 from windlass.framework.checks.checks import checked, inside, instance, number, whole
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.table import Entity
-from windlass.framework.model.world import World
+from windlass.framework.model.world import Handles, World
 
 
 @checked(world=instance(World), cables=inside(), segments=whole(1), vertical_offset=number("m"))
