@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from windlass.connectors.markers.position_markers import RigidNodePosition as RigidNodePosition
     from windlass.connectors.markers.position_markers import position_marker as position_marker
     from windlass.connectors.markers.position_markers import rigid_marker as rigid_marker
+    from windlass.connectors.markers.position_markers import shape_marker as shape_marker
     from windlass.connectors.markers.position_markers3d import PositionOnRigid3D as PositionOnRigid3D
     from windlass.connectors.markers.position_markers3d import RigidNodePosition3D as RigidNodePosition3D
     from windlass.connectors.markers.rotation_coordinate import RotationCoordinate as RotationCoordinate
@@ -197,7 +198,7 @@ _NAMES = {
     "markers.cable_shape": "CableShape",
     "markers.coordinate_marker": "NodeCoordinate coordinate_marker rotation_marker",
     "markers.position_markers": "NodePosition PositionOnCable PositionOnGround "
-    "PositionOnRigid2D RigidNodePosition position_marker rigid_marker",
+    "PositionOnRigid2D RigidNodePosition position_marker rigid_marker shape_marker",
     "markers.position_markers3d": "PositionOnRigid3D RigidNodePosition3D",
     "markers.rotation_coordinate": "RotationCoordinate",
     "point_contact.contacts": "Contacts",

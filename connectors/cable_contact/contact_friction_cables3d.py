@@ -18,6 +18,7 @@ from windlass.connectors.cable_contact.places import CableSystem, create_places,
 from windlass.connectors.cable_contact.search import CableSearch
 from windlass.connectors.cable_contact.tangent import add_tangent
 from windlass.connectors.cable_contact.update import follow_feet, update_history
+from windlass.connectors.circle_segments.friction import check_friction
 from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.elements.routes.cable_order import find_chains
@@ -260,7 +261,7 @@ def add_cable_contact(
     return world.add(ContactFrictionCables3D, contact_set=group, cable=handles, points=points, radius=radii)
 
 
-register(Law(CableContactSet, "passive", source=SOURCE))
+register(Law(CableContactSet, "passive", check=lambda world, table: check_friction(table), source=SOURCE))
 register(
     Law(
         ContactFrictionCables3D,

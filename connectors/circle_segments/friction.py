@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.table import EntityTable
 
 UNDEFINED = -2.0
 
@@ -62,3 +64,15 @@ def decide(ft: float, limit: float, slip: float, place: float, anchor: float, k:
         if k != 0.0:
             anchor = place - state * limit / k
     return excess, state, anchor
+
+
+def check_friction(table: EntityTable) -> None:
+    """Raise ModelError for rows with a coefficient of friction that nothing lets act."""
+    stiff = table.local("friction_stiffness_per_length") + table.local("friction_velocity_penalty_per_length")
+    mu = table.local("friction_coefficient")
+    for k in np.flatnonzero((mu > 0.0) & (stiff == 0.0))[:1]:
+        raise ModelError(
+            f"friction_coefficient = {mu[k]:g} in {table.kind} row {table.resident[k]} with "
+            "friction_stiffness_per_length = 0 N/m^2 and friction_velocity_penalty_per_length = 0 N s/m^2: one of them "
+            "must be > 0, as there is no friction otherwise"
+        )

@@ -104,6 +104,14 @@ def check(world: Tables, table: EntityTable) -> None:
             if len(bad):
                 unit = table.component.columns[name].unit
                 raise ModelError(f"{name} = {bad[0]} {unit} {where}: must be > 0")
+        depth, high = table.local("depth")[i], given["wave_amplitudes"]
+        for amplitude in high[high >= depth][:1]:
+            raise ModelError(f"wave_amplitudes = {amplitude:g} m {where}: must be < depth = {depth:g} m of the water")
+        rough, height = table.local("roughness")[i], table.local("reference_height")[i]
+        if table.local("profile")[i] == "log" and rough >= height:
+            raise ModelError(
+                f"roughness = {rough:g} m {where}: must be < reference_height = {height:g} m, as profile is 'log'"
+            )
         if len(given["wave_amplitudes"]) and table.local("fills")[i] != "below":
             raise ModelError(
                 f"fills = {table.local('fills')[i]!r} {where}: must be 'below', as the fluid has waves on its surface"

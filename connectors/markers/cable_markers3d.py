@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.connectors.markers.cable_shape import cable_lengths, find_used
 from windlass.connectors.markers.marker_laws import number_markers, register_marker
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.elements.cable2d.points import eval_shape
@@ -309,7 +309,7 @@ def shape_output(unit: str, doc: str, name: str) -> Output:
 
     def evaluate(rows: LocalRows, fields: Fields, **where: Any) -> FloatArray:
         m: SpatialShapeColumns = fields.markers[SHAPE_FAMILY]
-        index = rows.own_marker_index()
+        index = find_used(rows)
         counts = np.diff(m.start)[index]
         out = np.zeros((len(index), int(counts.max(initial=0)), 3))
         for i, k in enumerate(index):

@@ -273,10 +273,25 @@ def build(rows: LocalRows) -> System:
     return system
 
 
+def find_used(rows: LocalRows) -> IntArray:
+    """Positions of markers in the columns of their family, shape (rows,).
+
+    Raises:
+        ModelError: a marker to which nothing refers, so that nobody fills its columns.
+    """
+    index = rows.own_marker_index()
+    for k in np.flatnonzero(index < 0)[:1]:
+        name = rows.table.describe(int(rows.rows[k]))
+        raise ModelError(
+            f"{name} has no values: must be the marker of a law, as markers that nothing uses are left out"
+        )
+    return index
+
+
 def eval_points(rows: LocalRows, fields: Fields, name: str) -> FloatArray:
     """One column at the points of each row, shape (rows, points, 2); rows with fewer points end with zeros."""
     shape: ShapeColumns = fields.markers[FAMILY]
-    index = rows.own_marker_index()
+    index = find_used(rows)
     count = shape.segments[index] + 1
     out = np.zeros((len(index), int(count.max(initial=0)), 2))
     filled = np.arange(out.shape[1]) < count[:, None]

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.cable_markers3d import PositionOnCable3D
+from windlass.connectors.markers.cable_markers3d import CableShape3D, PositionOnCable3D
 from windlass.connectors.markers.cable_markers3d import check as check_on_cable
-from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.connectors.markers.cable_shape import CableShape, cable_lengths
 from windlass.connectors.markers.marker_laws import number_markers, register_marker
 from windlass.connectors.markers.pair_laws import POSITIONS, register_kind
 from windlass.connectors.markers.position_kernels import FAMILY as FAMILY
@@ -50,7 +50,7 @@ from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import RigidNode2D
 from windlass.elements.nodes.nodes3d import RigidNode3D
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks.checks import checked, inside, instance
+from windlass.framework.checks.checks import checked, inside, instance, number, whole
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
@@ -247,6 +247,35 @@ def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
         names = ", ".join([kind.__name__ for kind in TURNING] + ["Cable3D"])
         raise ModelError(f"{entity!r} has no rotation: must be one of {names}, or a rigid marker")
     return position_marker(world, entity, at)
+
+
+@checked(world=instance(World), cables=inside(), segments=whole(1), vertical_offset=number("m"))
+@all_or_nothing
+def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: float = 0.0) -> Entity:
+    """The shape of each cable as straight segments: `CableShape` in the plane, `CableShape3D` in space.
+
+    Args:
+        world: the world.
+        cables: cables of one kind.
+        segments: number of straight segments of each.
+        vertical_offset: distance of the points from the axis along its left normal, in the plane only [m].
+
+    Returns:
+        Handle to the markers, one per cable.
+
+    Raises:
+        ModelError: no cables, or an offset in space, where a cable has no left side.
+    """
+    cables = merge_handles(cables)
+    component = cables.table.component
+    if SPATIAL_CABLE in component.provides:
+        if vertical_offset:
+            given = f"vertical_offset = {vertical_offset:g} m of shape_marker"
+            raise ModelError(f"{given}: must be 0 for a {cables.kind}, as a cable in space has no left side")
+        return world.add(CableShape3D, cable=cables, segments=segments)
+    if component not in CABLES:
+        raise ModelError(f"cables = {cables!r} of shape_marker: must be cables of the plane or of space")
+    return world.add(CableShape, cable=cables, segments=segments, vertical_offset=vertical_offset)
 
 
 def merge_handles(entity: Handles) -> Entity:

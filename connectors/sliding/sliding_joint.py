@@ -217,7 +217,8 @@ def check_distances(rows: LocalRows, c: SlidingColumns, s: Fields) -> None:
     """Raise ModelError for a point that is not on its cable at the start of a solve."""
     out = evaluate_rows(rows, s)
     distance = np.linalg.norm(out[:, 9:12], axis=1)
-    for i in np.flatnonzero(distance > OFF * c.length[c.cable])[:1]:
+    # not `>`: at a place beyond all numbers the distance is none
+    for i in np.flatnonzero(~(distance <= OFF * c.length[c.cable]))[:1]:
         p = s.markers[FAMILY].p[c.marker[i]]
         raise ModelError(
             f"{rows.table.describe(int(rows.rows[i]))}: its point at ({p[0]:.6g}, {p[1]:.6g}, {p[2]:.6g}) m is "

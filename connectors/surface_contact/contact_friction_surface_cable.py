@@ -12,9 +12,11 @@ Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty i
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from windlass.connectors.circle_segments.friction import UNDEFINED
+from windlass.connectors.circle_segments.friction import UNDEFINED, check_friction
 from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.markers.cable_shape import cable_lengths, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
@@ -24,10 +26,12 @@ from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, 
 from windlass.connectors.surface_contact.residual import add_residual
 from windlass.connectors.surface_contact.surfaces import (
     SURFACE,
+    ProfileSurface,
     SheaveSurface,
     SphereSurface,
     VGrooveFlank,
     bind_surfaces,
+    find_hollows,
 )
 from windlass.connectors.surface_contact.tangent import add_tangent
 from windlass.connectors.surface_contact.update import OUTSIDE, update_history
@@ -65,7 +69,7 @@ class ContactFrictionSurfaceCable(Component):
     history_column = "points"
     points = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
     rope_radius = column("m", "radius r_c of the rope", default=0.0, minimum=0)
-    contact_stiffness_per_length = column("N/m^2", "normal stiffness k per metre of cable", default=0.0, minimum=0)
+    contact_stiffness_per_length = column("N/m^2", "normal stiffness k per metre of cable", above=0)
     contact_damping_per_length = column("N s/m^2", "normal damping d per metre of cable", default=0.0, minimum=0)
     friction_velocity_penalty_per_length = column(
         "N s/m^2", "tangential damping mu_v per metre of cable that sticks", default=0.0, minimum=0
@@ -133,7 +137,16 @@ def bind_rows(rows: LocalRows, surfaces: Surfaces, surface: IntArray) -> Contact
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for cables, surfaces or histories that do not fit."""
     check_cables(world, table)
+    check_friction(table)
     check_history(world, table, PER_POINT)
+    surfaces, cables = table.local("surface"), table.local("cable")
+    _, first = np.unique(surfaces * (cables.max(initial=0) + 1) + cables, return_index=True)
+    for k in np.setdiff1d(np.arange(table.resident_count), first)[:1]:
+        surface, cable = world.entity(int(surfaces[k])), world.entity(int(cables[k]))
+        raise ModelError(
+            f"surface {surface!r} and cable {cable!r} of {table.kind} row {table.resident[k]} are those of another "
+            "row: each pair must have one row, as its contact counts twice otherwise"
+        )
     check_thickness(world, table, table.local("surface"), np.arange(table.resident_count))
 
 
@@ -163,12 +176,15 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
         elif surfaces.component is SphereSurface:
             needed = np.where(surfaces.local("inside", rows), surfaces.local("radius", rows), np.inf)
             words = "the radius of the sphere around it"
+        elif surfaces.component is ProfileSurface:
+            needed, words = find_hollows(partial(surfaces.local, rows=rows)), "the rounding of its hollow corners"
         elif surfaces.component is VGrooveFlank:
             depth = surfaces.local("outer_radius", rows) - surfaces.local("radius", rows)
             needed, words = depth * np.sin(surfaces.local("half_angle", rows)), "for which the groove is deep enough"
         if needed is None:
             continue
-        for k in np.flatnonzero(rope[positions] >= needed)[:1]:
+        # a rope without thickness fits everywhere
+        for k in np.flatnonzero((rope[positions] >= needed) & (rope[positions] > 0.0))[:1]:
             row, limit = positions[k], f"{needed[k]:g} m, {words} ({surfaces.describe(int(rows[k]))})"
             raise ModelError(
                 f"rope_radius = {rope[row]:g} m in {table.kind} row {table.resident[place[row]]}: must be < {limit}"
@@ -178,7 +194,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
     """What makes a run doubtful: cables that begin deep behind a surface, steps longer than the period of cables on
     their contact, surfaces out of reach."""
-    on = np.flatnonzero(c.active & (c.kc > 0.0))
+    on = np.flatnonzero(c.active)
     if not len(on):
         return []
     gap = eval_points(c, fields)[..., 1].min(axis=1)

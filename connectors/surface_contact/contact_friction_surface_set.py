@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.circle_points.circle_sets import create_follow, find_members, pair_dofs
+from windlass.connectors.circle_segments.friction import check_friction
 from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
@@ -95,6 +96,7 @@ def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for cables, surfaces or histories that do not fit."""
     check_history(world, table, PER_POINT, np.ones(table.resident_count, np.int64))
     check_cables(world, table)
+    check_friction(table)
     members, rope, sets = world.table(SetSurface), table.local("rope_radius"), table.local("surface_set")
     for one in np.unique(sets):
         rows = np.flatnonzero(sets == one)
@@ -102,6 +104,9 @@ def check(world: Tables, table: EntityTable) -> None:
         ids = members.local("surface")[members.local("surface_set") == one]
         if not len(ids):
             raise ModelError(f"the set of {table.kind} row {table.resident[thick]} has no surface: add SetSurface rows")
+        for twice in np.flatnonzero(np.unique(ids, return_counts=True)[1] > 1)[:1]:
+            surface = world.entity(int(np.unique(ids)[twice]))
+            raise ModelError(f"the set of {table.kind} row {table.resident[thick]} has {surface!r} twice: must be once")
         check_thickness(world, table, ids, np.full(len(ids), thick))
 
 
@@ -180,7 +185,7 @@ def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Field
     """What makes a run doubtful: steps longer than the period of cables on their contact; in statics surfaces out of
     the reach of all cables of their set.  ``first``: a row of each cable."""
     c = p.points
-    on = np.flatnonzero(p.on & (c.kc > 0.0))
+    on = np.flatnonzero(p.on)
     if step > 0.0:
         return find_long_steps(rows, c, on, step)
     found, mine = [], first[np.isin(first, on)]

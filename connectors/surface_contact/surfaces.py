@@ -16,7 +16,7 @@ from windlass.connectors.surface_contact.distances import LINE, NUMBERS, PIECE, 
 from windlass.connectors.surface_contact.draw import draw
 from windlass.connectors.surface_contact.profiles import create_pieces
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks.values import read_numbers
+from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
@@ -29,6 +29,8 @@ AXIS = column(
     "1", "direction of its axis, local z, in the frame of the marker, of any length > 0", shape=(3,), default=UP
 )
 RADIUS = column("m", "radius R", above=0)
+PARALLEL = 1e-6
+"""Sine of the angle to the axis below which a direction along a plane has no part across the axis."""
 DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", default=0.0, minimum=0)
 
 
@@ -177,6 +179,12 @@ def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatAr
     ]
 
 
+def find_hollows(get: Callable[[str], Any]) -> FloatArray:
+    """Radius of the narrowest concave corner of each of some profiles [m], infinite without any, shape (rows,)."""
+    arcs = [pieces[pieces[:, 0] < 0.0, 3] for pieces in _create_profiles(get)]
+    return np.array([radii.min(initial=np.inf) for radii in arcs])
+
+
 SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]] = {
     PlaneSurface: _plane,
     SphereSurface: _sphere,
@@ -188,15 +196,29 @@ SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]]
 """What fills the parameters of each kind of surface and says which distance it has."""
 
 
+def scale(vectors: FloatArray) -> FloatArray:
+    """Vectors times powers of 2, which is exact, so that no square of a tiny or huge one is 0 or infinite."""
+    _, exponent = np.frexp(np.abs(vectors).max(axis=1, keepdims=True, initial=0.0))
+    scaled: FloatArray = np.ldexp(vectors, -exponent)
+    return scaled
+
+
+def eval_across(along: FloatArray, z: FloatArray) -> FloatArray:
+    """The parts of directions across axes z of length 1, shape (n, 3)."""
+    across: FloatArray = along - (along * z).sum(axis=1)[:, None] * z
+    return across
+
+
 def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
     """Axes of surfaces in the frames of their markers, as columns, shape (surfaces, 3, 3); z is the axis."""
+    axis = scale(axis)
     z = axis / np.linalg.norm(axis, axis=1)[:, None]
     Q = smallest_rotations(np.tile(UP, (len(z), 1)), z)
     # where the axis points down, x stays
     if along is not None:
-        x = along - (along * z).sum(axis=1)[:, None] * z
+        x = eval_across(scale(along), z)
         size = np.linalg.norm(x, axis=1)
-        given = size > 0.0
+        given = along.any(axis=1)
         Q[given, :, 0] = x[given] / size[given, None]
         Q[given, :, 1] = np.cross(z[given], Q[given, :, 0])
     down = z[:, 2] < -1.0 + 1e-12
@@ -227,9 +249,18 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Surfaces:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a surface without axis, with a rim inside its bottom, or that no cable can touch."""
+    """Raise ModelError for a surface without axes, with a rim inside its bottom, or that no cable can touch."""
     for k in np.flatnonzero(~table.local("axis").any(axis=1))[:1]:
         raise ModelError(f"axis = (0, 0, 0) in {table.kind} row {table.resident[k]}: must have a length > 0")
+    if table.component is PlaneSurface:
+        along = scale(table.local("along"))
+        across = eval_across(along, eval_axes(table.local("axis"))[..., 2])
+        size, part = (np.linalg.norm(vectors, axis=1) for vectors in (along, across))
+        for k in np.flatnonzero((size > 0.0) & (part < PARALLEL * size))[:1]:
+            raise ModelError(
+                f"along = {show(table.local('along')[k])} in {table.kind} row {table.resident[k]} is parallel to axis: "
+                "must have a part across it, or be (0, 0, 0) for any"
+            )
     for name in ("flank_half_angle", "half_angle"):
         if name in table.component.columns:
             angle = table.local(name)

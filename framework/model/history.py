@@ -49,12 +49,18 @@ def create_history(
 
     Returns:
         The values with ``data``; unchanged if the number of places is missing or wrong, which `World.add` then reports.
+
+    Raises:
+        ModelError: too many places.
     """
     if values.get("data") is not None:
         return values
     places = read_whole_numbers(values.get(component.history_column) if component.history_column else 1)
-    if places is None or places.ndim > 1 or not (places >= 1).all() or (places > MOST_PLACES).any():
+    if places is None or places.ndim > 1 or not (places >= 1).all():
         return values
+    if places.size and places.max() > MOST_PLACES:
+        given = f"{component.history_column} = {places.max()} in {component.__name__}"
+        raise ModelError(f"{given}: must be <= {MOST_PLACES}, as each has history values")
     counts = [_entities(values.get(name)) for name in component.refs]
     counts += [
         shape_of(value)[0]

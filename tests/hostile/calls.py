@@ -259,6 +259,9 @@ def calls(s: Scene) -> dict[str, Call]:
         ),
         "position_marker": (con.position_marker, {"world": s.open, "entity": s.spatial, "at": (0.0, 0.0)}),
         "rigid_marker": (con.rigid_marker, {"world": s.open, "entity": s.spatial, "at": (0.0, 0.0)}),
+        "shape_marker": (
+            con.shape_marker, {"world": s.open, "cables": s.open_cable, "segments": 2, "vertical_offset": 0.0},
+        ),
         "prescribe": (
             con.prescribe, {"world": s.open, "entity": s.node, "name": "x", "value": np.sin, "rate": np.cos},
         ),

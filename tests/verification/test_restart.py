@@ -94,6 +94,52 @@ def test_belt_killed_and_restarted(tmp_path: Path) -> None:
     check_series(tmp_path / "whole", tmp_path / "part")
 
 
+def write_crane(folder: Path) -> Path:
+    """The example of the crane with a short hoist, after which it swings; it saves its state and kills itself."""
+    text = (ROOT / "examples/crane_hoist.py").read_text()
+    for old, new in (
+        ("RISE, REST = 0.6, 0.2, 0.3", "RISE, REST = 0.6, 0.01, 0.01"),
+        ("HOIST = 2.0 * pi * RADIUS * turns / SPEED + RISE", "HOIST = 0.03"),
+        ("hooks = [] if folder is None else", "hooks = [save_and_die] if folder is None else"),
+        (
+            "output = wl.option(",
+            "import os, signal\n"
+            "keep = wl.option('keep', 0, '1', 'step to save, the last one')\n"
+            "def save_and_die(state):\n"
+            "    if state.step == keep:\n"
+            "        state.save('end.npz')\n"
+            "    if state.step > keep:\n"
+            "        os.kill(os.getpid(), signal.SIGKILL)\n"
+            "output = wl.option(",
+        ),
+    ):
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    path = folder / "crane.py"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("processes", "keep", "begin"),
+    [(1, "48", "step 40"), (1, "100", "step 80"), pytest.param(2, "100", "step 80", marks=pytest.mark.mpi)],
+)
+def test_crane_killed_and_restarted(processes: int, keep: str, begin: str, tmp_path: Path) -> None:
+    """A crane, killed as it hoists and as it swings in space after that, with the bits of the run that was killed.
+
+    Rope on a drum that turns and moves, friction in sheaves, joints, steps that are cut; elimination by parts on two
+    processes.
+    """
+    words: list[str | Path] = [write_crane(tmp_path), "-output", "none", "-keep", keep]
+    checkpoint = ["-checkpoint", tmp_path / "c.h5", "-checkpoint_every", "40"]
+    run([*words, *checkpoint], tmp_path / "whole", processes, killed=True)
+    said = run([*words, "-restart", tmp_path / "c.h5"], tmp_path / "again", processes, killed=True)
+    (resumed,) = [line for line in said.splitlines() if "goes on at" in line]
+    assert "static had ended" in said and begin in resumed
+    assert_same_file(tmp_path / "whole/end.npz", tmp_path / "again/end.npz")
+
+
 def check_series(whole: Path, part: Path) -> None:
     """All frames of both folders, by the reader of VTK and by HDF5."""
     series = [read_series(folder / "belt.vtkhdf") for folder in (whole, part)]
