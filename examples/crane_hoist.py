@@ -20,7 +20,7 @@ as friction of the rope in the groove, exp(-mu pi) = eta.  Three things are chec
 Source: statics; double pendulum: L. D. Landau, E. M. Lifshitz, Mechanics, Pergamon (1976), paragraphs 5 and 23.
 """
 
-from math import hypot, log, pi
+from math import log, pi
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,28 +31,29 @@ from scipy.optimize import curve_fit
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import (
+    DrumLayers,
     Ground,
     RigidBody3D,
     Sheave,
     SpatialRoute,
     cable_along,
-    helix,
     nodes_of,
     route_over_sheaves,
 )
 
-falls = int(wl.option("falls", "2", "1", "parts of rope that carry the load", choices=("2", "4")))
-turns = wl.option("turns", 1.0, "1", "turns of the drum", minimum=0.5)
+falls = int(wl.option("falls", "4", "1", "parts of rope that carry the load", choices=("2", "4")))
+turns = wl.option("turns", 2.0, "1", "turns of the drum; the rope changes to layer two after 0.8", minimum=0.5, maximum=2.8)
 efficiency = wl.option("efficiency", 0.96, "1", "efficiency of a sheave", minimum=0.5)
 swings = wl.option("swings", 2, "1", "periods of the load that are waited for", minimum=1)
 size = wl.option("size", 0.05, "m", "length of an element", minimum=0.01)
 output = wl.option("output", "crane_hoist_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-G, RADIUS, ROPE, PITCH = 9.81, 0.1, 0.005, 0.0105  # [m/s^2]; radius of the rope's axis on drum and sheaves; [m]
+G, RADIUS, ROPE = 9.81, 0.1, 0.005  # [m/s^2]; radius of the rope's axis on drum and sheaves, of the rope [m]
+LAYERS = DrumLayers(RADIUS, 2.0 * ROPE, 2.04 * ROPE, 3)
 MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # of block and load [kg], [kg m^2]; d [m]
-DENSITY, EA, CONTACT = 0.3, 1e6, 1e8  # [kg/m], [N], [N/m^2]
-HEIGHT, WOUND = 1.2, 1.5  # l at the start [m]; turns on the drum at the start
+DENSITY, EA, CONTACT = 0.3, 1e6, 3e7  # [kg/m], [N], [N/m^2]
+HEIGHT, WOUND = 1.2, 2.2 * 2.0 * pi  # l at the start [m]; angle that is wound at the start [rad]
 SPEED, RISE, REST = 0.6, 0.2, 0.3  # of the rope onto the drum [m/s]; time of its start and stop, and before a push [s]
 STEP, SWING_STEP = 1e-3, 4e-3  # steps of hoist and swing [s]
 PUSH = 0.15  # speed of the load as it begins to swing, across and along the falls [m/s]
@@ -66,31 +67,39 @@ def turn(t: float) -> float:
     return SPEED / RADIUS * way
 
 
+def lead(t: float) -> float:
+    """Place of the drum on its axis [m]: the rope comes onto it where it is to lie."""
+    places = LAYERS.eval_places((WOUND, WOUND + turn(t)))[1]
+    return float(places[0] - places[1])
+
+
 class Crane(NamedTuple):
-    """World, rope, block, surface of the drum, what holds the block but in height, contacts with drum and sheaves."""
+    """World, rope, block, surface of the drum, what holds the block but in height and turns the drum, contacts."""
 
     world: wl.World
     rope: wl.Entity
     block: wl.Entity
     drum: wl.Entity
     hold: wl.Entity
+    drive: wl.Entity
     on_drum: wl.Entity
     on_sheaves: wl.Entity
+    on_itself: wl.Entity
 
 
 def build() -> Crane:
     """The crane at the start of the hoist, its rope without friction in the sheaves."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     ground = world.add(Ground)
-    # falls stand a diameter of the sheaves apart, the first one at the drum
-    middle = falls * RADIUS
-    places = [(RADIUS + (2 * k + 1) * RADIUS, -HEIGHT if k % 2 == 0 else 0.0) for k in reversed(range(falls - 1))]
+    # falls stand a diameter of the sheaves apart, the first one at the second layer on the drum
+    first = RADIUS + LAYERS.rise
+    middle = first + (falls - 1) * RADIUS
+    places = [(first + (2 * k + 1) * RADIUS, -HEIGHT if k % 2 == 0 else 0.0) for k in reversed(range(falls - 1))]
     z = (0.0, 0.0, 1.0)
     sheaves = [Sheave((*place, 0.0), z, RADIUS, "right" if place[1] else "left") for place in places]
-    anchor = ((2 * falls - 1) * RADIUS, 0.0, 0.0)
+    anchor = (first + 2 * (falls - 1) * RADIUS, 0.0, 0.0)
     reeving = route_over_sheaves(sheaves, start=anchor, end=(RADIUS, 0.0, 0.0))
-    wound = helix((0.0, 0.0, 0.0), z, RADIUS, WOUND, pitch=PITCH)
-    route = SpatialRoute(reeving.pieces + wound.pieces)
+    route = SpatialRoute(reeving.pieces + LAYERS.route(WOUND).pieces)
     rope = cable_along(
         world, route, round(route.length / size), name="rope", mass_per_length=DENSITY, axial_stiffness=EA,
         bending_stiffness=0.01, axial_damping=500.0, bending_damping=1e-4,
@@ -102,17 +111,23 @@ def build() -> Crane:
     # the drum turns about z and moves along it
     drum = world.add(RigidBody3D, name="drum", position=(0.0, 0.0, 0.0), mass=20.0, inertia=0.2)
     con.fix(world, drum, "x", "y")
-    con.prescribe(world, drum, "z", lambda t: PITCH * turn(t) / (2.0 * pi))
+    con.prescribe(world, drum, "z", lead)
     bearing = con.rigid_marker(world, ground), con.rigid_marker(world, drum)
     world.add(
         con.GenericJoint, marker0=bearing[0], marker1=bearing[1], translations=(False,) * 3,
         rotations=(True, True, False),
     )  # fmt: skip
-    world.add(con.CoordinateConstraint, marker1=con.rotation_marker(world, drum, "z"), offset_function=turn)
+    drive = world.add(con.CoordinateConstraint, marker1=con.rotation_marker(world, drum, "z"), offset_function=turn)
     last = nodes[len(nodes) - 1]
     clamp = con.position_marker(world, drum, np.asarray(last.position))
     world.add(con.SphericalJoint, marker0=clamp, marker1=con.position_marker(world, last))
-    surface = world.add(con.DrumSurface, marker=con.rigid_marker(world, drum), radius=RADIUS - ROPE)
+    # flanges with a little clearance; the rope begins in the place of its angle, the dead end is at z = 0 of the layers
+    flanges, here = LAYERS.flanges, LAYERS.eval_places(WOUND)[1][0]
+    center = con.rigid_marker(world, drum, (0.0, 0.0, 0.5 * sum(flanges) - here))
+    half_width = 0.5 * (flanges[1] - flanges[0]) + 0.02 * ROPE
+    surfaces = con.add_drum(
+        world, center, radius=RADIUS - ROPE, half_width=half_width, flange_radius=RADIUS + 6.0 * ROPE
+    )
 
     block = world.add(
         RigidBody3D, name="block", position=(middle, -HEIGHT, 0.0), mass=MASS, inertia=INERTIA,
@@ -131,9 +146,17 @@ def build() -> Crane:
         "points": 4, "rope_radius": ROPE, "contact_stiffness_per_length": CONTACT, "contact_damping_per_length": 1e4,
         "friction_stiffness_per_length": CONTACT, "friction_velocity_penalty_per_length": 1e3,
     }  # fmt: skip
-    on_drum = con.add_surface_contact(world, surface, rope, friction_coefficient=0.3, **settings)
     on_sheaves = con.add_surface_contact(world, grooves, rope, **settings)
-    return Crane(world, rope, block, surface, hold, on_drum, on_sheaves)
+    # what is or comes onto the drum
+    near = int((LAYERS.eval_length(0.0, WOUND + 2.0 * pi * turns) + RADIUS) / size) + 1
+    near_rope = rope[len(rope) - near :]
+    on_drum = con.add_surface_contact(world, surfaces, near_rope, friction_coefficient=0.3, **settings)
+    on_itself = con.add_cable_contact(
+        world, near_rope, radius=ROPE, points=int(np.ceil(size / (1.5 * ROPE))),
+        contact_stiffness_per_length=CONTACT, contact_damping_per_length=1e4, friction_coefficient=0.3,
+        friction_stiffness_per_length=CONTACT, friction_velocity_penalty_per_length=1e3,
+    )  # fmt: skip
+    return Crane(world, rope, block, surfaces[0], hold, drive, on_drum, on_sheaves, on_itself)
 
 
 def eval_swing(length: float) -> tuple[float, float]:
@@ -219,7 +242,7 @@ def main() -> None:
     # the load bounces on the rope: its mean acceleration adds to gravity
     rate = (ends[-1][1] - ends[0][1]) / (ends[-1][0] - ends[0][0])
     weight = (G + rate) * (MASS + 0.5 * falls * DENSITY * pi * RADIUS)
-    wound = turn(HOIST) / (2.0 * pi) * hypot(2.0 * pi * RADIUS, PITCH) / falls
+    wound = LAYERS.eval_length(WOUND, WOUND + turn(HOIST)) / falls
     found = {
         "tension_at_drum": (float(drum), weight / geometric),
         "tension_at_anchor": (float(anchor), weight / geometric * efficiency ** (falls - 1)),
@@ -242,8 +265,8 @@ def main() -> None:
 
 def place_at_drum(crane: Crane) -> int:
     """The last cable of the falls that the drum does not reach before it stands."""
-    wound = 2.0 * pi * RADIUS * turns
-    straight = crane.rope.length.sum() - 2.0 * pi * RADIUS * WOUND
+    wound = LAYERS.eval_length(WOUND, WOUND + 2.0 * pi * turns)
+    straight = crane.rope.length.sum() - LAYERS.eval_length(0.0, WOUND)
     return int((straight - wound) / crane.rope[0].length) - 2
 
 
