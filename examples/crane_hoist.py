@@ -1,16 +1,20 @@
-"""A crane hoists a load on two or four falls and lets it swing: drum, block and sheaves in space.
+"""A crane hoists a load on two or four falls and lets it swing: a drum with two layers, block and sheaves in space.
 
-Run it with ``windlass run examples/crane_hoist.py``; ``-help`` lists all options, ``-falls 4`` has more sheaves.
+Run it with ``windlass run examples/crane_hoist.py``; ``-help`` lists all options, ``-falls 2`` has fewer sheaves.
 
 A rope runs from its anchor down around a sheave of the block, for four falls up over a fixed sheave and down again, and
-then onto a drum that holds its end.  The drum turns and moves along its axis by the pitch, as drums with a lead screw
-do, so that the rope comes onto it at the same place and lies in a helix.  Then the drum stands, the block gets a push,
-and swings across and along the falls.  Sheaves do not turn here: the friction of a bearing with the efficiency eta acts
-as friction of the rope in the groove, exp(-mu pi) = eta.  Three things are checked:
+then onto a drum between two flanges that holds its end.  The drum turns and moves along its axis, as drums with a lead
+screw do, so that the rope comes onto it where it is to lie, see `DrumLayers`.  It begins in the last turn of layer one.
+In the next turn the rope lies at the flange, is lifted by the turn before it, and goes on in layer two, in the groove
+of that turn and the flange: it lies on the rope below by contact and friction alone.  Then the drum stands, the block
+gets a push, and swings across and along the falls.  Sheaves do not turn here: the friction of a bearing with the
+efficiency eta acts as friction of the rope in the groove, exp(-mu pi) = eta.  These are checked:
 
 - tensions while the load rises evenly: with n falls and T the largest one, at the drum, T (1 + eta + ... +
   eta^(n-1)) = W, the weight of block and load, all at the height of the block;
-- the load rises by 1/n of what the drum winds, sqrt((2 pi R)² + pitch²) for each turn;
+- in each layer, the load rises by 1/n of what the drum winds, R per angle, in layer two R + h with the height h of
+  the groove; over both layers, by 1/n of the length of the route, with the rise in between;
+- in each layer, the torque of the drum is T R and T (R + h), with the tension at the height of its axis;
 - the frequency across the falls: that of a double pendulum, falls of the length l (bars of the mass m) and the block
   with its centre of mass a distance d below its sheaves, for small angles
 
@@ -42,9 +46,9 @@ from windlass.elements import (
 )
 
 falls = int(wl.option("falls", "4", "1", "parts of rope that carry the load", choices=("2", "4")))
-turns = wl.option("turns", 2.0, "1", "turns of the drum; the rope changes to layer two after 0.8", minimum=0.5, maximum=2.8)
+turns = wl.option("turns", 1.3, "1", "turns of the drum; layer two begins after 0.8", minimum=0.5, maximum=1.3)
 efficiency = wl.option("efficiency", 0.96, "1", "efficiency of a sheave", minimum=0.5)
-swings = wl.option("swings", 2, "1", "periods of the load that are waited for", minimum=1)
+swings = wl.option("swings", 1, "1", "periods of the load that are waited for", minimum=1)
 size = wl.option("size", 0.05, "m", "length of an element", minimum=0.01)
 output = wl.option("output", "crane_hoist_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
@@ -53,8 +57,11 @@ G, RADIUS, ROPE = 9.81, 0.1, 0.005  # [m/s^2]; radius of the rope's axis on drum
 LAYERS = DrumLayers(RADIUS, 2.0 * ROPE, 2.04 * ROPE, 3)
 MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # of block and load [kg], [kg m^2]; d [m]
 DENSITY, EA, CONTACT = 0.3, 1e6, 3e7  # [kg/m], [N], [N/m^2]
-HEIGHT, WOUND = 1.2, 2.2 * 2.0 * pi  # l at the start [m]; angle that is wound at the start [rad]
-SPEED, RISE, REST = 0.6, 0.2, 0.3  # of the rope onto the drum [m/s]; time of its start and stop, and before a push [s]
+HEIGHT, WOUND = 1.0, 2.2 * 2.0 * pi  # l at the start [m]; angle that is wound at the start [rad]
+SPEED, RISE, REST = 1.0, 0.2, 0.2  # of the rope onto the drum [m/s]; time of its start and stop, and before a push [s]
+# angles that are wound when the rope leaves layer one, and when it has come to lie in layer two [rad]
+END_ONE, BEGIN_TWO = 2.7 * 2.0 * pi, 3.08 * 2.0 * pi
+SHORTEST = 0.5  # angle over which means are taken at least [rad]
 STEP, SWING_STEP = 1e-3, 4e-3  # steps of hoist and swing [s]
 PUSH = 0.15  # speed of the load as it begins to swing, across and along the falls [m/s]
 HOIST = 2.0 * pi * RADIUS * turns / SPEED + RISE  # how long the drum turns [s]
@@ -153,7 +160,7 @@ def build() -> Crane:
     on_drum = con.add_surface_contact(world, surfaces, near_rope, friction_coefficient=0.3, **settings)
     on_itself = con.add_cable_contact(
         world, near_rope, radius=ROPE, points=int(np.ceil(size / (1.5 * ROPE))),
-        contact_stiffness_per_length=CONTACT, contact_damping_per_length=1e4, friction_coefficient=0.3,
+        contact_stiffness_per_length=CONTACT, contact_damping_per_length=1e4, friction_coefficient=0.3, skin=2.0 * ROPE,
         friction_stiffness_per_length=CONTACT, friction_velocity_penalty_per_length=1e3,
     )  # fmt: skip
     return Crane(world, rope, block, surfaces[0], hold, drive, on_drum, on_sheaves, on_itself)
@@ -194,6 +201,30 @@ def fit_frequency(time: NDArray[np.float64], z: NDArray[np.float64], guess: floa
     return float(curve_fit(sine, time, z, (guess, np.ptp(z) / 2.0, 0.0, z.mean()))[0][0])
 
 
+def check_layer(hoisted: NDArray[np.float64], radius: float) -> dict[str, tuple[float, float]]:
+    """Tensions [N], lift and lever of the torque [m] while the rope comes onto a layer of this radius, with theory.
+
+    Rows of ``hoisted`` are the angle wound, time, height and speed of the block, tensions at anchor and drum, torque.
+    """
+    first, last = hoisted[0], hoisted[-1]
+    y, anchor, drum, torque = hoisted[:, (2, 4, 5, 6)].mean(axis=0)
+    geometric = sum(efficiency**k for k in range(falls))
+    # the load bounces on the rope: its mean acceleration adds to gravity
+    weight = (G + (last[3] - first[3]) / (last[1] - first[1])) * (MASS + 0.5 * falls * DENSITY * pi * RADIUS)
+    return {
+        "tension_at_drum": (drum, weight / geometric),
+        "tension_at_anchor": (anchor, weight / geometric * efficiency ** (falls - 1)),
+        "rise": (last[2] - first[2], radius * (last[0] - first[0]) / falls),
+        # the rope up to the axis of the drum hangs on it, too
+        "lever_of_torque": (torque / (drum - DENSITY * G * y), radius),
+    }
+
+
+def unit_of(name: str) -> str:
+    """Unit of what is checked."""
+    return "N" if "tension" in name else "Hz" if name == "frequency" else "m"
+
+
 def main() -> None:
     """Hang the load, hoist it, let it swing, and check."""
     crane = build()
@@ -210,16 +241,16 @@ def main() -> None:
     hooks = [] if folder is None else [wl.Recorder(folder / "crane", every=20)]
 
     hoist = wl.Dynamic(world, step=STEP, end=HOIST + REST, spectral_radius=0.6, name="hoist", **passes)
-    ends, drum_side = [], rope[np.array((0, place_at_drum(crane)))]
+    track, drum_side = [], rope[np.array((0, place_at_drum(crane)))]
     for now in hoist.march(state, hooks=hooks):
-        if 0.5 * HOIST < now.t < HOIST - RISE:
-            rising = wl.eval_output(block, "velocity", now)[1]
-            tension = wl.eval_output(drum_side, "axial_force", now, x=0.5 * size)
-            # less the weight of the rope between the block and this place
-            place = wl.eval_output(drum_side, "position", now, x=0.5 * size)
-            above = place[:, 1] - wl.eval_output(block, "position", now)[1]
-            ends.append((now.t, rising, *(tension - DENSITY * G * above)))
+        y, rising = (wl.eval_output(block, name, now)[1] for name in ("position", "velocity"))
+        # less the weight of the rope between the block and this place
+        tension = wl.eval_output(drum_side, "axial_force", now, x=0.5 * size)
+        tension -= DENSITY * G * (wl.eval_output(drum_side, "position", now, x=0.5 * size)[:, 1] - y)
+        torque = -float(wl.eval_output(crane.drive, "force", now))
+        track.append((WOUND + turn(now.t), now.t, y, rising, *tension, torque))
         state = now
+    hoisted = np.array(track)
     high = float(wl.eval_output(block, "position", state)[1])
     length = -high
 
@@ -237,30 +268,26 @@ def main() -> None:
     time, x, _, z = np.array(track).T
     report = con.surface_report(world, state, crane.on_drum, crane.drum)
 
-    anchor, drum = np.mean(ends, axis=0)[2:]
-    geometric = sum(efficiency**k for k in range(falls))
-    # the load bounces on the rope: its mean acceleration adds to gravity
-    rate = (ends[-1][1] - ends[0][1]) / (ends[-1][0] - ends[0][0])
-    weight = (G + rate) * (MASS + 0.5 * falls * DENSITY * pi * RADIUS)
-    wound = LAYERS.eval_length(WOUND, WOUND + turn(HOIST)) / falls
-    found = {
-        "tension_at_drum": (float(drum), weight / geometric),
-        "tension_at_anchor": (float(anchor), weight / geometric * efficiency ** (falls - 1)),
-        "lift": (high - low, wound),
-        "frequency": (fit_frequency(time, z, frequency), frequency),
-    }
-    units = {"tension_at_drum": "N", "tension_at_anchor": "N", "lift": "m", "frequency": "Hz"}
+    begin, end = (WOUND + turn(t) for t in (RISE, HOIST - RISE))
+    found: dict[str, tuple[float, float]] = {}
+    for layer, first, last in ((1, begin, min(end, END_ONE)), (2, BEGIN_TWO, end)):
+        if last - first > SHORTEST:
+            inside = (hoisted[:, 0] >= first) & (hoisted[:, 0] <= last)
+            checks = check_layer(hoisted[inside], RADIUS + (layer - 1) * LAYERS.rise)
+            found |= {f"{name}_layer_{layer}": values for name, values in checks.items()}
+    found["lift"] = high - low, LAYERS.eval_length(WOUND, WOUND + turn(HOIST)) / falls
+    found["frequency"] = fit_frequency(time, z, frequency), frequency
     wl.write_summary(
         {name: list(values) for name, values in found.items()}
         | {"way_along": float(np.ptp(x)), "way_across": float(np.ptp(z)), "wrap_angle": report.wrap_angle}
     )
     if wl.is_first_process():
-        rows = [(f"{name.replace('_', ' ')} [{units[name]}]", *values) for name, values in found.items()]
+        rows = [(f"{name.replace('_', ' ')} [{unit_of(name)}]", *values) for name, values in found.items()]
         print(wl.format_comparison(rows, "theory"))
         print(f"the block swings by {np.ptp(x):.3f} m along the falls and {np.ptp(z):.3f} m across them")
         print(con.format_surface_reports([report]))
     for name, (value, exact) in found.items():
-        assert abs(value / exact - 1.0) < 0.01, f"{name} is {value:g} {units[name]}, must be near {exact:g}"
+        assert abs(value / exact - 1.0) < 0.01, f"{name} is {value:g} {unit_of(name)}, must be near {exact:g}"
 
 
 def place_at_drum(crane: Crane) -> int:
