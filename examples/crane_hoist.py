@@ -46,10 +46,9 @@ from windlass.elements import (
 )
 
 falls = int(wl.option("falls", "4", "1", "parts of rope that carry the load", choices=("2", "4")))
-turns = wl.option("turns", 1.3, "1", "turns of the drum; layer two begins after 0.8", minimum=0.5, maximum=1.3)
 efficiency = wl.option("efficiency", 0.96, "1", "efficiency of a sheave", minimum=0.5)
 swings = wl.option("swings", 1, "1", "periods of the load that are waited for", minimum=1)
-size = wl.option("size", 0.05, "m", "length of an element", minimum=0.01)
+size = wl.option("size", 0.06, "m", "length of an element", minimum=0.01)
 output = wl.option("output", "crane_hoist_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
@@ -57,14 +56,19 @@ G, RADIUS, ROPE = 9.81, 0.1, 0.005  # [m/s^2]; radius of the rope's axis on drum
 LAYERS = DrumLayers(RADIUS, 2.0 * ROPE, 2.04 * ROPE, 3)
 MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # of block and load [kg], [kg m^2]; d [m]
 DENSITY, EA, CONTACT = 0.3, 1e6, 3e7  # [kg/m], [N], [N/m^2]
-HEIGHT, WOUND = 1.0, 2.2 * 2.0 * pi  # l at the start [m]; angle that is wound at the start [rad]
+HEIGHT, WOUND, WINDS = (
+    1.0,
+    2.2 * 2.0 * pi,
+    1.3 * 2.0 * pi,
+)  # l at the start [m]; angles wound at and from the start [rad]
 SPEED, RISE, REST = 1.0, 0.2, 0.2  # of the rope onto the drum [m/s]; time of its start and stop, and before a push [s]
 # angles that are wound when the rope leaves layer one, and when it has come to lie in layer two [rad]
 END_ONE, BEGIN_TWO = 2.7 * 2.0 * pi, 3.08 * 2.0 * pi
 SHORTEST = 0.5  # angle over which means are taken at least [rad]
 STEP, SWING_STEP = 1e-3, 4e-3  # steps of hoist and swing [s]
 PUSH = 0.15  # speed of the load as it begins to swing, across and along the falls [m/s]
-HOIST = 2.0 * pi * RADIUS * turns / SPEED + RISE  # how long the drum turns [s]
+HOIST = RADIUS * WINDS / SPEED + RISE  # how long the drum turns [s]
+Checks = dict[str, tuple[float, float]]
 
 
 def turn(t: float) -> float:
@@ -155,7 +159,7 @@ def build() -> Crane:
     }  # fmt: skip
     on_sheaves = con.add_surface_contact(world, grooves, rope, **settings)
     # what is or comes onto the drum
-    near = int((LAYERS.eval_length(0.0, WOUND + 2.0 * pi * turns) + RADIUS) / size) + 1
+    near = int((LAYERS.eval_length(0.0, WOUND + WINDS) + RADIUS) / size) + 1
     near_rope = rope[len(rope) - near :]
     on_drum = con.add_surface_contact(world, surfaces, near_rope, friction_coefficient=0.3, **settings)
     on_itself = con.add_cable_contact(
@@ -201,8 +205,8 @@ def fit_frequency(time: NDArray[np.float64], z: NDArray[np.float64], guess: floa
     return float(curve_fit(sine, time, z, (guess, np.ptp(z) / 2.0, 0.0, z.mean()))[0][0])
 
 
-def check_layer(hoisted: NDArray[np.float64], radius: float) -> dict[str, tuple[float, float]]:
-    """Tensions [N], lift and lever of the torque [m] while the rope comes onto a layer of this radius, with theory.
+def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Checks]:
+    """Tensions [N]; lift and lever of the torque [m]; while the rope comes onto a layer of this radius, with theory.
 
     Rows of ``hoisted`` are the angle wound, time, height and speed of the block, tensions at anchor and drum, torque.
     """
@@ -211,9 +215,11 @@ def check_layer(hoisted: NDArray[np.float64], radius: float) -> dict[str, tuple[
     geometric = sum(efficiency**k for k in range(falls))
     # the load bounces on the rope: its mean acceleration adds to gravity
     weight = (G + (last[3] - first[3]) / (last[1] - first[1])) * (MASS + 0.5 * falls * DENSITY * pi * RADIUS)
-    return {
+    tensions = {
         "tension_at_drum": (drum, weight / geometric),
         "tension_at_anchor": (anchor, weight / geometric * efficiency ** (falls - 1)),
+    }
+    return tensions, {
         "rise": (last[2] - first[2], radius * (last[0] - first[0]) / falls),
         # the rope up to the axis of the drum hangs on it, too
         "lever_of_torque": (torque / (drum - DENSITY * G * y), radius),
@@ -269,12 +275,13 @@ def main() -> None:
     report = con.surface_report(world, state, crane.on_drum, crane.drum)
 
     begin, end = (WOUND + turn(t) for t in (RISE, HOIST - RISE))
-    found: dict[str, tuple[float, float]] = {}
+    found: Checks = {}
     for layer, first, last in ((1, begin, min(end, END_ONE)), (2, BEGIN_TWO, end)):
         if last - first > SHORTEST:
             inside = (hoisted[:, 0] >= first) & (hoisted[:, 0] <= last)
-            checks = check_layer(hoisted[inside], RADIUS + (layer - 1) * LAYERS.rise)
-            found |= {f"{name}_layer_{layer}": values for name, values in checks.items()}
+            tensions, ways = check_layer(hoisted[inside], RADIUS + (layer - 1) * LAYERS.rise)
+            # of the later layer, as the load bounces longer from the start than layer one lasts
+            found |= tensions | {f"{name}_layer_{layer}": values for name, values in ways.items()}
     found["lift"] = high - low, LAYERS.eval_length(WOUND, WOUND + turn(HOIST)) / falls
     found["frequency"] = fit_frequency(time, z, frequency), frequency
     wl.write_summary(
@@ -292,7 +299,7 @@ def main() -> None:
 
 def place_at_drum(crane: Crane) -> int:
     """The last cable of the falls that the drum does not reach before it stands."""
-    wound = LAYERS.eval_length(WOUND, WOUND + 2.0 * pi * turns)
+    wound = LAYERS.eval_length(WOUND, WOUND + WINDS)
     straight = crane.rope.length.sum() - LAYERS.eval_length(0.0, WOUND)
     return int((straight - wound) / crane.rope[0].length) - 2
 

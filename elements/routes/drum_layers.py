@@ -8,11 +8,11 @@ the pitch p over layer one, which stands.  In the second one, S_b = S(u), layer 
     layer two   z = (n - 1/2 - j - S_a) p,    r = R + max over k of sqrt(d² - (z - z_k)²),    j = 0 ... n - 1
 
 with S = u³ (10 - 15 u + 6 u²), the radius R of the axes in layer one, the diameter d of the rope, p >= d.  Between the
-crossings a turn of layer two lies in the groove of two turns of layer one, h = sqrt(d² - p²/4) above them, the first one
-in that of the last turn and the flange.  That last turn goes half a pitch to the flange in the first crossing, and in
-the second one the turn before it comes under it: it rises by h.
+crossings a turn of layer two lies in the groove of two turns of layer one, h = sqrt(d² - p²/4) above them, the first
+one in that of the last turn and the flange.  This last turn goes half a pitch to the flange in the first crossing; in
+the second one the turn before it comes under it, so that it rises by h.
 
-Source: elementary geometry; parallel grooves with crossings: F. L. LeBus, US patent 2 204 938 (1940).
+Source: elementary geometry.
 """
 
 from __future__ import annotations
@@ -24,13 +24,18 @@ from typing import Any, Literal
 import numpy as np
 
 from windlass.elements.routes.routes import RouteError
-from windlass.elements.routes.spatial_routes import SpatialRoute, Vector, frame_about
+from windlass.elements.routes.spatial_routes import VECTOR, SpatialRoute, Vector, frame_about
 from windlass.elements.routes.spline_route import through_points
 from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, inside, number, numbers, optional, word
 from windlass.framework.checks.values import read_numbers, show
 
 POINTS = 120
 """Points of a route in each turn."""
+WIDEST = 1.2
+"""Largest pitch in diameters: the next layer lies in grooves, far above the drum."""
+MOST_TURNS = 1000
+"""More turns than a drum has in a layer."""
 
 
 RISE_BEGIN, RISE_SHARE = 0.2, 0.5
@@ -63,18 +68,22 @@ class DrumLayers:
     crossing: float = 0.5 * pi
 
     def __post_init__(self) -> None:
-        d: Any = self.diameter
+        names = "diameter", "radius", "pitch", "turns", "crossing"
+        read = {name: read_numbers(getattr(self, name)) for name in names}
+        for name, value in read.items():
+            if value is None or value.shape != () or not np.isfinite(value):
+                raise RouteError(f"{name} = {show(getattr(self, name))} of DrumLayers: must be a finite number")
+        d, n = self.diameter, self.turns
         limits = {
-            "diameter": (d, "m", lambda d: d > 0.0, "> 0"),
-            "radius": (self.radius, "m", lambda R: d < R, f"> {show(d)}, the diameter"),
-            "pitch": (self.pitch, "m", lambda p: d <= p <= 1.2 * d, f"from 1 to 1.2 diameters of {show(d)}"),
-            "turns": (self.turns, "1", lambda n: n >= 2 and n % 1 == 0, "a whole number >= 2"),
-            "crossing": (self.crossing, "rad", lambda a: 0.0 < a <= pi, "> 0 and at most pi"),
+            "diameter": (d > 0.0, "m: must be > 0 m"),
+            "radius": (self.radius > d, f"m: must be > {d} m, the diameter"),
+            "pitch": (d <= self.pitch <= WIDEST * d, f"m: must be from {d} to {WIDEST * d} m, as of ropes that touch"),
+            "turns": (2 <= n <= MOST_TURNS and n % 1 == 0, f": must be whole turns from 2 to {MOST_TURNS}"),
+            "crossing": (0.0 < self.crossing <= pi, f"rad: must be > 0 and at most {pi} rad"),
         }
-        for name, (given, unit, fits, words) in limits.items():
-            value = read_numbers(given)
-            if value is None or value.shape != () or not np.isfinite(value) or not fits(float(value)):
-                raise RouteError(f"{name} = {show(given)} {unit} of DrumLayers: must be {words} {unit}")
+        for name, (fits, words) in limits.items():
+            if not fits:
+                raise RouteError(f"{name} of DrumLayers = {getattr(self, name)} {words}")
 
     @property
     def rise(self) -> float:
@@ -103,7 +112,9 @@ class DrumLayers:
         most = self.largest_angle
         wrong = (phi < 0.0) | (phi > most)
         if wrong.any():
-            raise RouteError(f"angle = {phi[wrong][0]} rad in eval_places: must be from 0 to {most} rad, two full layers")
+            raise RouteError(
+                f"angle = {phi[wrong][0]} rad in eval_places: must be from 0 to {most} rad, where both are full"
+            )
         turn = np.floor(phi / (2.0 * pi))
         u = (phi - 2.0 * pi * (turn + 1.0)) / self.crossing + 1.0
         n, p, first, second = self.turns, self.pitch, blend(u + 1.0), blend(u)
@@ -117,10 +128,20 @@ class DrumLayers:
         change = np.where(turn == n - 1, self.rise * blend((u - RISE_BEGIN) / RISE_SHARE), 0.0)
         return self.radius + np.where(upper, np.maximum(over, self.rise), change), p * z
 
+    @checked(RouteError, self=inside(), begin=number("rad", minimum=0.0), end=number("rad", above=0.0))
     def eval_length(self, begin: float, end: float) -> float:
         """Length of the rope between two angles [m]."""
         return self.route(end).length - (self.route(begin).length if begin > 0.0 else 0.0)
 
+    @checked(
+        RouteError,
+        self=inside(),
+        angle=number("rad", above=0.0),
+        center=VECTOR,
+        axis=numbers("1", (3,)),
+        start=optional(numbers("1", (3,))),
+        side=word("left", "right"),
+    )
     def route(
         self,
         angle: float,
@@ -142,9 +163,6 @@ class DrumLayers:
         Raises:
             RouteError: an angle out of range, an axis without length, or a start along it.
         """
-        self.eval_places(angle)
-        if not angle > 0.0:
-            raise RouteError(f"angle = {show(angle)} rad in route: must be > 0 rad")
         along, out, across = frame_about("route", axis, start)
         phi = np.linspace(angle, 0.0, max(int(np.ceil(POINTS * angle / (2.0 * pi))), 4) + 1)
         radius, z = self.eval_places(phi)
