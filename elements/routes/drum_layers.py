@@ -1,8 +1,8 @@
 """Courses of ropes that lie on a drum in two layers between flanges: turns in planes of their own, joined by crossings.
 
 The angle phi counts from the dead end at the first flange.  Turns lie in planes, z = k p, but for two crossings at the
-end of each turn, in which u goes from 0 to 1 one after the other.  In the first one, S_a = S(u), layer two moves back by
-the pitch p over layer one, which stands.  In the second one, S_b = S(u), layer one moves on under layer two:
+end of each turn, in which u goes from 0 to 1, one after the other.  In the first one, S_a = S(u), layer two moves back
+by the pitch p over layer one, which stands.  In the second one, S_b = S(u), layer one moves on under layer two:
 
     layer one   z = (k + S_b) p,              r = R,                                turns k = 0 ... n - 1
     layer two   z = (n - 1/2 - j - S_a) p,    r = R + max over k of sqrt(d² - (z - z_k)²),    j = 0 ... n - 1
@@ -30,7 +30,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, number, numbers, optional, word
 from windlass.framework.checks.values import read_numbers, show
 
-POINTS = 120
+POINTS = 360
 """Points of a route in each turn."""
 WIDEST = 1.2
 """Largest pitch in diameters: the next layer lies in grooves, far above the drum."""

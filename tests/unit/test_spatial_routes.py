@@ -206,7 +206,8 @@ def test_layers_on_a_drum() -> None:
     distance = np.linalg.norm(points[:, None] - points, axis=2)
     # a spline through points of ropes that touch
     assert_allclose(distance[far].min(), d, rtol=2e-3)
-    assert np.hypot(points[:, 0], points[:, 1]).min() > R - 1e-6
+    # at its ends the spline has no curvature
+    assert np.hypot(points[:, 0], points[:, 1]).min() > R - 2e-6
     # the dead end, from where the rope comes on
     assert_allclose(points[-1, 2] - points[0, 2], -0.5 * p, rtol=1e-9)
 
