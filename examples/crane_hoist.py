@@ -56,7 +56,7 @@ G, RADIUS, ROPE = 9.81, 0.1, 0.005  # [m/s^2]; radius of the rope's axis on drum
 LAYERS = DrumLayers(RADIUS, 2.0 * ROPE, 2.04 * ROPE, 3)
 MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # of block and load [kg], [kg m^2]; d [m]
 DENSITY, EA, CONTACT = 0.3, 1e6, 3e7  # [kg/m], [N], [N/m^2]
-HEIGHT = 1.0  # l at the start [m]
+HEIGHT = 1.0 if falls == 4 else 1.6  # l at the start [m]; two falls get shorter twice as fast
 WOUND, WINDS = 4.4 * pi, 2.6 * pi  # angle that is wound at the start, and that the drum winds then [rad]
 SPEED, RISE, REST = 1.0, 0.2, 0.2  # of the rope onto the drum [m/s]; time of its start and stop, and before a push [s]
 # angles that are wound when the rope leaves layer one, and when it has come to lie in layer two [rad]
