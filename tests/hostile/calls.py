@@ -357,13 +357,6 @@ def calls(s: Scene) -> dict[str, Call]:
         "straight": (el.straight, line),
         "Sheave": (el.Sheave, sheave),
         "DrumLayers": (el.DrumLayers, layers),
-        "DrumLayers.eval_places": (el.DrumLayers(**layers).eval_places, {"angle": [0.0, 15.0]}),
-        "DrumLayers.eval_length": (el.DrumLayers(**layers).eval_length, {"begin": 1.0, "end": 15.0}),
-        "DrumLayers.route": (
-            el.DrumLayers(**layers).route,
-            {"angle": 15.0, "center": (0.0, 0.0, 0.0), "axis": (0.0, 0.0, 1.0), "start": (1.0, 0.0, 0.0),
-             "side": "left"},
-        ),
         "helix": (
             el.helix,
             {"center": (0.0, 0.0, 0.0), "axis": (0.0, 0.0, 1.0), "radius": 0.1, "turns": 2.5, "pitch": 0.01,
