@@ -51,7 +51,7 @@ CASES = {
     "crane": (20, 120),
 }
 """Size and steps of each case."""
-WORDS = {"crane": ["-output", "none"]}
+WORDS = {"crane": ["-output", "none", "-falls", "2"]}
 """More options of a case."""
 Arrays = Mapping[str, NDArray[Any]]
 

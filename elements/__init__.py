@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from windlass.elements.routes.cable_chain import straight_cable as straight_cable
     from windlass.elements.routes.catenary import Catenary as Catenary
     from windlass.elements.routes.catenary import hang_between as hang_between
+    from windlass.elements.routes.drum_layers import DrumLayers as DrumLayers
     from windlass.elements.routes.grounded_catenary import GroundedCatenary as GroundedCatenary
     from windlass.elements.routes.grounded_catenary import hang_from_ground as hang_from_ground
     from windlass.elements.routes.routes import Circle as Circle
@@ -78,6 +79,7 @@ _NAMES = {
     "nodes.sliding_node": "SlidingNode",
     "routes.cable_chain": "cable_along cable_around catenary nodes_of straight_cable",
     "routes.catenary": "Catenary hang_between",
+    "routes.drum_layers": "DrumLayers",
     "routes.grounded_catenary": "GroundedCatenary hang_from_ground",
     "routes.routes": "Circle Route nodes_along route_around straight",
     "routes.spatial_routes": "Sheave SpatialRoute helix route_over_sheaves",

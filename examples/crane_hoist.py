@@ -1,16 +1,20 @@
-"""A crane hoists a load on two or four falls and lets it swing: drum, block and sheaves in space.
+"""A crane hoists a load on two or four falls and lets it swing: a drum with two layers, block and sheaves in space.
 
-Run it with ``windlass run examples/crane_hoist.py``; ``-help`` lists all options, ``-falls 4`` has more sheaves.
+Run it with ``windlass run examples/crane_hoist.py``; ``-help`` lists all options, ``-falls 2`` has fewer sheaves.
 
 A rope runs from its anchor down around a sheave of the block, for four falls up over a fixed sheave and down again, and
-then onto a drum that holds its end.  The drum turns and moves along its axis by the pitch, as drums with a lead screw
-do, so that the rope comes onto it at the same place and lies in a helix.  Then the drum stands, the block gets a push,
-and swings across and along the falls.  Sheaves do not turn here: the friction of a bearing with the efficiency eta acts
-as friction of the rope in the groove, exp(-mu pi) = eta.  Three things are checked:
+then onto a drum between two flanges that holds its end.  The drum turns and moves along its axis, as drums with a lead
+screw do, so that the rope comes onto it where it is to lie, see `DrumLayers`.  It begins in the last turn of layer one.
+In the next turn the rope lies at the flange, is lifted by the turn before it, and goes on in layer two, in the groove
+of that turn and the flange: it lies on the rope below by contact and friction alone.  Then the drum stands, the block
+gets a push, and swings across and along the falls.  Sheaves do not turn here: the friction of a bearing with the
+efficiency eta acts as friction of the rope in the groove, exp(-mu pi) = eta.  These are checked:
 
 - tensions while the load rises evenly: with n falls and T the largest one, at the drum, T (1 + eta + ... +
   eta^(n-1)) = W, the weight of block and load, all at the height of the block;
-- the load rises by 1/n of what the drum winds, sqrt((2 pi R)² + pitch²) for each turn;
+- in each layer, the load rises by 1/n of what the drum winds, R per angle, in layer two R + h with the height h of
+  the groove; over both layers, by 1/n of the length of the route, with the rise in between;
+- in each layer, the torque of the drum is T R and T (R + h), with the tension at the height of its axis;
 - the frequency across the falls: that of a double pendulum, falls of the length l (bars of the mass m) and the block
   with its centre of mass a distance d below its sheaves, for small angles
 
@@ -20,7 +24,7 @@ as friction of the rope in the groove, exp(-mu pi) = eta.  Three things are chec
 Source: statics; double pendulum: L. D. Landau, E. M. Lifshitz, Mechanics, Pergamon (1976), paragraphs 5 and 23.
 """
 
-from math import hypot, log, pi
+from math import log, pi
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,32 +35,37 @@ from scipy.optimize import curve_fit
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import (
+    DrumLayers,
     Ground,
     RigidBody3D,
     Sheave,
     SpatialRoute,
     cable_along,
-    helix,
     nodes_of,
     route_over_sheaves,
 )
 
-falls = int(wl.option("falls", "2", "1", "parts of rope that carry the load", choices=("2", "4")))
-turns = wl.option("turns", 1.0, "1", "turns of the drum", minimum=0.5)
+falls = int(wl.option("falls", "4", "1", "parts of rope that carry the load", choices=("2", "4")))
 efficiency = wl.option("efficiency", 0.96, "1", "efficiency of a sheave", minimum=0.5)
-swings = wl.option("swings", 2, "1", "periods of the load that are waited for", minimum=1)
-size = wl.option("size", 0.05, "m", "length of an element", minimum=0.01)
+swings = wl.option("swings", 1, "1", "periods of the load that are waited for", minimum=1)
+size = wl.option("size", 0.06, "m", "length of an element", minimum=0.01)
 output = wl.option("output", "crane_hoist_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-G, RADIUS, ROPE, PITCH = 9.81, 0.1, 0.005, 0.0105  # [m/s^2]; radius of the rope's axis on drum and sheaves; [m]
+G, RADIUS, ROPE = 9.81, 0.1, 0.005  # [m/s^2]; radius of the rope's axis on drum and sheaves, of the rope [m]
+LAYERS = DrumLayers(RADIUS, 2.0 * ROPE, 2.04 * ROPE, 3)
 MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # of block and load [kg], [kg m^2]; d [m]
-DENSITY, EA, CONTACT = 0.3, 1e6, 1e8  # [kg/m], [N], [N/m^2]
-HEIGHT, WOUND = 1.2, 1.5  # l at the start [m]; turns on the drum at the start
-SPEED, RISE, REST = 0.6, 0.2, 0.3  # of the rope onto the drum [m/s]; time of its start and stop, and before a push [s]
+DENSITY, EA, CONTACT = 0.3, 1e6, 3e7  # [kg/m], [N], [N/m^2]
+HEIGHT = 1.0 if falls == 4 else 1.6  # l at the start [m]; two falls get shorter twice as fast
+WOUND, WINDS = 4.4 * pi, 2.6 * pi  # angle that is wound at the start, and that the drum winds then [rad]
+SPEED, RISE, REST = 1.0, 0.2, 0.2  # of the rope onto the drum [m/s]; time of its start and stop, and before a push [s]
+# angles that are wound when the rope leaves layer one, and when it has come to lie in layer two [rad]
+END_ONE, BEGIN_TWO = 2.7 * 2.0 * pi, 3.08 * 2.0 * pi
+SHORTEST = 0.5  # angle over which means are taken at least [rad]
 STEP, SWING_STEP = 1e-3, 4e-3  # steps of hoist and swing [s]
 PUSH = 0.15  # speed of the load as it begins to swing, across and along the falls [m/s]
-HOIST = 2.0 * pi * RADIUS * turns / SPEED + RISE  # how long the drum turns [s]
+HOIST = RADIUS * WINDS / SPEED + RISE  # how long the drum turns [s]
+Checks = dict[str, tuple[float, float]]
 
 
 def turn(t: float) -> float:
@@ -66,31 +75,39 @@ def turn(t: float) -> float:
     return SPEED / RADIUS * way
 
 
+def lead(t: float) -> float:
+    """Place of the drum on its axis [m]: the rope comes onto it where it is to lie."""
+    places = LAYERS.eval_places((WOUND, WOUND + turn(t)))[1]
+    return float(places[0] - places[1])
+
+
 class Crane(NamedTuple):
-    """World, rope, block, surface of the drum, what holds the block but in height, contacts with drum and sheaves."""
+    """World, rope, block, surface of the drum, what holds the block but in height and turns the drum, contacts."""
 
     world: wl.World
     rope: wl.Entity
     block: wl.Entity
     drum: wl.Entity
     hold: wl.Entity
+    drive: wl.Entity
     on_drum: wl.Entity
     on_sheaves: wl.Entity
+    on_itself: wl.Entity
 
 
 def build() -> Crane:
     """The crane at the start of the hoist, its rope without friction in the sheaves."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     ground = world.add(Ground)
-    # falls stand a diameter of the sheaves apart, the first one at the drum
-    middle = falls * RADIUS
-    places = [(RADIUS + (2 * k + 1) * RADIUS, -HEIGHT if k % 2 == 0 else 0.0) for k in reversed(range(falls - 1))]
+    # falls stand a diameter of the sheaves apart, the first one at the second layer on the drum
+    first = RADIUS + LAYERS.rise
+    middle = first + (falls - 1) * RADIUS
+    places = [(first + (2 * k + 1) * RADIUS, -HEIGHT if k % 2 == 0 else 0.0) for k in reversed(range(falls - 1))]
     z = (0.0, 0.0, 1.0)
     sheaves = [Sheave((*place, 0.0), z, RADIUS, "right" if place[1] else "left") for place in places]
-    anchor = ((2 * falls - 1) * RADIUS, 0.0, 0.0)
+    anchor = (first + 2 * (falls - 1) * RADIUS, 0.0, 0.0)
     reeving = route_over_sheaves(sheaves, start=anchor, end=(RADIUS, 0.0, 0.0))
-    wound = helix((0.0, 0.0, 0.0), z, RADIUS, WOUND, pitch=PITCH)
-    route = SpatialRoute(reeving.pieces + wound.pieces)
+    route = SpatialRoute(reeving.pieces + LAYERS.route(WOUND).pieces)
     rope = cable_along(
         world, route, round(route.length / size), name="rope", mass_per_length=DENSITY, axial_stiffness=EA,
         bending_stiffness=0.01, axial_damping=500.0, bending_damping=1e-4,
@@ -102,17 +119,23 @@ def build() -> Crane:
     # the drum turns about z and moves along it
     drum = world.add(RigidBody3D, name="drum", position=(0.0, 0.0, 0.0), mass=20.0, inertia=0.2)
     con.fix(world, drum, "x", "y")
-    con.prescribe(world, drum, "z", lambda t: PITCH * turn(t) / (2.0 * pi))
+    con.prescribe(world, drum, "z", lead)
     bearing = con.rigid_marker(world, ground), con.rigid_marker(world, drum)
     world.add(
         con.GenericJoint, marker0=bearing[0], marker1=bearing[1], translations=(False,) * 3,
         rotations=(True, True, False),
     )  # fmt: skip
-    world.add(con.CoordinateConstraint, marker1=con.rotation_marker(world, drum, "z"), offset_function=turn)
+    drive = world.add(con.CoordinateConstraint, marker1=con.rotation_marker(world, drum, "z"), offset_function=turn)
     last = nodes[len(nodes) - 1]
     clamp = con.position_marker(world, drum, np.asarray(last.position))
     world.add(con.SphericalJoint, marker0=clamp, marker1=con.position_marker(world, last))
-    surface = world.add(con.DrumSurface, marker=con.rigid_marker(world, drum), radius=RADIUS - ROPE)
+    # flanges with a little clearance; the rope begins in the place of its angle, the dead end is at z = 0 of the layers
+    flanges, here = LAYERS.flanges, LAYERS.eval_places(WOUND)[1][0]
+    center = con.rigid_marker(world, drum, (0.0, 0.0, 0.5 * sum(flanges) - here))
+    half_width = 0.5 * (flanges[1] - flanges[0]) + 0.02 * ROPE
+    surfaces = con.add_drum(
+        world, center, radius=RADIUS - ROPE, half_width=half_width, flange_radius=RADIUS + 6.0 * ROPE
+    )
 
     block = world.add(
         RigidBody3D, name="block", position=(middle, -HEIGHT, 0.0), mass=MASS, inertia=INERTIA,
@@ -131,9 +154,17 @@ def build() -> Crane:
         "points": 4, "rope_radius": ROPE, "contact_stiffness_per_length": CONTACT, "contact_damping_per_length": 1e4,
         "friction_stiffness_per_length": CONTACT, "friction_velocity_penalty_per_length": 1e3,
     }  # fmt: skip
-    on_drum = con.add_surface_contact(world, surface, rope, friction_coefficient=0.3, **settings)
     on_sheaves = con.add_surface_contact(world, grooves, rope, **settings)
-    return Crane(world, rope, block, surface, hold, on_drum, on_sheaves)
+    # what is or comes onto the drum
+    near = int((LAYERS.eval_length(0.0, WOUND + WINDS) + RADIUS) / size) + 1
+    near_rope = rope[len(rope) - near :]
+    on_drum = con.add_surface_contact(world, surfaces, near_rope, friction_coefficient=0.3, **settings)
+    on_itself = con.add_cable_contact(
+        world, near_rope, radius=ROPE, points=int(np.ceil(size / (1.5 * ROPE))),
+        contact_stiffness_per_length=CONTACT, contact_damping_per_length=1e4, friction_coefficient=0.3, skin=2.0 * ROPE,
+        friction_stiffness_per_length=CONTACT, friction_velocity_penalty_per_length=1e3,
+    )  # fmt: skip
+    return Crane(world, rope, block, surfaces[0], hold, drive, on_drum, on_sheaves, on_itself)
 
 
 def eval_swing(length: float) -> tuple[float, float]:
@@ -171,6 +202,32 @@ def fit_frequency(time: NDArray[np.float64], z: NDArray[np.float64], guess: floa
     return float(curve_fit(sine, time, z, (guess, np.ptp(z) / 2.0, 0.0, z.mean()))[0][0])
 
 
+def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Checks]:
+    """Tensions [N]; lift and lever of the torque [m]; while the rope comes onto a layer of this radius, with theory.
+
+    Rows of ``hoisted`` are the angle wound, time, height and speed of the block, tensions at anchor and drum, torque.
+    """
+    first, last = hoisted[0], hoisted[-1]
+    y, anchor, drum, torque = hoisted[:, (2, 4, 5, 6)].mean(axis=0)
+    geometric = sum(efficiency**k for k in range(falls))
+    # the load bounces on the rope: its mean acceleration adds to gravity
+    weight = (G + (last[3] - first[3]) / (last[1] - first[1])) * (MASS + 0.5 * falls * DENSITY * pi * RADIUS)
+    tensions = {
+        "tension_at_drum": (drum, weight / geometric),
+        "tension_at_anchor": (anchor, weight / geometric * efficiency ** (falls - 1)),
+    }
+    return tensions, {
+        "rise": (last[2] - first[2], radius * (last[0] - first[0]) / falls),
+        # the rope up to the axis of the drum hangs on it, too
+        "lever_of_torque": (torque / (drum - DENSITY * G * y), radius),
+    }
+
+
+def unit_of(name: str) -> str:
+    """Unit of what is checked."""
+    return "N" if "tension" in name else "Hz" if name == "frequency" else "m"
+
+
 def main() -> None:
     """Hang the load, hoist it, let it swing, and check."""
     crane = build()
@@ -187,16 +244,16 @@ def main() -> None:
     hooks = [] if folder is None else [wl.Recorder(folder / "crane", every=20)]
 
     hoist = wl.Dynamic(world, step=STEP, end=HOIST + REST, spectral_radius=0.6, name="hoist", **passes)
-    ends, drum_side = [], rope[np.array((0, place_at_drum(crane)))]
+    track, drum_side = [], rope[np.array((0, place_at_drum(crane)))]
     for now in hoist.march(state, hooks=hooks):
-        if 0.5 * HOIST < now.t < HOIST - RISE:
-            rising = wl.eval_output(block, "velocity", now)[1]
-            tension = wl.eval_output(drum_side, "axial_force", now, x=0.5 * size)
-            # less the weight of the rope between the block and this place
-            place = wl.eval_output(drum_side, "position", now, x=0.5 * size)
-            above = place[:, 1] - wl.eval_output(block, "position", now)[1]
-            ends.append((now.t, rising, *(tension - DENSITY * G * above)))
+        y, rising = (wl.eval_output(block, name, now)[1] for name in ("position", "velocity"))
+        # less the weight of the rope between the block and this place
+        tension = wl.eval_output(drum_side, "axial_force", now, x=0.5 * size)
+        tension -= DENSITY * G * (wl.eval_output(drum_side, "position", now, x=0.5 * size)[:, 1] - y)
+        torque = -float(wl.eval_output(crane.drive, "force", now))
+        track.append((WOUND + turn(now.t), now.t, y, rising, *tension, torque))
         state = now
+    hoisted = np.array(track)
     high = float(wl.eval_output(block, "position", state)[1])
     length = -high
 
@@ -214,36 +271,33 @@ def main() -> None:
     time, x, _, z = np.array(track).T
     report = con.surface_report(world, state, crane.on_drum, crane.drum)
 
-    anchor, drum = np.mean(ends, axis=0)[2:]
-    geometric = sum(efficiency**k for k in range(falls))
-    # the load bounces on the rope: its mean acceleration adds to gravity
-    rate = (ends[-1][1] - ends[0][1]) / (ends[-1][0] - ends[0][0])
-    weight = (G + rate) * (MASS + 0.5 * falls * DENSITY * pi * RADIUS)
-    wound = turn(HOIST) / (2.0 * pi) * hypot(2.0 * pi * RADIUS, PITCH) / falls
-    found = {
-        "tension_at_drum": (float(drum), weight / geometric),
-        "tension_at_anchor": (float(anchor), weight / geometric * efficiency ** (falls - 1)),
-        "lift": (high - low, wound),
-        "frequency": (fit_frequency(time, z, frequency), frequency),
-    }
-    units = {"tension_at_drum": "N", "tension_at_anchor": "N", "lift": "m", "frequency": "Hz"}
+    begin, end = (WOUND + turn(t) for t in (RISE, HOIST - RISE))
+    found: Checks = {}
+    for layer, first, last in ((1, begin, min(end, END_ONE)), (2, BEGIN_TWO, end)):
+        if last - first > SHORTEST:
+            inside = (hoisted[:, 0] >= first) & (hoisted[:, 0] <= last)
+            tensions, ways = check_layer(hoisted[inside], RADIUS + (layer - 1) * LAYERS.rise)
+            # of the later layer, as the load bounces longer from the start than layer one lasts
+            found |= tensions | {f"{name}_layer_{layer}": values for name, values in ways.items()}
+    found["lift"] = high - low, LAYERS.eval_length(WOUND, WOUND + turn(HOIST)) / falls
+    found["frequency"] = fit_frequency(time, z, frequency), frequency
     wl.write_summary(
         {name: list(values) for name, values in found.items()}
         | {"way_along": float(np.ptp(x)), "way_across": float(np.ptp(z)), "wrap_angle": report.wrap_angle}
     )
     if wl.is_first_process():
-        rows = [(f"{name.replace('_', ' ')} [{units[name]}]", *values) for name, values in found.items()]
+        rows = [(f"{name.replace('_', ' ')} [{unit_of(name)}]", *values) for name, values in found.items()]
         print(wl.format_comparison(rows, "theory"))
         print(f"the block swings by {np.ptp(x):.3f} m along the falls and {np.ptp(z):.3f} m across them")
         print(con.format_surface_reports([report]))
     for name, (value, exact) in found.items():
-        assert abs(value / exact - 1.0) < 0.01, f"{name} is {value:g} {units[name]}, must be near {exact:g}"
+        assert abs(value / exact - 1.0) < 0.01, f"{name} is {value:g} {unit_of(name)}, must be near {exact:g}"
 
 
 def place_at_drum(crane: Crane) -> int:
     """The last cable of the falls that the drum does not reach before it stands."""
-    wound = 2.0 * pi * RADIUS * turns
-    straight = crane.rope.length.sum() - 2.0 * pi * RADIUS * WOUND
+    wound = LAYERS.eval_length(WOUND, WOUND + WINDS)
+    straight = crane.rope.length.sum() - LAYERS.eval_length(0.0, WOUND)
     return int((straight - wound) / crane.rope[0].length) - 2
 
 

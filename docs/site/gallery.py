@@ -23,7 +23,6 @@ SHORT = {
     "capstan": ["-table", "false"],
     "helix_capstan": ["-table", "false"],
     "elevator": ["-stops", "1"],
-    "crane_hoist": ["-turns", "0.5", "-swings", "1"],
 }
 """Options of the short form of an example; the others run as they are."""
 PICTURE = re.compile(r'<img alt="" src="data:image/([a-z]+)[^,]*,([^"]*)"')

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from windlass.elements.routes.routes import END_TOLERANCE, TOUCH_ANGLE, RouteError
-from windlass.elements.routes.spline_route import read_arc_lengths
+from windlass.elements.routes.spline_route import SplineRoute, read_arc_lengths
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, each, instance, number, numbers, optional, word, yes_no
 from windlass.framework.checks.values import read_numbers, show
@@ -110,14 +110,14 @@ class SpatialPiece(NamedTuple):
 
 @dataclass(frozen=True)
 class SpatialRoute:
-    """Ordered lines, arcs and helices in space; made by `route_over_sheaves` and `helix`.
+    """Ordered lines, arcs, helices and splines in space; made by `route_over_sheaves`, `helix`, `DrumLayers`.
 
     pieces: in the order of travel.
     closed: the end of the last piece is the start of the first.
     wraps: contact with every sheave, with the fleet angles, in the order in which the sheaves were given.
     """
 
-    pieces: tuple[SpatialPiece, ...]
+    pieces: tuple[SpatialPiece | SplineRoute, ...]
     closed: bool = False
     wraps: tuple[SheaveWrap, ...] = ()
 
@@ -184,15 +184,11 @@ def helix(
     Raises:
         RouteError: an axis without length, a start along the axis, a centre line without radius.
     """
-    k, R = _unit("axis", axis), radius + radial_offset
+    R = radius + radial_offset
     if R <= 0.0:
         raise RouteError(f"radial_offset = {radial_offset} m in helix: must be > {-radius} m, minus the radius")
-    if start is None:
-        start = (1.0, 0.0, 0.0) if abs(k[0]) < 0.99 else (0.0, 1.0, 0.0)
-    across = np.asarray(start, dtype=np.float64) - (np.asarray(start) @ k) * k
-    if np.linalg.norm(across) <= END_TOLERANCE * max(float(np.linalg.norm(start)), 1.0):
-        raise RouteError(f"start = {show(start)} in helix: must have a part across the axis")
-    arm = R * across / np.linalg.norm(across)
+    k, out, _ = frame_about("helix", axis, start)
+    arm = R * out
     turn = 2.0 * pi * R
     whole = hypot(turn, pitch)
     sign = 1.0 if side == "left" else -1.0
@@ -347,6 +343,18 @@ def _sharpen(a: _Stop, b: _Stop, p: FloatArray, q: FloatArray) -> tuple[FloatArr
     if np.abs(miss(angles)).max() > 1e-9 * size or (found != 1 and np.abs(angles).max() > 0.1):
         raise RouteError(f"no span from {a.name} to {b.name} was found: must be further apart, or have other sides")
     return p, q
+
+
+def frame_about(name: str, axis: Vector, start: Vector | None) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Unit vectors along the axis, across it towards the start, and across both, right-handed; see `helix`."""
+    k = _unit("axis", axis)
+    if start is None:
+        start = (1.0, 0.0, 0.0) if abs(k[0]) < 0.99 else (0.0, 1.0, 0.0)
+    part = np.asarray(start, dtype=np.float64) - (np.asarray(start) @ k) * k
+    if np.linalg.norm(part) <= END_TOLERANCE * max(float(np.linalg.norm(start)), 1.0):
+        raise RouteError(f"start = {show(start)} in {name}: must have a part across the axis")
+    out: FloatArray = part / np.linalg.norm(part)
+    return k, out, np.cross(k, out)
 
 
 def _unit(name: str, vector: Vector) -> FloatArray:

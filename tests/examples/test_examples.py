@@ -164,14 +164,18 @@ def test_elevator_holds(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_crane_hoist(tmp_path: Path) -> None:
-    """Half a turn with two falls of another efficiency: tensions, lift and frequency within 1 %; it swings in space."""
-    words = ["-turns", "0.5", "-swings", "1", "-size", "0.06", "-efficiency", "0.9"]
-    results, table = run_example("crane_hoist", words, tmp_path)
-    for name in ("tension_at_drum", "tension_at_anchor", "frequency"):
+    """Two layers and four falls: all within 1 %; it swings in space."""
+    results, table = run_example("crane_hoist", [], tmp_path)
+    for name in ("tension_at_drum", "tension_at_anchor", "frequency", "lift"):
         assert_allclose(*results[name], rtol=0.01, err_msg=name)
-    assert_allclose(*results["lift"], rtol=2e-3)
-    assert_allclose(results["lift"][1], np.hypot(0.2 * np.pi, 0.0105) / 4.0, rtol=1e-9)
-    assert results["tension_at_anchor"][0] < 0.91 * results["tension_at_drum"][0]
+    rise = np.sqrt(0.01**2 - 0.0051**2)
+    for layer, radius in ((1, 0.1), (2, 0.1 + rise)):
+        for name in ("rise", "lever_of_torque"):
+            assert_allclose(*results[f"{name}_layer_{layer}"], rtol=0.01, err_msg=f"{name} {layer}")
+        assert_allclose(results[f"lever_of_torque_layer_{layer}"][1], radius, rtol=1e-12)
+    # 0.8 turns in layer one, half a turn in layer two, a rise in between
+    assert np.pi * (0.16 + rise) < 4.0 * results["lift"][1] < 2.0 * np.pi * 1.3 * (0.1 + rise)
+    assert results["tension_at_anchor"][0] < 0.9 * results["tension_at_drum"][0]
     # across the falls it swings by v/omega to each side
     assert_allclose(results["way_across"], 2.0 * 0.15 / (2.0 * np.pi * results["frequency"][1]), rtol=0.1)
     assert results["way_along"] > 0.05 and "wrap angle" in table

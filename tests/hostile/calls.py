@@ -65,6 +65,7 @@ def calls(s: Scene) -> dict[str, Call]:
     at_state = {"world": s.world, "state": s.state}
     hunt = {"world": s.space, "state": s.space_state, "force": s.hunt}
     line = {"start": (0.0, 0.0), "end": (1.0, 0.0)}
+    layers = {"radius": 0.1, "diameter": 0.01, "pitch": 0.0102, "turns": 3, "crossing": 1.5}
     sheave = {"center": (0.0, 0.0, 0.0), "axis": (0.0, 0.0, 1.0), "radius": 0.1, "side": "left", "turns": 0}
     return {
         "assemble_mass": (wl.assemble_mass, at_state),
@@ -368,6 +369,7 @@ def calls(s: Scene) -> dict[str, Call]:
         ),
         "straight": (el.straight, line),
         "Sheave": (el.Sheave, sheave),
+        "DrumLayers": (el.DrumLayers, layers),
         "helix": (
             el.helix,
             {"center": (0.0, 0.0, 0.0), "axis": (0.0, 0.0, 1.0), "radius": 0.1, "turns": 2.5, "pitch": 0.01,

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.spatial.distance import cdist
 
 from windlass.elements import (
     Circle,
+    DrumLayers,
     Sheave,
     cable_along,
     catenary,
@@ -21,6 +23,7 @@ from windlass.elements import (
     straight_cable,
     through_points,
 )
+from windlass.elements.routes.drum_layers import POINTS
 from windlass.elements.routes.routes import RouteError
 from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
@@ -182,3 +185,39 @@ def test_errors(make: Any, message: str) -> None:
 def test_ends_in_plane_and_space() -> None:
     with pytest.raises(ModelError, match=r"end = \(1, 0\) m: must both be two finite numbers .* or both three"):
         straight_cable(World(), (0, 0, 0), (1, 0), 3, **ROPE)
+
+
+def test_layers_on_a_drum() -> None:
+    """Turns touch the drum, the ropes below or a flange, none is inside another; radii, lengths and lead by hand."""
+    R, d, p, n = 0.1, 0.01, 0.0102, 3
+    layers = DrumLayers(R, d, p, n)
+    turn, rise = 2.0 * np.pi, np.sqrt(d**2 - 0.25 * p**2)
+    radius, z = layers.eval_places(np.array((0.3, 1.3, 2.3, 3.3, 4.3, 5.3)) * turn)
+    assert_allclose(radius, R + rise * np.array((0, 0, 0, 1, 1, 1)), rtol=1e-14)
+    assert_allclose(z, p * np.array((0.0, 1.0, 2.0, 2.5, 1.5, 0.5)), atol=1e-16)
+    assert_allclose(layers.flanges, (-0.5 * d, 2.5 * p + 0.5 * d), rtol=1e-14)
+    assert_allclose(layers.eval_length(3.05 * turn, 3.45 * turn), 0.4 * turn * (R + rise), rtol=1e-5)
+    # in the middle of each crossing of layer two it lies on top of one rope
+    radius, _ = layers.eval_places((4.0 * turn - 0.25 * np.pi, 5.0 * turn - 0.75 * np.pi))
+    assert_allclose(radius, R + d, rtol=1e-14)
+
+    route = layers.route(layers.largest_angle, axis=(0.0, 0.0, 1.0), start=(1.0, 0.0, 0.0))
+    s = np.linspace(0.0, route.length, 1500)
+    points = route.eval_points(s)[0]
+    far = np.abs(np.subtract.outer(s, s)) > 5.0 * d
+    distance = cdist(points, points)
+    # a spline through points of ropes that touch
+    assert_allclose(distance[far].min(), d, rtol=2e-3)
+    # at its ends the spline has no curvature
+    assert np.hypot(points[:, 0], points[:, 1]).min() > R - 2e-6
+    # the dead end, from where the rope comes on
+    assert_allclose(points[-1, 2] - points[0, 2], -0.5 * p, rtol=1e-9)
+
+    other = layers.route(2.2 * turn, center=(1.0, 2.0, 3.0), axis=(0.0, -1.0, 0.0), start=(0.0, 0.0, 1.0), side="right")
+    assert_allclose(other.eval_points(0.0)[0][0], (1.0, 2.0, 3.0 + R), rtol=1e-9)
+    # without curvature at its end a spline is turned there by 0.289 (half of 1/sqrt(3)) angles between its points
+    assert_allclose(other.eval_points(0.0)[1][0], (1.0, 0.0, 0.0), atol=0.29 * turn / POINTS)
+    with pytest.raises(RouteError, match=r"must be from 0 to .* rad"):
+        layers.route(6.0 * turn)
+    with pytest.raises(RouteError, match=r"pitch of DrumLayers = 0\.009 m: must be from 0\.01"):
+        DrumLayers(R, d, 0.009, n)

@@ -1,0 +1,172 @@
+"""Courses of ropes that lie on a drum in two layers between flanges: turns in planes of their own, joined by crossings.
+
+The angle phi counts from the dead end at the first flange.  Turns lie in planes, z = k p, but for two crossings at the
+end of each turn, in which u goes from 0 to 1, one after the other.  In the first one, S_a = S(u), layer two moves back
+by the pitch p over layer one, which stands.  In the second one, S_b = S(u), layer one moves on under layer two:
+
+    layer one   z = (k + S_b) p,              r = R,                                turns k = 0 ... n - 1
+    layer two   z = (n - 1/2 - j - S_a) p,    r = R + max over k of sqrt(d² - (z - z_k)²),    j = 0 ... n - 1
+
+with S = u³ (10 - 15 u + 6 u²), the radius R of the axes in layer one, the diameter d of the rope, p >= d.  Between the
+crossings a turn of layer two lies in the groove of two turns of layer one, h = sqrt(d² - p²/4) above them, the first
+one in that of the last turn and the flange.  This last turn goes half a pitch to the flange in the first crossing; in
+the second one the turn before it comes under it, so that it rises by h.
+
+Source: elementary geometry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import pi, sqrt
+from typing import Any, Literal
+
+import numpy as np
+
+from windlass.elements.routes.routes import RouteError
+from windlass.elements.routes.spatial_routes import VECTOR, SpatialRoute, Vector, frame_about
+from windlass.elements.routes.spline_route import through_points
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, inside, number, numbers, optional, word
+from windlass.framework.checks.values import read_numbers, show
+
+POINTS = 360
+"""Points of a route in each turn."""
+WIDEST = 1.2
+"""Largest pitch in diameters: the next layer lies in grooves, far above the drum."""
+MOST_TURNS = 1000
+"""More turns than a drum has in a layer."""
+
+
+RISE_BEGIN, RISE_SHARE = 0.2, 0.5
+"""Place and length of the rise to layer two, as shares of the crossing [1]: a rope in tension rises before it must."""
+
+
+def blend(u: FloatArray) -> FloatArray:
+    """Step from 0 to 1 with two smooth derivatives."""
+    u = np.clip(u, 0.0, 1.0)
+    return u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
+
+
+@dataclass(frozen=True)
+class DrumLayers:
+    """Where a rope lies on a drum in two layers.
+
+    radius: radius of the rope's axis in layer one [m], > diameter.
+    diameter: diameter d of the rope [m], > 0.
+    pitch: distance p of two turns [m], from d to 1.2 d.
+    turns: turns n of each layer, a whole number >= 2.
+    crossing: angle of each of the two crossings at the end of a turn [rad], > 0, at most pi.
+
+    Raises RouteError for values outside these ranges.
+    """
+
+    radius: float
+    diameter: float
+    pitch: float
+    turns: int
+    crossing: float = 0.5 * pi
+
+    def __post_init__(self) -> None:
+        names = "diameter", "radius", "pitch", "turns", "crossing"
+        read = {name: read_numbers(getattr(self, name)) for name in names}
+        for name, value in read.items():
+            if value is None or value.shape != () or not np.isfinite(value):
+                raise RouteError(f"{name} = {show(getattr(self, name))} of DrumLayers: must be a finite number")
+        d, n = self.diameter, self.turns
+        limits = {
+            "diameter": (d > 0.0, "m: must be > 0 m"),
+            "radius": (self.radius > d, f"m: must be > {d} m, the diameter"),
+            "pitch": (d <= self.pitch <= WIDEST * d, f"m: must be from {d} to {WIDEST * d} m, as of ropes that touch"),
+            "turns": (2 <= n <= MOST_TURNS and n % 1 == 0, f": must be whole turns from 2 to {MOST_TURNS}"),
+            "crossing": (0.0 < self.crossing <= pi, f"rad: must be > 0 and at most {pi} rad"),
+        }
+        for name, (fits, words) in limits.items():
+            if not fits:
+                raise RouteError(f"{name} of DrumLayers = {getattr(self, name)} {words}")
+
+    @property
+    def rise(self) -> float:
+        """Height of a groove of two turns above their axes, h [m]."""
+        return sqrt(self.diameter**2 - 0.25 * self.pitch**2)
+
+    @property
+    def largest_angle(self) -> float:
+        """Angle at which the second layer is full, where a third one would begin [rad]."""
+        return 4.0 * pi * self.turns - 2.0 * self.crossing
+
+    @property
+    def flanges(self) -> tuple[float, float]:
+        """Places of the flanges along the axis [m], from the dead end."""
+        return -0.5 * self.diameter, (self.turns - 0.5) * self.pitch + 0.5 * self.diameter
+
+    def eval_places(self, angle: Any) -> tuple[FloatArray, FloatArray]:
+        """Radius and place along the axis [m] of the rope's axis at angles from the dead end [rad], shape (n,) each.
+
+        Raises RouteError for angles that are not finite, below 0 or above `largest_angle`.
+        """
+        given = read_numbers(angle)
+        if given is None or given.ndim > 1 or not np.isfinite(given).all():
+            raise RouteError(f"angle = {show(angle)} rad in eval_places: must be finite angles [rad], shape (n,)")
+        phi = np.atleast_1d(given)
+        most = self.largest_angle
+        wrong = (phi < 0.0) | (phi > most)
+        if wrong.any():
+            raise RouteError(
+                f"angle = {phi[wrong][0]} rad in eval_places: must be from 0 to {most} rad, where both are full"
+            )
+        turn = np.floor(phi / (2.0 * pi))
+        u = (phi - 2.0 * pi * (turn + 1.0)) / self.crossing + 1.0
+        n, p, first, second = self.turns, self.pitch, blend(u + 1.0), blend(u)
+        # layer one at these angles; its last turn goes to the flange
+        below = np.arange(n)[:, None] + second
+        below[-1] = n - 1.0 + 0.5 * first
+        upper = turn >= n
+        own = np.take_along_axis(below, np.minimum(turn, n - 1).astype(np.int64)[None], 0)[0]
+        z = np.where(upper, 2 * n - 0.5 - turn - first, own)
+        over = np.sqrt(np.maximum(self.diameter**2 - p**2 * (z - below) ** 2, 0.0)).max(axis=0)
+        change = np.where(turn == n - 1, self.rise * blend((u - RISE_BEGIN) / RISE_SHARE), 0.0)
+        return self.radius + np.where(upper, np.maximum(over, self.rise), change), p * z
+
+    @checked(RouteError, self=inside(), begin=number("rad", minimum=0.0), end=number("rad", above=0.0))
+    def eval_length(self, begin: float, end: float) -> float:
+        """Length of the rope between two angles [m]."""
+        return self.route(end).length - (self.route(begin).length if begin > 0.0 else 0.0)
+
+    @checked(
+        RouteError,
+        self=inside(),
+        angle=number("rad", above=0.0),
+        center=VECTOR,
+        axis=numbers("1", (3,)),
+        start=optional(numbers("1", (3,))),
+        side=word("left", "right"),
+    )
+    def route(
+        self,
+        angle: float,
+        *,
+        center: Vector = (0.0, 0.0, 0.0),
+        axis: Vector = (0.0, 0.0, 1.0),
+        start: Vector | None = None,
+        side: Literal["left", "right"] = "left",
+    ) -> SpatialRoute:
+        """Route from where the rope comes onto the drum to its dead end, this angle [rad] away.
+
+        Args:
+            angle: angle that is wound, > 0, at most `largest_angle` [rad].
+            center: point of the drum's axis in the plane where the rope comes on [m].
+            axis: direction in which layer one advances, of any length > 0.
+            start: direction from the axis to where the rope comes on, see `helix`.
+            side: where the drum lies when travelling along the route; "left": counter-clockwise about the axis.
+
+        Raises:
+            RouteError: an angle out of range, an axis without length, or a start along it.
+        """
+        along, out, across = frame_about("route", axis, start)
+        phi = np.linspace(angle, 0.0, max(int(np.ceil(POINTS * angle / (2.0 * pi))), 4) + 1)
+        radius, z = self.eval_places(phi)
+        way = (angle - phi) * (1.0 if side == "left" else -1.0)
+        arms = np.cos(way)[:, None] * out + np.sin(way)[:, None] * across
+        points = np.asarray(center, float) + radius[:, None] * arms + (z - z[0])[:, None] * along
+        return SpatialRoute((through_points(points),))
