@@ -176,7 +176,8 @@ def compare_rates(
 
 def write(values: FloatArray) -> str:
     """Numbers for a message."""
-    return np.array2string(np.asarray(values), precision=9)
+    numbers = ", ".join(f"{value:.9g}" for value in np.ravel(values))
+    return numbers if np.ndim(values) == 0 else f"({numbers})"
 
 
 def differentiate(function: TimeFunction | None) -> TimeFunction | None:
