@@ -52,6 +52,8 @@ EQUILIBRIUM, NEAR = 1e-3, 10.0
 MOVED, APART, LINEAR = 1e-9, 0.5, 1e-9
 """What constraints miss [m, rad] from which motion is prescribed; difference to the first iterate, per this, from which
 such a step is traced, and up to which a coordinate is prescribed [1]."""
+LEAST = 1e-6
+"""Norm of Δq [m, rad] from which a start that is not at rest is looked at: below are rests of the step before."""
 STIFFER, SLACK, QUARTERS = 0.5, 0.02, 8
 """w1 per w0 below which the first part of a step is looked at, w per w0 from which, and how often it is cut [1]."""
 HALVINGS, ENOUGH = 10, 6
@@ -146,12 +148,15 @@ class JumpWatch:
         if self._done <= 0.0:
             return False
         near = abs(self._done - self._paid) <= min(self._done, (NEAR - 1.0) * self._paid)
+        way = end.q - self._start.q
         if not near:
+            if self._sum(way[: self._owned] @ way[: self._owned]) < LEAST**2:
+                return False
             self._release()
-        work = self._eval_work(end.q - self._start.q)
+        work = self._eval_work(way)
         if work > EXCESS * self._paid:
             return work > EXCESS * self._follow_loads()
-        if self._held or self._before > 0.0 or work < SLACK * self._paid:
+        if self._before > 0.0 or work < SLACK * self._paid:
             return False
         return 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
 
