@@ -157,7 +157,7 @@ class Static(StepSolver):
         self.snes = self.problem.snes
         self._error = 0.0
         watched = self.stability != "off" and options.verdict_kind() != "off"
-        self._held: dict[str, FloatArray] = {}
+        self._held: dict[str, Any] = {}
         self._watch, self._jumps = JumpWatch(self.problem) if watched else None, list[str]()
 
     @checked(progress=number("1"))

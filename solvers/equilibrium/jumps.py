@@ -22,9 +22,11 @@ of C = (1 - τ) C0 with the loads of the step, and w the square of Δq without w
 end is farther from the first iterate than half of this.  Large rotations are traced for nothing: soon no half holds a
 quarter of w.  Where there are history values dq/dτ just before must be more than 5 times that at the start.
 
-Steps that begin far from an equilibrium are not looked at: the work of all forces on the way to the first iterate is
-then not about that of Δp.  Where it begins near one, the step is traced from the equilibrium beside it.  Not seen are
-jumps that prestrain causes, and steps that begin at the very limit point.  Two jumps in one step are named as one.
+Where a step begins near an equilibrium, the work of all forces on the way to the first iterate is about that of Δp, and
+the step is traced from the equilibrium beside its start.  Other starts are out of balance by more, f(q0) = f0 with the
+loads of the end, as where prestrain has changed, which acts fully from the first load step on.  The path is then
+f = (1 - τ) f0, along which the start is released, and -f0 stands for Δp.  Starts that are unstable while they are held
+have no path.  Not seen are steps that begin at the very limit point.  Two jumps in one step are named as one.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
 path under a dead load is positive, and infinite at a limit point).
@@ -116,7 +118,7 @@ class JumpWatch:
     def _sum(self, value: Any) -> float:
         return float(self._problem.assembly.processes.sum(np.array([value], np.float64))[0])
 
-    def hold(self, load_factor: float) -> tuple[dict[str, FloatArray], float]:
+    def hold(self, load_factor: float) -> tuple[dict[str, Any], float]:
         """What holds the start at a load factor within the step, as in `Scheme`, and the load factor that acts.
 
         It is all there at the start, and nothing of it at the end.

@@ -56,6 +56,6 @@ class Scheme:
         return len(self.gap) + len(self.hold) > 0
 
     def add_held(self, f: FloatArray, c: FloatArray) -> None:
-        """Subtract them from the sums of the equations of motion, shape (n + 1,), and of constraints, shape (m + 1,)."""
+        """Subtract them from the sums of forces, shape (n + 1,), and of constraints, shape (m + 1,)."""
         f[: len(self.hold)] -= self.hold
         c[: len(self.gap)] -= self.gap

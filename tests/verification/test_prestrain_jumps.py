@@ -30,6 +30,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 
+
 def find_jump(solver: wl.Static, start: State | None = None) -> tuple[State, tuple[float, float] | None, str]:
     """The equilibrium, between which shares of the unbalanced forces it jumps if it does, and what jumps most."""
     state = solver.solve(start)
@@ -107,9 +108,7 @@ def create_truss(pressed: bool) -> tuple[World, list[Entity]]:
     fix(world, top, "x")
     marker = position_marker(world, top)
     ends = [position_marker(world, world.add(Ground), (x, 0.0)) for x in (-1.0, 1.0)]
-    bars = [
-        world.add(SpringDamper, marker0=end, marker1=marker, rest_length=FREE, stiffness=STIFFNESS) for end in ends
-    ]
+    bars = [world.add(SpringDamper, marker0=end, marker1=marker, rest_length=FREE, stiffness=STIFFNESS) for end in ends]
     if pressed:
         # coordinates count from the reference position
         stop = world.add(MassPoint, name="stop", position=(0.0, RISE), mass=1.0)
