@@ -156,7 +156,7 @@ class Static(StepSolver):
         self.snes = self.problem.snes
         self._error = 0.0
         watched = self.stability != "off" and options.verdict_kind() != "off"
-        self._gap = np.zeros(0)
+        self._held: dict[str, Any] = {}
         self._watch, self._jumps = JumpWatch(self.problem) if watched else None, list[str]()
 
     @checked(progress=number("1"))
@@ -283,13 +283,13 @@ class Static(StepSolver):
 
         def solve(start: State, load_factor: float) -> State | None:
             found = start.copy()
-            self._gap = watch.scale_gap(load_factor)
+            self._held, applied = watch.hold(load_factor)
             try:
-                attempt = self._attempt(start, found, load_factor, time, [], last=True)
+                attempt = self._attempt(start, found, applied, time, [], last=True)
             except NotConverged:
                 return None
             finally:
-                self._gap = self._gap[:0]
+                self._held = {}
             spent[0] += attempt.iterations
             spent[1] += attempt.passes
             return found if attempt.converged and not attempt.unsettled else None
@@ -335,7 +335,7 @@ class Static(StepSolver):
         q, v = start.q.copy(), start.v.copy() if self._moves else np.zeros_like(start.q)
         v[states] = start.v[states] - q[states]
         seen: dict[str, Any] = {"t": time, "load_factor": load_factor, "stabiliser": stabiliser, "moving": self._moves}
-        return Scheme(q, v, **seen, q_anchor=q, gap=self._gap)
+        return Scheme(q, v, **seen, q_anchor=q, **self._held)
 
     def _attempt(
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool

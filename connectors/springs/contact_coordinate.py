@@ -102,12 +102,13 @@ def update_gaps(
             continue
         m0, m1, at = pair.m0[i], pair.m1[i], c.data[i]
         g, gt = m.value[m1] - m.value[m0] - c.offset[i], m.rate[m1] - m.rate[m0]
-        if (g > 0.0) != (start[at] > 0.0):
+        is_open = g > 0.0
+        if is_open != (start[at] > 0.0) or is_open != (data[at] > 0.0):
             if abs(c.k[i] * g) > error:
                 error, worst = abs(c.k[i] * g), i
             if gt != 0.0:
                 step = min(step, abs(start[at] / gt))
-        changed |= (g > 0.0) != (data[at] > 0.0)
+        changed |= is_open != (data[at] > 0.0)
         if data[at] <= 0.0:
             force = max(force, abs(c.k[i] * g + c.d[i] * gt))
         data[at] = g

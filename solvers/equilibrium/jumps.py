@@ -22,9 +22,11 @@ of C = (1 - τ) C0 with the loads of the step, and w the square of Δq without w
 end is farther from the first iterate than half of this.  Large rotations are traced for nothing: soon no half holds a
 quarter of w.  Where there are history values dq/dτ just before must be more than 5 times that at the start.
 
-Steps that begin far from an equilibrium are not looked at: the work of all forces on the way to the first iterate is
-then not about that of Δp.  Where it begins near one, the step is traced from the equilibrium beside it.  Not seen are
-jumps that prestrain causes, and steps that begin at the very limit point.  Two jumps in one step are named as one.
+Where a step begins near an equilibrium, the work of all forces on the way to the first iterate is about that of Δp, and
+the step is traced from the equilibrium beside its start.  Other starts are out of balance by more, f(q0) = f0 with the
+loads of the end, as where prestrain has changed, which acts fully from the first load step on.  The path is then
+f = (1 - τ) f0, along which the start is released, and -f0 stands for Δp.  Starts that are unstable while they are held
+have no path.  Not seen are steps that begin at the very limit point.  Two jumps in one step are named as one.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
 path under a dead load is positive, and infinite at a limit point).
@@ -41,6 +43,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.vectors import local_values, sum_to_owners
 from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.singular import try_solve
+from windlass.solvers.equilibrium.stability import examine
 from windlass.solvers.names import name_largest
 from windlass.solvers.newton.problem import NonlinearProblem
 
@@ -51,6 +54,8 @@ EQUILIBRIUM, NEAR = 1e-3, 10.0
 MOVED, APART, LINEAR = 1e-9, 0.5, 1e-9
 """What constraints miss [m, rad] from which motion is prescribed; difference to the first iterate, per this, from which
 such a step is traced, and up to which a coordinate is prescribed [1]."""
+LEAST = 1e-6
+"""Norm of Δq [m, rad] from which a start that is not at rest is looked at: below are rests of the step before."""
 STIFFER, SLACK, QUARTERS = 0.5, 0.02, 8
 """w1 per w0 below which the first part of a step is looked at, w per w0 from which, and how often it is cut [1]."""
 HALVINGS, ENOUGH = 10, 6
@@ -73,7 +78,7 @@ class JumpWatch:
     """
 
     def __init__(self, problem: NonlinearProblem) -> None:
-        self._problem, self._waits = problem, False
+        self._problem, self._waits, self._held = problem, False, False
         self._start: State | None = None
         self._loads = self._residual = self._gap = self._first = np.zeros(0)
         self._free = np.zeros(0, bool)
@@ -86,7 +91,7 @@ class JumpWatch:
         The state must stay as it is until the step has been traced.
         """
         self._start, self._before, self._after = start, before, after
-        self._waits, self._paid, self._done = True, 0.0, 0.0
+        self._waits, self._paid, self._done, self._held = True, 0.0, 0.0, False
 
     def _look(self, _snes: Any, it: int, _norm: float) -> None:
         if not self._waits or self._start is None:
@@ -113,9 +118,15 @@ class JumpWatch:
     def _sum(self, value: Any) -> float:
         return float(self._problem.assembly.processes.sum(np.array([value], np.float64))[0])
 
-    def scale_gap(self, load_factor: float) -> FloatArray:
-        """What constraints are off by at a load factor within the step: all of it at the start, none at the end."""
-        return self._gap * (self._after - load_factor) / (self._after - self._before)
+    def hold(self, load_factor: float) -> tuple[dict[str, Any], float]:
+        """What holds the start at a load factor within the step, as in `Scheme`, and the load factor that acts.
+
+        It is all there at the start, and nothing of it at the end.
+        """
+        left = (self._after - load_factor) / (self._after - self._before)
+        if self._held:
+            return {"hold": self._residual * left}, self._after
+        return {"gap": self._gap * left}, load_factor
 
     def _eval_square(self, way: FloatArray) -> float:
         """Δq·Δq of the coordinates that are not prescribed."""
@@ -136,16 +147,26 @@ class JumpWatch:
             self._free = np.abs(way - self._first) > LINEAR * np.abs(way)
             apart = self._eval_square(way - self._first)
             return apart > APART**2 * self._eval_square(self._first)
-        if self._paid <= 0.0:
+        if self._done <= 0.0:
             return False
-        if not 0.0 < self._done <= NEAR * self._paid:
-            return False
-        work = self._eval_work(end.q - self._start.q)
+        near = abs(self._done - self._paid) <= min(self._done, (NEAR - 1.0) * self._paid)
+        way = end.q - self._start.q
+        if not near:
+            if self._sum(way[: self._owned] @ way[: self._owned]) < LEAST**2:
+                return False
+            self._release()
+        work = self._eval_work(way)
         if work > EXCESS * self._paid:
             return work > EXCESS * self._follow_loads()
         if self._before > 0.0 or work < SLACK * self._paid:
             return False
         return 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
+
+    def _release(self) -> None:
+        """Look at the release of what holds the start in place of the loads."""
+        self._held, self._paid = True, self._done
+        self._loads[:] = 0.0
+        self._loads[: self._owned] = -self._residual
 
     def _follow_loads(self, update: bool = True) -> float:
         """Δp·K⁻¹Δp at the equilibrium that the problem has just found [J]; 0 if there is none.
@@ -186,9 +207,9 @@ class JumpWatch:
         assert low is not None
         moves = self._moves
         measure = self._eval_square if moves else self._eval_work
-        if moves or abs(self._done - self._paid) > EQUILIBRIUM * self._paid:
+        if moves or self._held or abs(self._done - self._paid) > EQUILIBRIUM * self._paid:
             low = solve(low, before)
-            if low is None:
+            if low is None or (self._held and examine(self._problem)):
                 return ""
         part = (high, after) if moves else self._find_part(low, high, solve)
         if part is None:
@@ -222,9 +243,10 @@ class JumpWatch:
         if moves and self._sum(len(end.data)) > 0.0 and not self._is_steep(low, before, solve):
             return ""
         where = f"between the load factors {before:.6g} and {after:.6g}"
-        if moves:
+        if moves or self._held:
             begin, end_of = ((at - self._before) / (self._after - self._before) for at in (before, after))
-            where = f"between {begin:.6g} and {end_of:.6g} of the prescribed motion"
+            path = "prescribed motion" if moves else "forces that its start leaves unbalanced, as prestrain does"
+            where = f"between {begin:.6g} and {end_of:.6g} of the {path}"
         return (
             f"the equilibrium jumps {where} (snap-through), most at "
             f"{self._name_largest(high.q - low.q)}: no path of equilibria leads past this limit point, and where a "
@@ -258,7 +280,7 @@ class JumpWatch:
 
     def _describe_departure(self, end: State, reached: State) -> str:
         """The end is another equilibrium than that to which the path leads; with history values that is expected."""
-        if self._sum(len(end.data)) > 0.0:
+        if self._held or self._sum(len(end.data)) > 0.0:
             return ""
         return (
             f"the load step from {self._before:.6g} to {self._after:.6g} leaves the path of equilibria, which ends "

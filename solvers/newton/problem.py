@@ -203,7 +203,7 @@ class NonlinearProblem:
         self._static_states.begin(scheme, self.q0, self.v0)
         if scheme.stabiliser != 0.0:
             self._anchor[:] = scheme.q_anchor
-        run = *key, len(scheme.gap), self.assembly.revision, self.matrix
+        run = *key, scheme.is_held, self.assembly.revision, self.matrix
         if run != self.run:
             self.run, self._factors[:], self._stabiliser[0] = run, factors, scheme.stabiliser
         if from_zero:
@@ -274,7 +274,7 @@ class NonlinearProblem:
     def find_programs(self) -> Programs:
         """What compiled callbacks run in the run that begins."""
         scheme, assembly = self.scheme, self.assembly
-        steady = assembly.loads.are_steady and not len(scheme.gap)
+        steady = assembly.loads.are_steady and not scheme.is_held
         if self._expansion_revision != assembly.revision or not steady:
             return None, None, None
         residual = self._programs.get(self._find_key(scheme))
@@ -309,9 +309,8 @@ class NonlinearProblem:
         with self._evaluating():
             self.expand_unknowns(x)
             self.buffers.c[:] = 0.0
-            if len(self.scheme.gap):
-                self.buffers.c[:-1] = -self.scheme.gap
             self.assembly.set_loads(self.buffers.f, -self.scheme.load_factor)
+            self.scheme.add_held(self.buffers.f, self.buffers.c)
             self._take_residual_steps()
         self._collect(out)
         self._state["residuals"] += 1

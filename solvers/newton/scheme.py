@@ -25,6 +25,8 @@ class Scheme:
         stabiliser: factor on M (q - q_anchor) in statics [1/s^2].
         q_anchor: see stabiliser, shape (n,).
         gap: what constraints are off by, C = gap, of the multipliers of this process, shape (m,); empty for C = 0.
+        hold: dead forces that hold the start of a load step where it is, of the coordinates that this process owns,
+            shape (owned,); empty for none.
         moving: statics with velocities, of which the forces of inertia have terms, too.
     """
 
@@ -40,9 +42,20 @@ class Scheme:
     stabiliser: float = 0.0
     q_anchor: FloatArray = field(default_factory=lambda: np.zeros(0))
     gap: FloatArray = field(default_factory=lambda: np.zeros(0))
+    hold: FloatArray = field(default_factory=lambda: np.zeros(0))
     moving: bool = False
 
     @property
     def has_inertia(self) -> bool:
         """Whether forces of inertia act."""
         return self.moving or self.a_factor != 0.0
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the equations have terms that hold a start which is no equilibrium."""
+        return len(self.gap) + len(self.hold) > 0
+
+    def add_held(self, f: FloatArray, c: FloatArray) -> None:
+        """Subtract them from the sums of forces, shape (n + 1,), and of constraints, shape (m + 1,)."""
+        f[: len(self.hold)] -= self.hold
+        c[: len(self.gap)] -= self.gap
