@@ -88,9 +88,18 @@ def power(c: Columns, i: int, u: float, ut: float, t: float) -> float:
 
 @kernel
 def update_gaps(
-    c: Columns, pair: Pair, m: CoordinateColumns, data: FloatArray, start: FloatArray, outcome: FloatArray
+    c: Columns,
+    pair: Pair,
+    m: CoordinateColumns,
+    data: FloatArray,
+    start: FloatArray,
+    h: FloatArray,
+    outcome: FloatArray,
 ) -> None:
-    """Store the gaps of the active rows; ``start`` are the history values at the start of the step.
+    """Store the gaps of the active rows; ``start`` are the history values at the start of the step, h its size [s].
+
+    As recorded, a row has an error if it has opened or closed since the start of the step.  In statics, where h is 0,
+    it has one also where it came back to that state in the last pass: forces were those of the other state.
 
     The outcome is the largest force error of a row [N], the smallest recommended step size [s] or inf, whether any row
     has opened or closed since the last update, the largest force of a row that was closed before [N], and the row of
@@ -103,7 +112,7 @@ def update_gaps(
         m0, m1, at = pair.m0[i], pair.m1[i], c.data[i]
         g, gt = m.value[m1] - m.value[m0] - c.offset[i], m.rate[m1] - m.rate[m0]
         is_open = g > 0.0
-        if is_open != (start[at] > 0.0) or is_open != (data[at] > 0.0):
+        if is_open != (start[at] > 0.0) or (h[0] == 0.0 and is_open != (data[at] > 0.0)):
             if abs(c.k[i] * g) > error:
                 error, worst = abs(c.k[i] * g), i
             if gt != 0.0:
@@ -135,7 +144,9 @@ def add_update(rows: LocalRows, system: System) -> None:
     """Add the update of the gaps after Newton."""
     pair, c = rows.columns
 
-    system.post_newton = call(update_gaps, lambda s: (c, pair, s.markers[FAMILY], s.data, s.start_data, s.outcome))
+    system.post_newton = call(
+        update_gaps, lambda s: (c, pair, s.markers[FAMILY], s.data, s.start_data, s.step_size, s.outcome)
+    )
     assert system.account is not None
     system.account = replace(system.account, conserves=not c.d.any())
 

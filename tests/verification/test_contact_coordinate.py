@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from windlass.connectors import ContactCoordinate, CoordinateLoad, coordinate_marker
 from windlass.elements import MassPoint
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.history import GenericData
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -103,3 +104,16 @@ def test_outputs_and_inactive_rows() -> None:
     result = state.assembly.post_newton()
     assert result.error == 0.0
     assert_array_equal(state.assembly.fields.data, [-1.0])
+
+
+@pytest.mark.parametrize(("h", "error"), [(2e-4, 0.0), (0.0, 2e4)])
+def test_contact_that_came_back_within_a_step(h: float, error: float) -> None:
+    """Closed at the start, open in the last pass, closed after it: an error of k g in statics alone, as recorded."""
+    world = build_model()[0]
+    assembly = Assembly(world)
+    fields = assembly.fields
+    fields.start_data[0], fields.data[0], fields.step_size[0] = -1e-3, 1e-3, h
+    fields.x[:-1] = (0.0, 0.04)
+    assembly.update_markers()
+    assert_allclose(assembly.post_newton().error, error, rtol=1e-12)
+    assert_allclose(fields.data[0], -0.01, rtol=1e-12)
