@@ -201,7 +201,7 @@ class JumpWatch:
         Args:
             end: the equilibrium at its end.
             solve: gives the equilibrium at a load factor, from that of a state, with constraints that are off by
-                `scale_gap` there, or None.
+                `hold` there, or None.
         """
         low, high, before, after = self._start, end, self._before, self._after
         assert low is not None
