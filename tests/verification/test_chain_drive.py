@@ -127,7 +127,7 @@ def two_polygons(turn: float) -> tuple[float, float, float]:
     raise AssertionError(f"no common tangent at {turn}")
 
 
-def sample(drive: Drive, end: float) -> FloatArray:
+def sample(drive: Drive, end: float, step: float = STEP) -> FloatArray:
     """Turns of both wheels [rad] and speed of the middle of the tight span along it [m/s], per step."""
     found: list[tuple[float, ...]] = []
     middle = drive.rollers[-6:-3]
@@ -138,7 +138,7 @@ def sample(drive: Drive, end: float) -> FloatArray:
         speed = float(np.mean(velocities @ t) / np.hypot(*t))
         found.append((*np.ravel(wl.eval_output(drive.wheels, "rotation", state)), speed))
 
-    wl.Dynamic(drive.world, step=STEP, end=end).solve(hooks=[read])
+    wl.Dynamic(drive.world, step=step, end=end).solve(hooks=[read])
     return np.array(found)
 
 
@@ -152,11 +152,12 @@ def harmonic(turn: FloatArray, values: FloatArray, start: float) -> tuple[float,
 def test_polygon_effect() -> None:
     """Over one tooth: speed of the chain between R cos(π/z) and R, and turn of wheel 1, by two pitch polygons.
 
-    Of what changes once per tooth the closed form has all but the compliance of the contact: 10 %.
+    The closed form has no compliance of contacts and no rattle of rollers.  Of what changes once per tooth 2 and 4 % are
+    off here, on later teeth up to 12 %, with steps half as long as well.
     """
     pitch = 2.0 * math.pi / TEETH[0]
     drive = chain_drive()
-    found = sample(drive, (pitch + 0.16) / SPEED)
+    found = sample(drive, (pitch + 0.16) / SPEED, 0.5 * STEP)
     turn = found[:, 0]
     expected = np.array([two_polygons(float(x)) for x in turn])
     tooth = turn > turn[-1] - pitch
@@ -166,11 +167,11 @@ def test_polygon_effect() -> None:
     speed, beat = harmonic(turn, found[:, 2], 0.12)
     mean, closed = harmonic(turn, SPEED * expected[:, 1], 0.12)
     assert_allclose(speed, mean, rtol=1e-3)
-    assert abs(beat - closed) < 0.1 * abs(closed)
+    assert abs(beat - closed) < 0.06 * abs(closed)
 
     ratio = TEETH[0] / TEETH[1]
     beat, closed = (harmonic(turn, other - ratio * turn, 0.12)[1] for other in (found[:, 1], expected[:, 0]))
-    assert abs(beat - closed) < 0.1 * abs(closed)
+    assert abs(beat - closed) < 0.06 * abs(closed)
 
 
 @pytest.mark.parametrize("turns", [0.25, pytest.param(2.0, marks=pytest.mark.long)])
