@@ -20,7 +20,8 @@ is suspected, or ends no stiffer than that; not ropes that are all but slack, w 
 Prescribed motions act fully from the first load step on.  Where the start misses constraints, C = C0, the path is that
 of C = (1 - τ) C0 with the loads of the step, and w the square of Δq without what is prescribed.  It is traced if the
 end is farther from the first iterate than half of this.  Large rotations are traced for nothing: soon no half holds a
-quarter of w.  Where there are history values dq/dτ just before must be more than 5 times that at the start.
+quarter of w.  Where there are history values Δq must be 1.5 times what the tangents at both ends have, and dq/dτ just
+before more than 5 times that at the start.
 
 Where a step begins near an equilibrium, the work of all forces on the way to the first iterate is about that of Δp, and
 the step is traced from the equilibrium beside its start.  Other starts are out of balance by more, f(q0) = f0 with the
@@ -137,6 +138,10 @@ class JumpWatch:
     def _moves(self) -> bool:
         return self._sum(len(self._gap)) > 0.0
 
+    def _has_history(self, state: State) -> bool:
+        """Whether there are history values on any process: contacts may open, close or slip."""
+        return self._sum(len(state.data)) > 0.0
+
     def suspects(self, end: State) -> bool:
         """Whether the load step that has just been solved goes further than the tangents at its ends have it."""
         if self._waits or self._start is None:
@@ -145,8 +150,12 @@ class JumpWatch:
             # a coordinate that is prescribed goes all of its way in the first iterate
             way = end.q - self._start.q
             self._free = np.abs(way - self._first) > LINEAR * np.abs(way)
-            apart = self._eval_square(way - self._first)
-            return apart > APART**2 * self._eval_square(self._first)
+            first, apart = self._eval_square(self._first), self._eval_square(way - self._first)
+            if apart <= APART**2 * first or not self._has_history(end):
+                return apart > APART**2 * first
+            # contacts that close or open leave the first iterate far behind; jumps go further than both tangents
+            moved = self._eval_square(way) / EXCESS**2
+            return moved > first and moved > self._eval_square(self._find_rates(np.zeros(len(way)), self._gap))
         if self._done <= 0.0:
             return False
         near = abs(self._done - self._paid) <= min(self._done, (NEAR - 1.0) * self._paid)
@@ -240,7 +249,7 @@ class JumpWatch:
                 return self._describe_departure(end, reached) if last == self._after else ""
         if not moves and (solve(low, before) is None or 0.0 < self._follow_loads() < STEEP * self._paid):
             return ""
-        if moves and self._sum(len(end.data)) > 0.0 and not self._is_steep(low, before, solve):
+        if moves and self._has_history(end) and not self._is_steep(low, before, solve):
             return ""
         where = f"between the load factors {before:.6g} and {after:.6g}"
         if moves or self._held:
@@ -280,7 +289,7 @@ class JumpWatch:
 
     def _describe_departure(self, end: State, reached: State) -> str:
         """The end is another equilibrium than that to which the path leads; with history values that is expected."""
-        if self._held or self._sum(len(end.data)) > 0.0:
+        if self._held or self._has_history(end):
             return ""
         return (
             f"the load step from {self._before:.6g} to {self._after:.6g} leaves the path of equilibria, which ends "
