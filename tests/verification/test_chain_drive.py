@@ -152,8 +152,8 @@ def harmonic(turn: FloatArray, values: FloatArray, start: float) -> tuple[float,
 def test_polygon_effect() -> None:
     """Over one tooth: speed of the chain between R cos(π/z) and R, and turn of wheel 1, by two pitch polygons.
 
-    The closed form has no compliance of contacts and no rattle of rollers.  Of what changes once per tooth 2 and 4 % are
-    off here, on later teeth up to 12 %, with steps half as long as well.
+    The closed form has no compliance of contacts and no rattle of rollers.  Of what changes once per tooth 2 and 4 %
+    are off here, on later teeth up to 12 %, with steps half as long as well.
     """
     pitch = 2.0 * math.pi / TEETH[0]
     drive = chain_drive()
