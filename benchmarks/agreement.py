@@ -16,7 +16,9 @@ crane     the example, 20 elements per metre: 90 steps of hoisting, then 30 of s
 Each runs on every number of processes and is compared with the first of them.  A difference is relative to the largest
 entry of its kind in the whole run: displacements and velocities of positions, slopes and rotations, multipliers by
 constraint, history values by their meaning, each sensor; compared at up to 40 instants, sensors at every step.
-Displacements, not positions, so that the size of a model hides nothing.  The exit code is 1 where a difference is above
+Displacements, not positions, so that the size of a model hides nothing.  Multipliers below a millionth of the largest
+of the run, as those of the norm of Euler parameters, which are 0 by theory, are compared with that millionth: they are
+the round-off of the others.  The exit code is 1 where a difference is above
 1e-8, or where the Newton iterations or the passes of any step are not the same.
 """
 
@@ -51,8 +53,13 @@ CASES = {
     "crane": (20, 120),
 }
 """Size and steps of each case."""
-WORDS = {"crane": ["-output", "none", "-falls", "2"]}
-"""More options of a case."""
+WORDS = {
+    "crane": ["-output", "none", "-falls", "2", "-dynamic_snes_rtol", "1e-6", "-static_snes_rtol", "1e-6"],
+}
+"""More options of a case; 1e-8 of the first residual of a later pass of the crane is round-off, which decides there
+whether Newton's method takes one more iteration."""
+NEGLIGIBLE = 1e-6
+"""Of the largest multiplier of a run."""
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -81,14 +88,14 @@ class Comparison(NamedTuple):
         return self.uneven == 0 and self.worst[1] <= TOLERANCE
 
 
-def relative_difference(found: NDArray[Any], expected: NDArray[Any]) -> float:
-    """The largest difference over the largest expected magnitude; infinite for other shapes and where that is 0."""
+def relative_difference(found: NDArray[Any], expected: NDArray[Any], floor: float = 0.0) -> float:
+    """The largest difference over the largest expected magnitude, at least `floor`; infinite for other shapes."""
     if found.shape != expected.shape:
         return float("inf")
     difference = np.abs(found - expected).max(initial=0.0)
     if difference == 0.0:
         return 0.0
-    scale = np.abs(expected).max()
+    scale = max(np.abs(expected).max(), floor)
     return float(difference / scale) if scale > 0.0 and np.isfinite(difference) else float("inf")
 
 
@@ -97,7 +104,11 @@ def compare(found: Arrays, expected: Arrays) -> Comparison:
     names = [name for name in expected if name not in COUNTS]
     if set(found) != set(expected):
         raise ValueError(f"arrays {', '.join(sorted(set(found) ^ set(expected)))}: must be in both runs")
-    differences = {name: relative_difference(found[name], expected[name]) for name in names}
+    multipliers = {name for name in names if name.startswith("multipliers")}
+    floor = NEGLIGIBLE * max((float(np.abs(expected[name]).max(initial=0.0)) for name in multipliers), default=0.0)
+    differences = {
+        name: relative_difference(found[name], expected[name], floor if name in multipliers else 0.0) for name in names
+    }
     newton, passes = (int(found[name].sum()) for name in COUNTS)
     if any(found[name].shape != expected[name].shape for name in COUNTS):
         uneven = abs(len(found["newton"]) - len(expected["newton"])) or 1

@@ -120,6 +120,7 @@ class Newton:
         advise_iterative(problem.assembly, problem.prefix, snes.getKSP().getPC())
         self._settings, self._pattern = MumpsSettings(problem), problem.pattern
         self._set_up_seen = False
+        self._factors_failed = False
         self._measures, self._history = np.zeros(1, MEASURES), np.zeros(0)
         self._damped, self._guessed, self._seen = (self._measures[name] for name in ("damped", "guessed", "seen"))
         self._tolerances: tuple[Any, ...] = ()
@@ -244,6 +245,9 @@ class Newton:
         if problem.pattern is not self._pattern:
             self._follow_pattern()
         problem.start(scheme, from_zero=False)
+        if self._factors_failed:
+            # MUMPS would take what it left unfinished for factors
+            self.snes.getKSP().getPC().reset()
         guessed = guess is not None and problem.lag.has_tangent
         if guessed and guess is not None:
             problem.guess(*guess)
@@ -273,6 +277,7 @@ class Newton:
             options.after_set_up(self.snes)
         self.iterations += iterations
         name = reason_name(PETSc.SNES.ConvergedReason, reason)
+        self._factors_failed = name == "DIVERGED_LINEAR_SOLVE"
         return self._judge_end(NewtonRun(reason > 0, name, iterations, self._list_norms()))
 
     def _begin_test(self, guessed: bool) -> None:

@@ -43,6 +43,20 @@ def test_differences_are_relative_to_their_own_kind(agreement: ModuleType) -> No
         agreement.compare({**made_up(), "more": np.ones(1)}, made_up())
 
 
+def test_multipliers_that_are_round_off_of_others_are_measured_by_a_millionth_of_the_largest(
+    agreement: ModuleType,
+) -> None:
+    """Rope forces of 1000 N; 1e-11 in a multiplier of 1e-4 beside them is 1e-8 of a millionth of 1000 N."""
+    expected = {**made_up(), "multipliers: joint": np.array([1000.0]), "multipliers: norm": np.array([1e-4])}
+    found = {**expected, "multipliers: norm": np.array([1e-4 + 0.9e-11])}
+    result = agreement.compare(found, expected)
+    assert result.agrees
+    assert result.worst == ("multipliers: norm", pytest.approx(0.9e-8, rel=1e-3))
+    assert not agreement.compare({**expected, "multipliers: joint": np.array([1000.0 + 1.1e-5])}, expected).agrees
+    slopes = {**expected, "displacements: slopes": expected["displacements: slopes"] + 1.1e-9}
+    assert not agreement.compare(slopes, expected).agrees
+
+
 def test_iterations_must_be_equal_in_each_step(agreement: ModuleType) -> None:
     result = agreement.compare(made_up(newton=(2, 2, 2)), made_up())
     assert (result.newton, result.uneven, result.agrees) == (6, 2, False)

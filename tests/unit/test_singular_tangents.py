@@ -1,0 +1,40 @@
+"""Singular tangents leave no trace in a solver: MUMPS says so each time, and factorises the next tangent."""
+
+from __future__ import annotations
+
+import pytest
+
+from windlass.connectors import CoordinateSpringDamper, coordinate_marker, fix
+from windlass.elements import RigidBody2D
+from windlass.framework.model.world import World
+from windlass.framework.runtime.petsc import PETSc
+from windlass.framework.state.state import local_state
+from windlass.solvers.static import Static
+
+OPTION = "static_pc_factor_mat_solver_type"
+
+
+@pytest.mark.parametrize("package", ["mumps", "klu"])
+def test_singular_tangents_leave_no_trace(package: str) -> None:
+    """MUMPS took what it had left unfinished for factors; after two such errors PETSc refused all further solves."""
+    PETSc.Options().setValue(OPTION, package)
+    try:
+        world = World(gravity=(0.0, -9.81))
+        body = world.add(RigidBody2D, position=(1.0, 1.0), mass=2.0, inertia=0.3)
+        fix(world, body, "x")
+        fix(world, body, "rotation")
+        spring = world.add(CoordinateSpringDamper, marker1=coordinate_marker(world, body, "y"), stiffness=100.0)
+        static = Static(world)
+        scheme = static._scheme(local_state(static.assembly, None), 1.0, 0.0)
+        for _ in range(3):
+            world.set(spring, stiffness=100.0)
+            assert static.newton.solve(scheme).converged
+            world.set(spring, stiffness=0.0)
+            run = static.newton.solve(scheme)
+            assert not run.converged
+            assert run.reason.startswith("DIVERGED_LINEAR_SOLVE")
+            assert ("PETSc error" in run.reason) == (package == "klu")  # KLU itself raises
+        world.set(spring, stiffness=100.0)
+        assert static.newton.solve(scheme).converged
+    finally:
+        PETSc.Options().delValue(OPTION)
