@@ -50,6 +50,8 @@ def test_crane(tmp_path: Path) -> None:
         words += ["-static_snes_rtol", "1e-6", "-dynamic_snes_rtol", "1e-6"]  # below lies round-off, see agreement.py
         done = run_python([ROOT / "benchmarks/agreement_child.py", *words], processes)
         assert done.returncode == 0, done.stderr
+        # the drum is far from the ropes of the second process alone
+        assert "no cable is near" not in done.stdout + done.stderr
         with np.load(path) as file:
             found.append(dict(file))
     serial, parallel = found
