@@ -14,7 +14,6 @@ from windlass.framework.command_line import options
 from windlass.framework.command_line.petsc_solvers import describe_kinds
 from windlass.framework.command_line.solve_records import final_state_path, note_solve
 from windlass.framework.errors import OutputError
-from windlass.framework.launch.launcher import communicator
 from windlass.framework.launch.petsc_functions import count_linear_iterations
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
@@ -45,7 +44,7 @@ class StepSolver:
 
     def __init__(self, world: World, prefix: str, name: str, unit: str) -> None:
         self.prefix, self.name = prefix, name or prefix.rstrip("_")
-        self.assembly: Assembly = parallel_assembly(world, communicator())
+        self.assembly: Assembly = parallel_assembly(world)
         self.statistics = Statistics()
         self.progress = Progress(name, unit, self.statistics)
         self.verdict = Verdict()
