@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.assembly.mass import add_multiple, set_multiple
+from windlass.framework.assembly.mass import add_multiple
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program
 from windlass.framework.model.system import Fields, System, Term, evaluate
@@ -41,7 +41,7 @@ class Loads:
         self.weights = np.zeros(len(fields.x))
         self.sum = np.zeros(len(fields.x)) if self._timed else self.weights
         self._mark = (np.nan, -1, b"")
-        self._add_multiple, self._set_multiple = call(add_multiple), call(set_multiple)
+        self._add_multiple = call(add_multiple)
 
     def add(self, f: FloatArray, factor: float, clear: bool = False) -> None:
         """Add a multiple of all loads (right-hand side, without the load factor) to f, shape (n + 1,).
@@ -57,7 +57,7 @@ class Loads:
         self.update()
         fields = self._fields
         if clear:
-            self._set_multiple(self.sum, factor, f)
+            np.multiply(self.sum, factor, out=f)
         else:
             self._add_multiple(self.sum, factor, f)
         if not self.are_steady:

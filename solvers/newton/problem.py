@@ -45,7 +45,6 @@ from windlass.solvers.newton.problem_kernels import (
     clear_values,
     collect,
     expand,
-    place,
     stabilise,
     store_motion,
     take_over,
@@ -212,8 +211,8 @@ class NonlinearProblem:
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
         """Start from accelerations, shape (n,), and multipliers, shape (m,), instead of the predictor."""
         places, scheme, local = self._places, self.scheme, self._sum
-        place(a / scheme.a_factor, places.dofs, local)
-        place(lam / scheme.multiplier_factor, places.multipliers, local)
+        local[places.dofs] = a / scheme.a_factor
+        local[places.multipliers] = lam / scheme.multiplier_factor
         self.unknowns.setArray(local[: self.sparsity.unknowns.owned])
 
     def expand_unknowns(self, x: Any) -> None:
