@@ -10,9 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from windlass.framework.command_line.summary_file import check_path
 from windlass.framework.errors import OptionError
-from windlass.framework.files.whole_files import replace_file
+from windlass.framework.files.whole_files import check_place, replace_file
 from windlass.framework.launch.arguments import Option, join_options, split_arguments, split_options
 from windlass.framework.launch.launcher import launched_size
 from windlass.framework.studies.cases import create_grid, find_first, is_varied
@@ -95,10 +94,9 @@ def plan_tune(words: Sequence[str], scratch: Path) -> TunePlan:
     if launched_size() > 1:
         raise OptionError(f"{COMMAND} starts mpiexec itself: must be {COMMAND} MODEL.py -processes {launched_size()}")
     options, behind = split_arguments(words)
-    model, pairs, given = take_own(options, OWN, COMMAND)
-    values = {name: item.parse(given[name]) if name in given else item.default for name, item in OWN.items()}
+    model, pairs, values = take_own(options, OWN, COMMAND)
     common = [*join_options(find_files(pairs)), *(["--", *behind] if behind else [])]
-    tried = {name: text or "" for name, text in split_options(given.get("try", "").split())}
+    tried = {name: text or "" for name, text in split_options(values["try"].split())}
     if not tried and not values["catalogue"]:
         raise OptionError('-catalogue false without -try: expected settings, -try "-dynamic_pc_type lu,bjacobi"')
     known = ask_model(model, {name: find_first(text) for name, text in tried.items()}, common)
@@ -111,7 +109,7 @@ def plan_tune(words: Sequence[str], scratch: Path) -> TunePlan:
     extra = tuple(Setting(name, tuple(write_options(case))) for name, case in zip(names, cases, strict=True))
     processes = int(values["processes"])
     name = f"{model.stem}{f'_{processes}' if processes > 1 else ''}.opts"
-    best = check_path(str(values["best"]) or name, "best") or Path(name)
+    best = check_place(Path(values["best"] or name), "-best")
     said = " ".join([COMMAND, *words])
     return TunePlan(Runner(model, tuple(common), processes, scratch), extra, values, best, said)
 
