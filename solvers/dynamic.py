@@ -17,9 +17,8 @@ from windlass.framework.state.hooks import (
     StepHook,
     as_hooks,
     overriding,
-    run_after_step,
     run_before_solve,
-    run_before_step,
+    run_stage,
 )
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.consistency import Consistency
@@ -205,7 +204,7 @@ class Dynamic(StepSolver):
             while current.t < self.end - 1e-9 * self.control.nominal:
                 solve_checkpoint.before_step(current)
                 if before:
-                    run_before_step(before, current)
+                    run_stage(before, "before_step", current)
                 if self._decides:
                     self.assembly.renew(current)
                 h, then = self.control.propose(current.t, self.end)
@@ -233,7 +232,7 @@ class Dynamic(StepSolver):
                 self.statistics.steps += 1
                 self.progress.step(current.t, h)
                 if after:
-                    run_after_step(after, current)
+                    run_stage(after, "after_step", current)
                 if pauses:
                     solve_checkpoint.paused = True
                 yield current

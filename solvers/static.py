@@ -20,10 +20,9 @@ from windlass.framework.state.hooks import (
     Hook,
     StepHook,
     as_hooks,
-    run_after_step,
+    overriding,
     run_before_solve,
-    run_before_step,
-    run_finish,
+    run_stage,
 )
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.equilibrium.jumps import JumpWatch
@@ -191,7 +190,7 @@ class Static(StepSolver):
             run_before_solve(all_hooks, current, current.t, self.load_steps)
             if solve_checkpoint.restore(current):
                 self.statistics.end()
-                run_finish(all_hooks, current)
+                run_stage(all_hooks, "finish", current)
             else:
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
@@ -217,7 +216,7 @@ class Static(StepSolver):
         done, self._jumps = 0.0, []
         while done < 1.0 - 1e-9 * nominal:
             solve_checkpoint.check_interrupt(current)
-            run_before_step(all_hooks, current)
+            run_stage(overriding(all_hooks, "before_step"), "before_step", current)
             if self._decides:
                 self.assembly.renew(current)
             current.start_data[:] = current.data
@@ -246,7 +245,7 @@ class Static(StepSolver):
                 self._make_stable(first, current, time, all_hooks)
             if jumps:
                 self._trace_jump(current, time)
-            run_after_step(all_hooks, current)
+            run_stage(all_hooks, "after_step", current)
         current.start_data[:] = current.data
         self._stop(current, all_hooks)
 

@@ -18,7 +18,7 @@ from windlass.framework.launch.petsc_functions import count_linear_iterations
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.last_solve import note_state, offer_command
-from windlass.framework.state.hooks import StepHook, run_finish
+from windlass.framework.state.hooks import StepHook, run_stage
 from windlass.framework.state.state import State
 from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.newton.problem import NonlinearProblem
@@ -117,7 +117,7 @@ class StepSolver:
         """Stop the clock, show the statistics and let the hooks finish; a failure is said with its reason."""
         self.statistics.end()
         self.progress.end(bool(failed))
-        run_finish(hooks, state)
+        run_stage(hooks, "finish", state)
         self._hooks = hooks
         if failed:
             self._report(state, "failed", [failed])
