@@ -188,16 +188,16 @@ def eval_tangent(
     return _to_dense(assembly, values)
 
 
-def eval_differences(assembly: Assembly, name: str, step: float = STEP, load_factor: float = 1.0) -> FloatArray:
+def eval_differences(assembly: Assembly, name: str, load_factor: float = 1.0) -> FloatArray:
     """Derivative of `eval_residual` by ``x``, ``v``, ``a`` or ``lam`` of the fields, by central differences."""
     values = getattr(assembly.fields, name)
     out = np.zeros((assembly.layout.spare + len(assembly.fields.lam) - 1, len(values) - 1))
     for j in range(len(values) - 1):
         start = values[j]
-        values[j] = start + step
+        values[j] = start + STEP
         plus = eval_residual(assembly, load_factor)
-        values[j] = start - step
-        out[:, j] = (plus - eval_residual(assembly, load_factor)) / (2 * step)
+        values[j] = start - STEP
+        out[:, j] = (plus - eval_residual(assembly, load_factor)) / (2 * STEP)
         values[j] = start
     assembly.update_markers()
     return out
