@@ -34,9 +34,10 @@ class Loads:
         self._world, self._fields = world, fields
         heavy = [(s, s.body_force) for s in systems if s.body_force is not None]
         self._weighing = [(s, force) for s, force in heavy if force.tangent is None]
-        self._timed = [s.load for s in systems if s.load is not None and s.load_tangent is None]
+        loads = [s.load for s in systems if s.load is not None]
+        self._timed = [load.force for load in loads if load.tangent is None]
         self._program: Program | None = None
-        self._live = [s for s in systems if s.load is not None and s.load_tangent is not None]
+        self._live = [load.force for load in loads if load.tangent is not None]
         self._live_weights = [(s, force) for s, force in heavy if force.tangent is not None]
         self.weights = np.zeros(len(fields.x))
         self.sum = np.zeros(len(fields.x)) if self._timed else self.weights
@@ -62,9 +63,8 @@ class Loads:
             self._add_multiple(self.sum, factor, f)
         if not self.are_steady:
             live = np.zeros_like(f)
-            for system in self._live:
-                assert system.load is not None
-                system.load(evaluate(fields, f=live))
+            for load in self._live:
+                load(evaluate(fields, f=live))
             self._weigh(self._live_weights, live)
             self._add_multiple(live, factor, f)
 

@@ -203,7 +203,7 @@ class Balance:
             if sort == "law" and own.residual is not None:
                 steps.append((own.residual, (evaluate(fields, f=f),)))
             elif sort == "load" and own.load is not None:
-                steps.append((own.load, (evaluate(fields, f=f),)))
+                steps.append((own.load.force, (evaluate(fields, f=f),)))
             elif own.constraint is not None and self._masks[k - first].any():
                 where = {"lam": self._lam[k - first], "C": equations, "f": f, "rate_level": False}
                 steps.append((own.constraint.residual, (evaluate(fields, **where),)))

@@ -281,7 +281,7 @@ def _own_residual(assembly: Assembly, system: System) -> FloatArray:
         if function:
             function(s)
     if system.load is not None:
-        system.load(evaluate(fields, f=loads))
+        system.load.force(evaluate(fields, f=loads))
     return np.concatenate(((f - loads)[:-1], c[:-1]))
 
 
@@ -295,8 +295,8 @@ def _add_own_tangent(
     for function in (system.tangent, system.inertia.tangent if system.inertia is not None else None):
         if function is not None:
             function(s)
-    if system.load_tangent is not None:
-        system.load_tangent(assembly.evaluation(component, values, dq=-dq, dv=-dv))
+    if system.load is not None and system.load.tangent is not None:
+        system.load.tangent(assembly.evaluation(component, values, dq=-dq, dv=-dv))
     if system.constraint is not None:
         coupling = assembly.sparsity.couplings[component]._replace(scale=scale)
         system.constraint.tangent(evaluate(assembly.fields, dq=dq, dv=dv, coupling=coupling, values=values))
