@@ -15,7 +15,7 @@ Protocol for whoever makes a solver (with a fixed options prefix such as `dynami
 
 A solver that the model makes after its first solve is announced by `expect_solver(prefix)`, unless its prefix is one of
 `SOLVER_PREFIXES`. At the end of the script `windlass run`, or Python's exit under plain `python`, calls `finish()`,
-which finds what remains unread.  All calls are collective: all ranks make them.
+which finds what remains unused.  All calls are collective: all ranks make them.
 """
 
 import os

@@ -22,7 +22,7 @@ from windlass.solvers.linear.advice import advise_iterative
 from windlass.solvers.linear.linear_check import is_accurate
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
-from windlass.solvers.linear.packages import check_package, forget_factors, set_direct
+from windlass.solvers.linear.packages import check_package, reset_factors, set_direct
 from windlass.solvers.linear.substructures import set_substructures
 from windlass.solvers.newton.callbacks import Around, Callbacks
 from windlass.solvers.newton.convergence import (
@@ -310,7 +310,7 @@ class Newton:
         """Drop kept tangents, factorisations and what they were made with: the next run is that of a new solver."""
         self.problem.lag.reset()
         if self._set_up_seen:
-            forget_factors(self.snes.getKSP())
+            reset_factors(self.snes.getKSP())
 
     def checkpoint(self) -> dict[str, Any]:
         """Counts, and whether the pivoting solver has taken over, for a run that goes on later."""
