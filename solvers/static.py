@@ -40,7 +40,7 @@ from windlass.solvers.failure import Failure, NotConverged, UnstableEquilibrium,
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.linear.packages import refine
-from windlass.solvers.newton.newton import Newton, Tolerances
+from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import STATIC_OPTIONS, own_option
@@ -79,7 +79,7 @@ class Static(StepSolver):
         load_range: see geometric [1].
         stabiliser: factor of the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2].
         time: time at which loads and offsets that are functions of time are evaluated [s]; default that of the state.
-        rtol, atol, max_it: default tolerances of Newton, see `Tolerances`.
+        rtol, atol, max_it: default tolerances, see `Newton`.
         discontinuous_max_it, discontinuous_atol, discontinuous_rtol, discontinuous_limit, discontinuous_fail: defaults,
             see `DiscontinuousSettings`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
@@ -148,7 +148,7 @@ class Static(StepSolver):
         # on several processes the looks at the tangent need PETSc's own matrices, and what is next to singular MUMPS
         storage = choose_storage(self.assembly, prefix) if self.assembly.layout.size == 1 else Storage.ROWS
         self.problem = NonlinearProblem(self.assembly, prefix, storage)
-        self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
+        self.newton = Newton(self.problem, rtol, atol, max_it)
         self.problem.uses = USES
         if self.problem.pattern.block > 1:
             refine(self.problem.snes.getKSP())
@@ -301,10 +301,6 @@ class Static(StepSolver):
 
     def _describe_solver(self) -> dict[str, Any]:
         return describe_problem(self.problem)
-
-    def settings(self) -> dict[str, Any]:
-        """Nothing: a static solve that has ended has its result; see `Restartable`."""
-        return {}
 
     def checkpoint(self) -> dict[str, Any]:
         """Counts, and the jumps so far; see `Restartable`."""

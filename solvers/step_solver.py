@@ -147,7 +147,7 @@ class StepSolver:
         report_solve(record, state, self._hooks)
 
     def settings(self) -> dict[str, Any]:
-        """What must be the same after a restart; see `Restartable`."""
+        """What must be the same after a restart; nothing in statics, whose result is kept; see `Restartable`."""
         return {}
 
     def _fail(self, failure: Failure, state: State, hooks: Sequence[StepHook], advice: str) -> NoReturn:

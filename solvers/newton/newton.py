@@ -52,21 +52,6 @@ DAMPED_ITERATIONS = 4
 
 
 @dataclass
-class Tolerances:
-    """Default tolerances of a Newton run; ``-<prefix>snes_rtol``, ``snes_atol`` and ``snes_max_it`` override them.
-
-    Attributes:
-        rtol: residual relative to that of the first iteration [1].
-        atol: absolute residual, 2-norm over equations of motion [N, N m] and constraints [m, m/s].
-        max_it: largest number of iterations.
-    """
-
-    rtol: float = 1e-8
-    atol: float = 1e-10
-    max_it: int = 25
-
-
-@dataclass
 class NewtonRun:
     """Outcome of one Newton run.
 
@@ -88,7 +73,10 @@ class Newton:
 
     Args:
         problem: residual and tangent.
-        tolerances: defaults of the convergence test.
+        rtol: default residual relative to that of the first iteration [1]; ``-<prefix>snes_rtol`` overrides it.
+        atol: default absolute residual, 2-norm over equations of motion [N, N m] and constraints [m, m/s];
+            ``-<prefix>snes_atol`` overrides it.
+        max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
 
     Attributes:
         iterations: linear solves so far.
@@ -96,11 +84,11 @@ class Newton:
         roundings: runs that ended because rounding leaves nothing to gain.
     """
 
-    def __init__(self, problem: NonlinearProblem, tolerances: Tolerances) -> None:
+    def __init__(self, problem: NonlinearProblem, rtol: float, atol: float, max_it: int) -> None:
         self.problem = problem
         self.iterations = self.fallbacks = self.roundings = 0
         snes = self.snes = problem.snes
-        snes.setTolerances(rtol=tolerances.rtol, atol=tolerances.atol, stol=0.0, max_it=tolerances.max_it)
+        snes.setTolerances(rtol=rtol, atol=atol, stol=0.0, max_it=max_it)
         snes.setConvergenceTest(self._test)
         snes.setType(PETSc.SNES.Type.NEWTONLS)
         # where pivots should have been exchanged, `_is_inaccurate` notices it, and the pivoting solver takes over
