@@ -12,7 +12,7 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.command_line import options
 from windlass.framework.command_line.petsc_solvers import describe_kinds
-from windlass.framework.command_line.solve_records import final_state_path, note_solve
+from windlass.framework.command_line.summary import final_state_path, note_solve
 from windlass.framework.errors import OutputError
 from windlass.framework.launch.petsc_functions import count_linear_iterations
 from windlass.framework.model.world import World

@@ -9,26 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from windlass.framework.errors import OptionError
-from windlass.framework.launch.arguments import Option, join_options, split_arguments, split_options
+from windlass.framework.launch.arguments import Option, join_options, option_table, split_arguments, split_options
 from windlass.framework.studies.cases import create_grid, create_sample, find_first, is_varied, read_cases
 from windlass.framework.studies.model_options import Case, ask_model, find_files, take_own
 
 COMMAND = "windlass sweep"
-OWN = {
-    item.name: item
-    for item in (
-        Option("output", "", "", "folder of the sweep; the same command with it goes on where a sweep has stopped"),
-        Option("jobs", 1, "1", "cases that run at a time", minimum=1),
-        Option("samples", 0, "1", "cases from ranges a:b by a Latin hypercube, in place of a grid", minimum=1),
-        Option("seed", 0, "1", "of the random numbers of -samples", minimum=0),
-        Option("cases", "", "", "CSV file of cases: names of options in its first row, a case in each other"),
-        Option("fixed", "", "", 'further options of all cases in quotes: "-output none"'),
-        Option("limit", 0.0, "s", "time after which a case is stopped", minimum=1e-3),
-        Option("retry", False, "", "run cases again that have failed"),
-        Option("plot", "", "", "results that are drawn, a list; default: the first ones of the model"),
-        Option("quiet", False, "", "print errors only"),
-    )
-}
+OWN = option_table(
+    Option("output", "", "", "folder of the sweep; the same command with it goes on where a sweep has stopped"),
+    Option("jobs", 1, "1", "cases that run at a time", minimum=1),
+    Option("samples", 0, "1", "cases from ranges a:b by a Latin hypercube, in place of a grid", minimum=1),
+    Option("seed", 0, "1", "of the random numbers of -samples", minimum=0),
+    Option("cases", "", "", "CSV file of cases: names of options in its first row, a case in each other"),
+    Option("fixed", "", "", 'further options of all cases in quotes: "-output none"'),
+    Option("limit", 0.0, "s", "time after which a case is stopped", minimum=1e-3),
+    Option("retry", False, "", "run cases again that have failed"),
+    Option("plot", "", "", "results that are drawn, a list; default: the first ones of the model"),
+    Option("quiet", False, "", "print errors only"),
+)
 RESERVED = ("summary", "statistics", "progress", "help", "h")
 """Options that a sweep gives to its cases."""
 
