@@ -196,7 +196,8 @@ class Explicit(StepSolver):
             before, looking, after = (overriding(all_hooks, stage) for stage in stages)
             while current.t < self.end - 1e-9 * self.step:
                 solve_checkpoint.before_step(current)
-                run_stage(before, "before_step", current)
+                if before:
+                    run_stage(before, "before_step", current)
                 self.assembly.renew(current)
                 size, then = self._grid.propose(current.t, longest)
                 begin = current.t
@@ -212,7 +213,8 @@ class Explicit(StepSolver):
                 self.progress.step(current.t, current.t - begin)
                 for hook in looking:
                     hook.after_iteration(current, advance.error)
-                run_stage(after, "after_step", current)
+                if after:
+                    run_stage(after, "after_step", current)
                 if pauses:
                     solve_checkpoint.paused = True
                 yield current
