@@ -205,7 +205,7 @@ def main() -> None:
     phases.end("build")
     world.finalize()
     phases.end("finalize")
-    assembly = parallel_assembly(world, comm)
+    assembly = parallel_assembly(world)
     phases.end("layout")
     assembly.pattern  # noqa: B018  made on first use
     phases.end("sparsity")

@@ -59,30 +59,4 @@ if TYPE_CHECKING:
     from windlass.elements.routes.spline_route import SplineRoute as SplineRoute
     from windlass.elements.routes.spline_route import through_points as through_points
 
-_NAMES = {
-    "bodies.craig_bampton": "Superelement craig_bampton",
-    "bodies.generic_ode2": "GenericODE2",
-    "bodies.mass_point": "MassPoint",
-    "bodies.rigid2d": "RigidBody2D",
-    "bodies.rigid3d": "RigidBody3D",
-    "cable2d.ale_cable2d": "ALECable2D",
-    "cable2d.cable2d": "Cable2D",
-    "cable3d.cable3d": "Cable3D",
-    "cable3d.winch_cable": "WinchCable2D WinchCable3D winch_rope",
-    "mesh.cable_mesh": "CableMesh cables_from_mesh",
-    "nodes.ale_node": "ALENode",
-    "nodes.generic_nodes": "generic_node state_node",
-    "nodes.ground": "Ground",
-    "nodes.nodes2d": "Point2D PointSlope2D RigidNode2D",
-    "nodes.nodes3d": "Point3D PointSlope3D RigidNode3D",
-    "nodes.rotations": "euler_parameter_rates euler_parameters euler_parameters_of rotation_matrix",
-    "nodes.sliding_node": "SlidingNode",
-    "routes.cable_chain": "cable_along cable_around catenary nodes_of straight_cable",
-    "routes.catenary": "Catenary hang_between",
-    "routes.drum_layers": "DrumLayers",
-    "routes.grounded_catenary": "GroundedCatenary hang_from_ground",
-    "routes.routes": "Circle Route nodes_along route_around straight",
-    "routes.spatial_routes": "Sheave SpatialRoute helix route_over_sheaves",
-    "routes.spline_route": "SplineRoute through_points",
-}
-__getattr__, __dir__, __all__ = offer(__name__, _NAMES)
+__getattr__, __dir__, __all__ = offer(__name__)

@@ -42,19 +42,4 @@ if TYPE_CHECKING:
     from windlass.framework.model.table import EntityTable as EntityTable
     from windlass.framework.model.world import World as World
 
-_NAMES = {
-    "accounts": "Account",
-    "arrays": "FloatArray IntArray",
-    "errors": "ModelError",
-    "kernels.call": "call",
-    "kernels.kernel": "kernel",
-    "model.history": "GenericData check_history create_history",
-    "model.system": "ConstraintSystem Coupling Evaluation Fields PostNewton System Term",
-    "model.law": "Law LocalRows MarkerFamily Output register register_family register_pair",
-    "model.numbering": "node_dofs",
-    "model.schema": "Component column function ref",
-    "model.table": "Entity EntityTable",
-    "model.world": "World",
-    "model.drawing": "Drawing Painting",
-}
-__getattr__, __dir__, __all__ = offer(__name__, _NAMES)
+__getattr__, __dir__, __all__ = offer(__name__)

@@ -17,9 +17,8 @@ from windlass.framework.state.hooks import (
     StepHook,
     as_hooks,
     overriding,
-    run_after_step,
     run_before_solve,
-    run_before_step,
+    run_stage,
 )
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.consistency import Consistency
@@ -27,7 +26,7 @@ from windlass.solvers.failure import NotConverged
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
-from windlass.solvers.newton.newton import Newton, Tolerances
+from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
@@ -56,7 +55,7 @@ class Dynamic(StepSolver):
             `create_integrator`; ``-<prefix>method`` overrides it.
         spectral_radius: of generalised-alpha [1].
         rotations: how Euler parameters are integrated, ``"steady"`` or ``"parameters"``, see `create_integrator`.
-        rtol, atol, max_it: default tolerances of Newton, see `Tolerances`.
+        rtol, atol, max_it: default tolerances, see `Newton`.
         discontinuous_max_it, discontinuous_atol, discontinuous_rtol, discontinuous_limit, discontinuous_fail: defaults,
             see `DiscontinuousSettings`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
@@ -134,7 +133,7 @@ class Dynamic(StepSolver):
         project = own_option(DYNAMIC_OPTIONS, prefix, "project", project)
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
-        self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
+        self.newton = Newton(self.problem, rtol, atol, max_it)
         self.consistency = Consistency(self.problem, self.integrator, project)
         self.snes = self.problem.snes
         self.watch = EnergyWatch(self.assembly)
@@ -205,7 +204,7 @@ class Dynamic(StepSolver):
             while current.t < self.end - 1e-9 * self.control.nominal:
                 solve_checkpoint.before_step(current)
                 if before:
-                    run_before_step(before, current)
+                    run_stage(before, "before_step", current)
                 if self._decides:
                     self.assembly.renew(current)
                 h, then = self.control.propose(current.t, self.end)
@@ -233,7 +232,7 @@ class Dynamic(StepSolver):
                 self.statistics.steps += 1
                 self.progress.step(current.t, h)
                 if after:
-                    run_after_step(after, current)
+                    run_stage(after, "after_step", current)
                 if pauses:
                     solve_checkpoint.paused = True
                 yield current

@@ -18,7 +18,7 @@ from windlass.framework.command_line import options
 from windlass.framework.model.system import PostNewton
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
-from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_before_solve
+from windlass.framework.state.hooks import Hook, StepHook, as_hooks, overriding, run_before_solve, run_stage
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.accelerations import Accelerations
 from windlass.solvers.explicit_methods.explicit_step import Advance, Method
@@ -192,13 +192,15 @@ class Explicit(StepSolver):
             notes = describe_limit(self.assembly, current, self.step) if self._name == "verlet" else []
             self._begin_verdict(current, self.step, notes)
             self.progress.begin(current.t, self.end)
+            stages = "before_step", "after_iteration", "after_step"
+            before, looking, after = (overriding(all_hooks, stage) for stage in stages)
             while current.t < self.end - 1e-9 * self.step:
                 solve_checkpoint.before_step(current)
-                for hook in all_hooks:
-                    hook.before_step(current)
+                if before:
+                    run_stage(before, "before_step", current)
                 self.assembly.renew(current)
                 size, then = self._grid.propose(current.t, longest)
-                before = current.t
+                begin = current.t
                 advance = self._method.attempt(current, size, then)
                 self.statistics.evaluations = self.accelerations.evaluations
                 self.statistics.rejected += advance.rejected
@@ -208,11 +210,11 @@ class Explicit(StepSolver):
                 longest = np.inf
                 current.step += 1
                 self.statistics.steps += 1
-                self.progress.step(current.t, current.t - before)
-                for hook in all_hooks:
+                self.progress.step(current.t, current.t - begin)
+                for hook in looking:
                     hook.after_iteration(current, advance.error)
-                for hook in all_hooks:
-                    hook.after_step(current)
+                if after:
+                    run_stage(after, "after_step", current)
                 if pauses:
                     solve_checkpoint.paused = True
                 yield current

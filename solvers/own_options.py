@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from windlass.framework.command_line.options import expect_solver, option
-from windlass.framework.launch.arguments import Option
+from windlass.framework.launch.arguments import Option, option_table
 
 Value = TypeVar("Value", bound=int | float | bool | str)
 Table = Mapping[str, Option]
@@ -23,16 +23,12 @@ VELOCITIES = ("zero", "given")
 PROBLEMS = ("auto", "linear", "quadratic")
 
 
-def _table(*items: Option) -> dict[str, Option]:
-    return {item.name: item for item in items}
-
-
 # values are those of the solvers' arguments; here they only say of which type an option is
-TIMES = _table(
+TIMES = option_table(
     Option("step", 1.0, "s", "nominal step size", minimum=SHORTEST),
     Option("end", 1.0, "s", "time at the end", minimum=SHORTEST),
 )
-NEWTON = _table(
+NEWTON = option_table(
     Option("discontinuous_max_it", 1, "1", "largest number of passes of one step", minimum=1),
     Option("discontinuous_atol", 1.0, "N", "force error at which a pass is accepted", minimum=0.0),
     Option("discontinuous_rtol", 1.0, "1", "the same relative to the largest contact force", minimum=0.0),
@@ -40,23 +36,23 @@ NEWTON = _table(
     Option("discontinuous_fail", True, "", "fail the step if the error stays larger"),
     Option("decide_at_start", True, "", "decide contact states from the state at the start"),
 )
-STATIC_OPTIONS = NEWTON | _table(
+STATIC_OPTIONS = NEWTON | option_table(
     Option("stability", "check", "", "what is done about unstable equilibria", choices=STABILITY),
     Option("velocities", "zero", "", "velocities in all forces: none, or those of the start", choices=VELOCITIES),
 )
-DYNAMIC_OPTIONS = (TIMES | NEWTON) | _table(
+DYNAMIC_OPTIONS = (TIMES | NEWTON) | option_table(
     Option("method", IMPLICIT[0], "", "integrator", choices=IMPLICIT),
     Option("project", True, "", "bring accelerations onto the constraints after kinks"),
     Option("lag", True, "", "keep the tangent while that is cheaper; false is full Newton"),
 )
-EXPLICIT_OPTIONS = TIMES | _table(
+EXPLICIT_OPTIONS = TIMES | option_table(
     Option("method", EXPLICIT[0], "", "integrator", choices=EXPLICIT),
     Option("project", True, "", "bring coordinates and velocities onto the constraints"),
     Option("discontinuous_atol", 1.0, "N", "force error that is no cause to cut a step", minimum=0.0),
     Option("rtol", 1.0, "1", "relative tolerance of a step", minimum=0.0),
     Option("atol", 1.0, "m", "absolute tolerance of a step", minimum=0.0),
 )
-MODES_OPTIONS = _table(
+MODES_OPTIONS = option_table(
     Option("count", 1, "1", "number of modes", minimum=1),
     Option("problem", "auto", "", "with damping and gyroscopic forces or without", choices=PROBLEMS),
     Option("output", "", "", "folder for a table and films of the modes"),

@@ -20,10 +20,9 @@ from windlass.framework.state.hooks import (
     Hook,
     StepHook,
     as_hooks,
-    run_after_step,
+    overriding,
     run_before_solve,
-    run_before_step,
-    run_finish,
+    run_stage,
 )
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.equilibrium.jumps import JumpWatch
@@ -41,7 +40,7 @@ from windlass.solvers.failure import Failure, NotConverged, UnstableEquilibrium,
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.linear.packages import refine
-from windlass.solvers.newton.newton import Newton, Tolerances
+from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import STATIC_OPTIONS, own_option
@@ -80,7 +79,7 @@ class Static(StepSolver):
         load_range: see geometric [1].
         stabiliser: factor of the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2].
         time: time at which loads and offsets that are functions of time are evaluated [s]; default that of the state.
-        rtol, atol, max_it: default tolerances of Newton, see `Tolerances`.
+        rtol, atol, max_it: default tolerances, see `Newton`.
         discontinuous_max_it, discontinuous_atol, discontinuous_rtol, discontinuous_limit, discontinuous_fail: defaults,
             see `DiscontinuousSettings`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
@@ -149,7 +148,7 @@ class Static(StepSolver):
         # on several processes the looks at the tangent need PETSc's own matrices, and what is next to singular MUMPS
         storage = choose_storage(self.assembly, prefix) if self.assembly.layout.size == 1 else Storage.ROWS
         self.problem = NonlinearProblem(self.assembly, prefix, storage)
-        self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
+        self.newton = Newton(self.problem, rtol, atol, max_it)
         self.problem.uses = USES
         if self.problem.pattern.block > 1:
             refine(self.problem.snes.getKSP())
@@ -191,7 +190,7 @@ class Static(StepSolver):
             run_before_solve(all_hooks, current, current.t, self.load_steps)
             if solve_checkpoint.restore(current):
                 self.statistics.end()
-                run_finish(all_hooks, current)
+                run_stage(all_hooks, "finish", current)
             else:
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
@@ -217,7 +216,7 @@ class Static(StepSolver):
         done, self._jumps = 0.0, []
         while done < 1.0 - 1e-9 * nominal:
             solve_checkpoint.check_interrupt(current)
-            run_before_step(all_hooks, current)
+            run_stage(overriding(all_hooks, "before_step"), "before_step", current)
             if self._decides:
                 self.assembly.renew(current)
             current.start_data[:] = current.data
@@ -246,7 +245,7 @@ class Static(StepSolver):
                 self._make_stable(first, current, time, all_hooks)
             if jumps:
                 self._trace_jump(current, time)
-            run_after_step(all_hooks, current)
+            run_stage(all_hooks, "after_step", current)
         current.start_data[:] = current.data
         self._stop(current, all_hooks)
 
@@ -302,10 +301,6 @@ class Static(StepSolver):
 
     def _describe_solver(self) -> dict[str, Any]:
         return describe_problem(self.problem)
-
-    def settings(self) -> dict[str, Any]:
-        """Nothing: a static solve that has ended has its result; see `Restartable`."""
-        return {}
 
     def checkpoint(self) -> dict[str, Any]:
         """Counts, and the jumps so far; see `Restartable`."""

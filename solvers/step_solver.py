@@ -12,14 +12,13 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.command_line import options
 from windlass.framework.command_line.petsc_solvers import describe_kinds
-from windlass.framework.command_line.solve_records import final_state_path, note_solve
+from windlass.framework.command_line.summary import final_state_path, note_solve
 from windlass.framework.errors import OutputError
-from windlass.framework.launch.launcher import communicator
 from windlass.framework.launch.petsc_functions import count_linear_iterations
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.last_solve import note_state, offer_command
-from windlass.framework.state.hooks import StepHook, run_finish
+from windlass.framework.state.hooks import StepHook, run_stage
 from windlass.framework.state.state import State
 from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.newton.problem import NonlinearProblem
@@ -45,7 +44,7 @@ class StepSolver:
 
     def __init__(self, world: World, prefix: str, name: str, unit: str) -> None:
         self.prefix, self.name = prefix, name or prefix.rstrip("_")
-        self.assembly: Assembly = parallel_assembly(world, communicator())
+        self.assembly: Assembly = parallel_assembly(world)
         self.statistics = Statistics()
         self.progress = Progress(name, unit, self.statistics)
         self.verdict = Verdict()
@@ -118,7 +117,7 @@ class StepSolver:
         """Stop the clock, show the statistics and let the hooks finish; a failure is said with its reason."""
         self.statistics.end()
         self.progress.end(bool(failed))
-        run_finish(hooks, state)
+        run_stage(hooks, "finish", state)
         self._hooks = hooks
         if failed:
             self._report(state, "failed", [failed])
@@ -148,7 +147,7 @@ class StepSolver:
         report_solve(record, state, self._hooks)
 
     def settings(self) -> dict[str, Any]:
-        """What must be the same after a restart; see `Restartable`."""
+        """What must be the same after a restart; nothing in statics, whose result is kept; see `Restartable`."""
         return {}
 
     def _fail(self, failure: Failure, state: State, hooks: Sequence[StepHook], advice: str) -> NoReturn:

@@ -192,7 +192,7 @@ def build(rows: LocalRows) -> CableSystem:
             # its position among the rows of this process
             s.outcome[4] = np.searchsorted(own, s.outcome[4])
 
-    def forget() -> None:
+    def reset_caches() -> None:
         search.forgotten = True
 
     system.update, system.residual, system.tangent, system.post_newton = take, residual, tangent, post_newton
@@ -200,7 +200,7 @@ def build(rows: LocalRows) -> CableSystem:
         lambda fields: eval_parts(places, fields)[own], (len(own), int(c.n.max(initial=0)) * TOUCHING), by=""
     )
     system.checks.diagnose = lambda fields: search.describe_depth(places.at, places.cable, fields.data)
-    pattern.reset_caches = forget
+    pattern.reset_caches = reset_caches
     return system
 
 

@@ -160,13 +160,13 @@ def build(rows: LocalRows) -> System:
         follow(s)
         update(s)
 
-    def forget() -> None:
+    def reset_caches() -> None:
         search.forgotten = True
 
     system.update, system.post_newton = follow, post_newton
     system.account = create_point_account(c, lambda s: take(p, s.data), by="")
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
-    pattern.reset_caches = forget
+    pattern.reset_caches = reset_caches
     return system
 
 

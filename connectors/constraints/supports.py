@@ -9,7 +9,7 @@ import numpy as np
 
 from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
-from windlass.connectors.markers.position_markers import merge_handles, nodes_of
+from windlass.connectors.markers.position_markers import find_nodes, merge_handles
 from windlass.elements.nodes.nodes3d import RigidNode3D
 from windlass.framework.checks.checks import checked, either, function, inside, instance, number, optional, word
 from windlass.framework.errors import ModelError
@@ -40,7 +40,7 @@ def fix(world: World, entity: Handles, *coordinate_names: str) -> Entity:
     """
     merged = merge_handles(entity)
     if not coordinate_names:
-        names = ", ".join(nodes_of(world, merged).table.component.dof_names)
+        names = ", ".join(find_nodes(world, merged).table.component.dof_names)
         raise ModelError(f"fix({merged!r}) without coordinate names: give some of {names}")
     return merge_handles([_constrain(world, merged, name, "fixed") for name in coordinate_names])
 
@@ -95,7 +95,7 @@ def prescribe_velocity(world: World, entity: Handles, name: str, value: TimeValu
 def hinge(world: World, node: Handles) -> Entity:
     """Hold the position of nodes or bodies and leave their rotation free; see `fix`."""
     merged = merge_handles(node)
-    names = nodes_of(world, merged).table.component.dof_names
+    names = find_nodes(world, merged).table.component.dof_names
     return fix(world, merged, *(name for name in "xyz" if name in names))
 
 
@@ -113,7 +113,7 @@ def clamp(world: World, node: Handles) -> Entity:
         ModelError: nodes of different directions (clamp them one by one), or nodes without direction.
     """
     merged = merge_handles(node)
-    nodes = nodes_of(world, merged)
+    nodes = find_nodes(world, merged)
     names = nodes.table.component.dof_names
     if nodes.table.component is RigidNode3D:
         largest = np.abs(nodes.table.collect("euler_parameters", nodes.rows)).argmax(axis=1)

@@ -34,7 +34,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import column, function, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Fields, System, Term
 from windlass.framework.model.table import EntityTable
 
 
@@ -150,8 +150,10 @@ def build(rows: LocalRows) -> System:
 
     system = System("StateLoad", rows.dofs)
     before = (update, update_tangent) if functions else (None, None)
-    system.load = call(load, lambda s: (c, s.markers[FAMILY], s.f), before[0])
-    system.load_tangent = call(load_tangent, lambda s: (c, s.markers[FAMILY], s.dq, s.dv, s.slots, s.values), before[1])
+    system.load = Term(
+        call(load, lambda s: (c, s.markers[FAMILY], s.f), before[0]),
+        call(load_tangent, lambda s: (c, s.markers[FAMILY], s.dq, s.dv, s.slots, s.values), before[1]),
+    )
     return system
 
 

@@ -25,7 +25,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Fields, System, Term
 
 
 class CoordinateLoad(Component):
@@ -78,10 +78,10 @@ def build(rows: LocalRows) -> System:
     """The system of `CoordinateLoad`."""
     c, forces = rows.columns
     system = System("CoordinateLoad", rows.dofs)
-    system.load = forces.fill + call(load, lambda s: (c, s.markers[FAMILY], forces.values, s.f))
+    system.load = Term(forces.fill + call(load, lambda s: (c, s.markers[FAMILY], forces.values, s.f)))
     # loads on a single coordinate do not depend on it and shall not widen the matrix
     if on_curved_markers(rows):
-        system.load_tangent = forces.fill + call(
+        system.load.tangent = forces.fill + call(
             load_tangent, lambda s: (c, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values)
         )
     return system

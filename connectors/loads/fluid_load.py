@@ -179,7 +179,7 @@ def build(rows: LocalRows) -> System:
             inertia += locate_points(group, whole=False) + _forces(group, fill_inertia)
             inertia_tangent += locate_points(group, whole=False) + _tangents(group, fill_inertia_derivatives, "da")
     if groups:
-        system.load, system.load_tangent = load, load_tangent
+        system.load = Term(load, load_tangent)
         flows = [locate_points(group) for group in groups]
         read = partial(read_powers, groups, flows)
         system.account = Account(read, lost=("drag",), carried=("added_mass",))

@@ -50,7 +50,7 @@ from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import Law, LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as user_function
-from windlass.framework.model.system import Evaluation, Fields, System, evaluate
+from windlass.framework.model.system import Evaluation, Fields, System, Term, evaluate
 
 LENGTHS = ("reference", "current")
 
@@ -216,10 +216,10 @@ def build(rows: LocalRows) -> System:
             scatter_tangents(group.line, group.m, s.dq, s.dv, s.slots, s.values)
 
     if any(len(group.laws) or group.stretches.any() for group in groups):
-        system.load, system.load_tangent = add_load, add_load_tangent
+        system.load = Term(add_load, add_load_tangent)
     elif groups:
         # forces that depend on time alone do not widen the matrix, and need no Python in a step
-        system.load = groups[0].time.fill + sum((_spread(group) for group in groups), Call())
+        system.load = Term(groups[0].time.fill + sum((_spread(group) for group in groups), Call()))
     return system
 
 

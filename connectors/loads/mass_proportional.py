@@ -21,7 +21,7 @@ from windlass.framework.kernels.call import Call
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
-from windlass.framework.model.system import Evaluation, Fields, System, evaluate
+from windlass.framework.model.system import Evaluation, Fields, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
 
 
@@ -82,7 +82,7 @@ def build(rows: LocalRows) -> System:
                 slots = s.slots_of[group.component].places
                 weight.tangent(evaluate(s, g=g[group.first], which=group.bodies, slots=slots))
 
-    forces, places = [], []
+    forces, places, changes = [], [], False
     for group in groups:
         body = systems.get(group.component)
         if body is None or body.body_force is None:
@@ -90,8 +90,7 @@ def build(rows: LocalRows) -> System:
             raise ModelError(
                 f"body in MassProportional row {row} is a {group.component.__name__}: must be a body with mass"
             )
-        if body.body_force.tangent is not None:
-            system.load_tangent = add_load_tangent
+        changes = changes or body.body_force.tangent is not None
         forces.append(body.body_force.force)
         places.append(partial(evaluate, g=accelerations.values[group.first], which=group.bodies))
 
@@ -101,7 +100,8 @@ def build(rows: LocalRows) -> System:
             force(place(s))
 
     calls = [f.where(place) for f, place in zip(forces, places, strict=True) if isinstance(f, Call)]
-    system.load = sum(calls, accelerations.fill) if len(calls) == len(forces) else add_load
+    force = sum(calls, accelerations.fill) if len(calls) == len(forces) else add_load
+    system.load = Term(force, add_load_tangent if changes else None)
     return system
 
 

@@ -21,7 +21,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Fields, System, Term
 from windlass.framework.model.table import EntityTable
 
 
@@ -141,12 +141,11 @@ def register_vector_load(
     def build(rows: LocalRows) -> System:
         c, vectors = rows.columns
         system = System(component.__name__, rows.dofs)
-        system.load = vectors.fill + call(
-            load, lambda s: (c, s.markers[FAMILY].A, derivatives(s.markers[FAMILY])[0], vectors.values, s.f)
-        )
+        force = call(load, lambda s: (c, s.markers[FAMILY].A, derivatives(s.markers[FAMILY])[0], vectors.values, s.f))
+        system.load = Term(vectors.fill + force)
         # most loads do not depend on the coordinates and shall not widen the matrix
         if c.turns.any() or on_curved_markers(rows):
-            system.load_tangent = vectors.fill + call(
+            system.load.tangent = vectors.fill + call(
                 load_tangent,
                 lambda s: (
                     c,

@@ -18,7 +18,7 @@ from windlass.connectors.markers.coordinate_columns import FAMILY as FAMILY
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns as CoordinateColumns
 from windlass.connectors.markers.marker_laws import number_markers, register_marker
 from windlass.connectors.markers.pair_laws import COORDINATES, register_kind
-from windlass.connectors.markers.position_markers import merge_handles, nodes_of
+from windlass.connectors.markers.position_markers import find_nodes, merge_handles
 from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes3d import RigidNode3D
@@ -127,7 +127,7 @@ def coordinate_marker(world: Tables, entity: Handles | None, name: str = "") -> 
         return entity
     if entity.table.component is Ground:
         return _ground_coordinate(world)
-    nodes = nodes_of(world, entity)
+    nodes = find_nodes(world, entity)
     names = nodes.table.component.dof_names
     turning = nodes.table.component is RigidNode3D
     if turning and name in (f"rotation {axis}" for axis in AXES):
@@ -169,7 +169,7 @@ def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, g
         return entity
     if component is Ground:
         return _ground_coordinate(world)
-    nodes = nodes_of(world, entity) if "node" in component.provides or "node" in component.refs else entity
+    nodes = find_nodes(world, entity) if "node" in component.provides or "node" in component.refs else entity
     if nodes.table.component is RigidNode3D:
         if direction.ndim == 2 and len(nodes) not in (1, len(direction)):
             raise ModelError(f"axis has {len(direction)} rows for {entity!r}: must have 1 or {len(nodes)}")

@@ -225,7 +225,7 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
     if place.any():
         raise ModelError(f"at = {at!r} m on {entity!r}: must be (0, 0), the only place that a {entity.kind} has")
     if component is MassPoint:
-        return position_marker(world, nodes_of(world, entity))
+        return position_marker(world, find_nodes(world, entity))
     if component is RigidNode2D:
         return world.add(RigidNodePosition, node=entity)
     if component is RigidNode3D:
@@ -294,7 +294,7 @@ def merge_handles(entity: Handles) -> Entity:
     return Entity(entity[0].table, np.concatenate([e.rows for e in entity]))
 
 
-def nodes_of(world: Tables, entity: Entity) -> Entity:
+def find_nodes(world: Tables, entity: Entity) -> Entity:
     """The nodes of bodies with one node each; nodes are returned as they are.
 
     Raises:

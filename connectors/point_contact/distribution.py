@@ -18,7 +18,7 @@ from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.point_contact.surfaces import HALF_SPACE, SPHERE, Runs, Surfaces, find_runs
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import Rows, Tables
-from windlass.framework.parallel.ghosts import Ghosts, gather_rows, pack, unpack
+from windlass.framework.parallel.ghosts import Ghosts, pack, unpack
 
 MUCH_LARGER = 2.0
 """Ratio of sizes from which on the smaller surface decides where a pair is evaluated [1]."""
@@ -90,7 +90,8 @@ class Share:
 
     def gather_centers(self, c: Surfaces) -> None:
         """Bring the origins of all surfaces to all processes, for a search."""
-        gather_rows(self._comm, self._moving, c.center)
+        for rows, centers in self._layout.processes.allgather("surfaces", (self._moving, c.center[self._moving])):
+            c.center[rows] = centers
 
     def find_searched(self, c: Surfaces, bounded: int, margin: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which bounded surfaces this process seeks neighbours for, and which others come into question, shape (m,)."""

@@ -16,7 +16,7 @@ from windlass.framework.checks.checks import checked, handle, instance
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state.evaluate import eval_output, prepare_outputs
+from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 
 
@@ -42,8 +42,8 @@ def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, Force
     if world.tables.get(HuntCrossley) is not force.table or state.world is not world:
         raise ModelError(f"{force!r}: must be a HuntCrossley force element of this world, and so must be the state")
     row = force.row
-    fields = prepare_outputs(state.gather())
-    system = serial_assembly(world).layout.systems[HuntCrossley]
+    assembly = serial_assembly(world)
+    fields, system = assembly.load_fields(state.gather()), assembly.layout.systems[HuntCrossley]
     assert isinstance(system, ContactSystem)
     bound, law, flag = system.find_row(row)
     return bound, law, bool(fields.data[flag])

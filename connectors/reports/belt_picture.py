@@ -21,6 +21,7 @@ from windlass.connectors.reports.pulley_report import PulleyReport, Segments, ev
 from windlass.connectors.reports.pulley_rows import bind_pulley
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, handle, instance, optional, path, word
 from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError
@@ -31,7 +32,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.sensors import Sensors
-from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs, output_assembly
+from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs
 from windlass.framework.state.state import State
 
 SUBDIVISIONS = 8
@@ -204,7 +205,7 @@ def _create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict
 
 def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArray, FloatArray, float]:
     """Position [m] and local x axis of a position marker, each of shape (2,), and its angular velocity [rad/s]."""
-    assembly, m = output_assembly(world), fields.markers[POSITION_FAMILY]
+    assembly, m = parallel_assembly(world), fields.markers[POSITION_FAMILY]
     k = int(assembly.layout.marker_index[marker.ids][0])
     here = None if k < 0 else (m.p[k, :2].copy(), m.A[k, :2, 0].copy(), float(m.omega[k, 2]))
     gathered = [here] if assembly.processes.size == 1 else assembly.processes.allgather("marker", here)

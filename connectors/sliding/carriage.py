@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
-from windlass.connectors.markers.position_markers import merge_handles, nodes_of, position_marker
+from windlass.connectors.markers.position_markers import find_nodes, merge_handles, position_marker
 from windlass.connectors.sliding.cable_track import CableTrack, TrackCable
 from windlass.connectors.sliding.sliding_joint import SlidingJoint
 from windlass.connectors.springs.contact_coordinate import ContactCoordinate
@@ -105,7 +105,7 @@ def end_stops(world: World, joints: Entity, length: float, stiffness: float, dam
     """
     if joints.table.component is not SlidingJoint:
         raise ModelError(f"joints = {joints!r}: must be sliding joints")
-    s, ground, nodes = coordinate_marker(world, joints, "s"), coordinate_marker(world, None), nodes_of(world, joints)
+    s, ground, nodes = coordinate_marker(world, joints, "s"), coordinate_marker(world, None), find_nodes(world, joints)
     reference = nodes.table.collect("reference", nodes.rows)
     values: dict[str, Any] = {"contact_stiffness": stiffness, "contact_damping": damping}
     # displacements from the reference: s >= 0 and length - s >= 0

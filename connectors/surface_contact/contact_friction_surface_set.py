@@ -166,7 +166,7 @@ def build(rows: LocalRows) -> System:
         follow(s)
         update(s)
 
-    def forget() -> None:
+    def reset_caches() -> None:
         search.forgotten = True
 
     def eval_all(fields: Fields) -> FloatArray:
@@ -177,7 +177,7 @@ def build(rows: LocalRows) -> System:
     system.account = create_place_account(eval_all, (len(c.n), int(c.n.max(initial=0))), by="")
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     system.checks.doubts = lambda fields, step: find_doubts(rows, p, first, fields, step)
-    pattern.reset_caches = forget
+    pattern.reset_caches = reset_caches
     return system
 
 

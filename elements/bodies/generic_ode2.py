@@ -198,7 +198,7 @@ def build(rows: LocalRows) -> System:
     system.tangent = call(tangent, lambda s: (c, s.dq, s.dv, s.slots, s.values), before[1])
     system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
     if c.f.any():
-        system.load = call(load, lambda s: (c, s.f))
+        system.load = Term(call(load, lambda s: (c, s.f)))
     if c.MT.any():
         system.body_force = Term(call(weigh, lambda s: (c, s.g, s.which, s.f)))
     if masses:

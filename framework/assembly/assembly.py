@@ -266,8 +266,8 @@ class Assembly:
         """Subtract the tangent of all loads, with a factor on them, from the matrix values."""
         gravity, factors = self.world.gravity, {"dq": -load_factor * dq, "dv": -load_factor * dv}
         for component, system in self.layout.systems.items() if load_factor != 0.0 else ():
-            if system.load_tangent is not None:
-                system.load_tangent(self.evaluation(component, values, **factors))
+            if system.load is not None and system.load.tangent is not None:
+                system.load.tangent(self.evaluation(component, values, **factors))
             weight = system.body_force
             if weight is not None and weight.tangent is not None and gravity.any():
                 every = np.arange(len(system.dofs))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.assembly.mass import add_multiple, set_multiple
+from windlass.framework.assembly.mass import add_multiple
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program
 from windlass.framework.model.system import Fields, System, Term, evaluate
@@ -34,14 +34,15 @@ class Loads:
         self._world, self._fields = world, fields
         heavy = [(s, s.body_force) for s in systems if s.body_force is not None]
         self._weighing = [(s, force) for s, force in heavy if force.tangent is None]
-        self._timed = [s.load for s in systems if s.load is not None and s.load_tangent is None]
+        loads = [s.load for s in systems if s.load is not None]
+        self._timed = [load.force for load in loads if load.tangent is None]
         self._program: Program | None = None
-        self._live = [s for s in systems if s.load is not None and s.load_tangent is not None]
+        self._live = [load.force for load in loads if load.tangent is not None]
         self._live_weights = [(s, force) for s, force in heavy if force.tangent is not None]
         self.weights = np.zeros(len(fields.x))
         self.sum = np.zeros(len(fields.x)) if self._timed else self.weights
         self._mark = (np.nan, -1, b"")
-        self._add_multiple, self._set_multiple = call(add_multiple), call(set_multiple)
+        self._add_multiple = call(add_multiple)
 
     def add(self, f: FloatArray, factor: float, clear: bool = False) -> None:
         """Add a multiple of all loads (right-hand side, without the load factor) to f, shape (n + 1,).
@@ -57,14 +58,13 @@ class Loads:
         self.update()
         fields = self._fields
         if clear:
-            self._set_multiple(self.sum, factor, f)
+            np.multiply(self.sum, factor, out=f)
         else:
             self._add_multiple(self.sum, factor, f)
         if not self.are_steady:
             live = np.zeros_like(f)
-            for system in self._live:
-                assert system.load is not None
-                system.load(evaluate(fields, f=live))
+            for load in self._live:
+                load(evaluate(fields, f=live))
             self._weigh(self._live_weights, live)
             self._add_multiple(live, factor, f)
 

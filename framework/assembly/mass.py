@@ -83,10 +83,3 @@ def add_multiple(x: FloatArray, factor: float, y: FloatArray) -> None:
     """y += factor * x."""
     for i in range(len(x)):
         y[i] += factor * x[i]
-
-
-@kernel
-def set_multiple(x: FloatArray, factor: float, y: FloatArray) -> None:
-    """y = factor * x."""
-    for i in range(len(x)):
-        y[i] = factor * x[i]

@@ -165,6 +165,6 @@ def _find_slots(pattern: Pattern, rows: IntArray, runs: int) -> Slots:
 
 def _has_block(system: System) -> bool:
     """Whether rows of a system couple their coordinates."""
-    inertia = system.inertia and system.inertia.tangent
-    functions = system.tangent, system.mass, inertia, system.load_tangent, system.constraint
+    inertia, load = (term and term.tangent for term in (system.inertia, system.load))
+    functions = system.tangent, system.mass, inertia, load, system.constraint
     return any(function is not None for function in functions)

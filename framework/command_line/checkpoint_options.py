@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from windlass.framework.errors import OutputError
-from windlass.framework.files.whole_files import check_target
+from windlass.framework.files.whole_files import check_place
 
 DEFAULT_FILE = "checkpoint.h5"
 EVERY = 1000
@@ -63,18 +62,3 @@ def declare(option: Callable[..., Any]) -> Wish:
         raise OutputError(f"-restart {restart}: no such file; must be one that -checkpoint wrote, or auto")
     check_place(path, "-checkpoint")
     return Wish(path, every if every_given else None, start, minutes)
-
-
-def check_place(path: Path, what: str) -> None:
-    """Whether a file can be written in a place.
-
-    Args:
-        path: the file.
-        what: what asked for it, for the message.
-
-    Raises:
-        OutputError: a folder that does not exist or cannot be written, or a folder or device in its place.
-    """
-    check_target(path, what)
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise OutputError(f"{what} {path}: must be a file in a folder that exists and can be written")

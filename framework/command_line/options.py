@@ -15,7 +15,7 @@ Protocol for whoever makes a solver (with a fixed options prefix such as `dynami
 
 A solver that the model makes after its first solve is announced by `expect_solver(prefix)`, unless its prefix is one of
 `SOLVER_PREFIXES`. At the end of the script `windlass run`, or Python's exit under plain `python`, calls `finish()`,
-which finds what remains unread.  All calls are collective: all ranks make them.
+which finds what remains unused.  All calls are collective: all ranks make them.
 """
 
 import os
@@ -36,6 +36,7 @@ from windlass.framework.command_line.petsc_values import check_ranges, find_refu
 from windlass.framework.command_line.unused_options import Moment, Solver
 from windlass.framework.errors import OptionError
 from windlass.framework.files import lock
+from windlass.framework.files.whole_files import check_place
 from windlass.framework.launch import error_report, script_end
 from windlass.framework.launch.arguments import (
     HELP_NAMES,
@@ -153,8 +154,8 @@ def _declare_framework_options(model: bool) -> None:
     _run.framework |= set(_run.own) - before
     # files that cannot be written are found before the run
     for name in ("summary", "statistics", "final_state", "report", "last_good"):
-        if _petsc().Options().hasName(name):
-            summary_file.check_path(str(own_value(name)), name)
+        if _petsc().Options().hasName(name) and own_value(name):
+            check_place(Path(str(own_value(name))), f"-{name}")
 
 
 def option(

@@ -73,7 +73,7 @@ def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool)
 def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | None:
     """The first option of a solver that PETSc refuses, and PETSc's reason; None if it takes all.
 
-    PETSc reads copies of the options under another prefix, so that the originals still count as unread.
+    PETSc reads copies of the options under another prefix, so that the originals still count as unused.
 
     Args:
         given: all options, names without dash, ``""`` for no value.

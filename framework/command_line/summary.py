@@ -1,10 +1,17 @@
-"""Results of a run as JSON: the file of the option -summary."""
+"""What a run leaves in files that options name: results (-summary), costs of solves (-statistics), the last state."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from windlass.framework.command_line import options, summary_file
-from windlass.framework.errors import OptionError
+from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.files.whole_files import replace_file
+
+_solves: list[dict[str, Any]] = []
 
 
 def write_summary(values: Mapping[str, Any]) -> None:
@@ -21,3 +28,28 @@ def write_summary(values: Mapping[str, Any]) -> None:
         raise OptionError(f"values in write_summary is of type {type(values).__name__}: must be results by name")
     wanted = not options.help_requested() and options.process_rank() == 0
     summary_file.write(str(options.own_value("summary")), values, wanted)
+
+
+def note_solve(describe: Callable[[], dict[str, Any]]) -> None:
+    """A solve has ended: write its counts, times and memory beside those of the solves before; all processes together.
+
+    Args:
+        describe: gives them; it is called with -statistics alone.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    path = str(options.own_value("statistics"))
+    if not path:
+        return
+    _solves.append(describe())
+    if options.process_rank() == 0:
+        try:
+            replace_file(Path(path), f"{json.dumps(_solves, indent=2)}\n".encode())
+        except OSError as error:
+            raise OutputError(f"-statistics {path}: {error.strerror}") from error
+
+
+def final_state_path() -> Path | None:
+    """The file of -final_state for the state at the end of each solve; None if none is wanted."""
+    return Path(text) if (text := str(options.own_value("final_state"))) else None

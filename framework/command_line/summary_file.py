@@ -2,14 +2,13 @@
 
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from windlass.framework.errors import OutputError
-from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.files.whole_files import check_place, replace_file
 
 
 @dataclass
@@ -28,20 +27,6 @@ def note_verdict(solve: str, word: str, reasons: Sequence[str]) -> None:
     _verdicts.solves.append({"solve": solve, "verdict": word, "reasons": list(reasons)})
 
 
-def check_path(text: str, option: str = "summary") -> Path | None:
-    """The file of an option such as -summary, None for "".
-
-    Raises:
-        OutputError: the file cannot be written there.
-    """
-    if not text:
-        return None
-    path = check_target(Path(text), f"-{option}")
-    if not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise OutputError(f"-{option} {text}: expected a file in a folder that exists and can be written")
-    return path
-
-
 def is_written() -> bool:
     """Whether the model has written its results."""
     return _verdicts.written
@@ -58,8 +43,11 @@ def write(text: str, values: Mapping[str, Any], wanted: bool = True) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
-    path, _verdicts.written = check_path(text), True
-    if path is None or not wanted:
+    _verdicts.written = True
+    if not text:
+        return
+    path = check_place(Path(text), "-summary")
+    if not wanted:
         return
     if _verdicts.solves:
         worst = next((s["verdict"] for s in _verdicts.solves if s["verdict"] != "ok"), "ok")

@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from windlass.framework.launch.arguments import Option
-from windlass.framework.launch.petsc_functions import library_file, list_unread_options, slepc_file
+from windlass.framework.launch.petsc_functions import library_file, list_unused_options, slepc_file
 from windlass.framework.parallel.processes import Processes
 
 # Options of PETSc as a whole: it reads them when it starts, or as its last act.
@@ -82,12 +82,12 @@ def find_unused() -> dict[str, str]:
     """Options that nothing on any rank has read: name without dash → value (empty for a flag)."""
     from petsc4py import PETSc  # here, because it starts with its options
 
-    unread = list_unread_options()
+    unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
         # A part of a solver may live on some ranks only; one reader is enough, and all ranks must judge alike.
-        for others in Processes(PETSc.COMM_WORLD.tompi4py()).allgather("unread options", set(unread)):
-            unread = {name: value for name, value in unread.items() if name in others}
-    return unread
+        for others in Processes(PETSc.COMM_WORLD.tompi4py()).allgather("unused options", set(unused)):
+            unused = {name: value for name, value in unused.items() if name in others}
+    return unused
 
 
 def excuse(prefix: str) -> None:
@@ -165,7 +165,7 @@ def find_unknown(solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]
 
 
 def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> str:
-    """What is wrong with an unread option; empty when it may still be read."""
+    """What is wrong with an unused option; empty when it may still be read."""
     prefix = max((p for p in solvers if name.lower().startswith(p)), key=len, default=None)
     base = name if prefix is None else name[len(prefix) :]
     known = _is_petsc_name(base)

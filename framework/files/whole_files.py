@@ -73,6 +73,18 @@ def check_target(path: Path, what: str = "") -> Path:
     return path
 
 
+def check_place(path: Path, what: str) -> Path:
+    """The path itself, if a file can be written there; arguments as for `check_target`.
+
+    Raises:
+        OutputError: a folder that does not exist or cannot be written, or something that is no file in its place.
+    """
+    check_target(path, what)
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise OutputError(f"{what} {path}: must be a file in a folder that exists and can be written")
+    return path
+
+
 def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = False) -> None:
     """Put a whole file in a place; readers find the old or the new one, never a part.
 

@@ -39,6 +39,7 @@ from windlass.framework.kernels.compiling import KernelCompiler, KernelDispatche
 from windlass.framework.kernels.listed import Job, file_stem, start_helpers
 from windlass.framework.kernels.locks import Lock
 from windlass.framework.kernels.type_names import encode_type
+from windlass.framework.launch.launcher import launched_rank
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -183,13 +184,9 @@ def _describe_place() -> str:
     return f"for this run only: {reason}; {advice}" if reason else f"kept in {folder}"
 
 
-def _is_first_rank() -> bool:
-    return (os.environ.get("OMPI_COMM_WORLD_RANK") or os.environ.get("PMI_RANK") or "0") == "0"
-
-
 def _say_once(topic: str, message: str) -> None:
     """Print a message to stderr, once per topic, on the first rank only (MPI itself may not be imported yet)."""
-    if topic not in _process.said and _is_first_rank():
+    if topic not in _process.said and launched_rank() == 0:
         print(f"windlass: {message}", file=sys.stderr, flush=True)
     _process.said.add(topic)
 
@@ -284,7 +281,7 @@ class _KernelCache:
         """Have other cores help, and get the right to compile; whether another process had it before."""
         if key in _process.locks or not os.access(folder, os.W_OK):
             return False
-        if _is_first_rank():
+        if launched_rank() == 0:
             start_helpers(f"{self.dispatcher.py_func.__module__}:{self.name}", folder)
         lock = _process.locks[key] = Lock(folder / key)
         return lock.waited

@@ -15,6 +15,8 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from windlass.framework.launch.launcher import child_environment
+
 PACKAGE = Path(str(sys.modules["windlass"].__file__)).parent
 LIST = PACKAGE / "kernels.json"
 WORDS = ("-P", "-m", "windlass.framework.kernels.ahead")
@@ -22,7 +24,6 @@ FEW = 10
 """Missing kernels for which no process is started."""
 MOST = 8
 """Processes that compile beside this one."""
-_LAUNCHERS = ("OMPI_", "PMI", "SLURM_", "PALS_", "MPI_LOCAL", "MV2_")
 
 
 class Job(NamedTuple):
@@ -72,9 +73,7 @@ def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
 
     It knows nothing of MPI, whose launcher would count it as one of its own.
     """
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(_LAUNCHERS)}
-    places = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment |= {"PYTHONPATH": os.pathsep.join(places), "OMP_NUM_THREADS": "1", "WINDLASS_COMPILERS": "1"}
+    environment = child_environment(alone=True) | {"OMP_NUM_THREADS": "1", "WINDLASS_COMPILERS": "1"}
     process = subprocess.Popen(
         [sys.executable, *WORDS],
         env=environment, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.DEVNULL, text=True,

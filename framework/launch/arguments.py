@@ -16,6 +16,8 @@ from windlass.framework.errors import OptionError
 LARGEST = 2**63
 """Whole numbers of options are smaller."""
 HELP_NAMES = ("help", "h")
+HELP_WORDS = ("help", "-help", "--help", "-h")
+"""Words that ask a command what it does."""
 HELP_TOPICS = ("petsc", "json")
 TRUE_WORDS = ("true", "1", "yes", "on")
 FALSE_WORDS = ("false", "0", "no", "off")
@@ -110,6 +112,11 @@ class Option:
 
     def _error(self, text: str) -> OptionError:
         return OptionError(f"-{self.name} = {text}: expected {self.describe_allowed()}")
+
+
+def option_table(*items: Option) -> dict[str, Option]:
+    """Options by name."""
+    return {item.name: item for item in items}
 
 
 def is_option(word: str) -> bool:

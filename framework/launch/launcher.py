@@ -3,12 +3,18 @@
 import atexit
 import functools
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 SIZE_VARIABLES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE")
 RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID")
+
+LAUNCHERS = ("OMPI_", "PMI", "PRTE_", "ORTE_", "MPI_LOCAL", "MV2_", "SLURM_", "PALS_")
+RIGHTS = "OMPI_ALLOW_RUN_AS_ROOT"
+"""Beginnings of environment variables that tell a process of whose job it is, and of those that say what it may do."""
 
 
 @functools.cache
@@ -20,6 +26,18 @@ def launched_size() -> int:
 def launched_rank() -> int:
     """Number of this process among them."""
     return next(iter(_numbers(RANK_VARIABLES)), 0)
+
+
+def child_environment(alone: bool) -> dict[str, str]:
+    """The environment of a program that this one starts, with the place of this package.
+
+    Args:
+        alone: leave out what says that this process is one of a job, whose launcher would count that program, too.
+    """
+    package, foreign = sys.modules["windlass"].__file__ or "", LAUNCHERS if alone else ()
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(foreign) or name.startswith(RIGHTS)}
+    paths = [str(Path(package).resolve().parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**kept, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")}
 
 
 def _numbers(names: tuple[str, ...]) -> list[int]:

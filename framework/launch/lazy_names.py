@@ -1,22 +1,27 @@
-"""Names of a package whose modules are loaded when a name is first used, so that a model loads what it needs."""
+"""Names of a package whose modules are loaded when a name is first used, so that a model loads what it needs.
+
+The package lists them once, as imports for type checkers under ``if TYPE_CHECKING:``, each with ``as`` and its name.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 
-def offer(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def offer(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """The functions ``__getattr__`` and ``__dir__`` of a package, and its list ``__all__``.
 
     Args:
         package: its name.
-        names: for modules, named from the package on, the names that they define, with spaces between.
     """
-    module_of = {name: module for module, some in names.items() for name in some.split()}
-    own = vars(sys.modules[package])
+    module = sys.modules[package]
+    with open(str(module.__file__), encoding="utf-8") as file:
+        found = re.findall(rf"^    from {package}\.(\S+) import [\s(]*(\w+) as \2\b", file.read(), re.MULTILINE)
+    module_of, own = {name: place for place, name in found}, vars(module)
 
     def load(name: str) -> Any:
         if name not in module_of:

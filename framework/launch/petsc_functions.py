@@ -148,14 +148,14 @@ def has_package(package: str, kind: str, matrix: Any) -> bool:
     return bool(found.value and serves.value)
 
 
-def list_unread_options() -> dict[str, str]:
+def list_unused_options() -> dict[str, str]:
     """PetscOptionsLeftGet: what nothing on this process has read, name without dash -> value, empty for a flag."""
     count, names, values = _integer(), ctypes.POINTER(ctypes.c_char_p)(), ctypes.POINTER(ctypes.c_char_p)()
     parts = (None, ctypes.byref(count), ctypes.byref(names), ctypes.byref(values))
     _call("PetscOptionsLeftGet", *parts)
-    unread = {(names[i] or b"").decode(): (values[i] or b"").decode() for i in range(count.value)}
+    unused = {(names[i] or b"").decode(): (values[i] or b"").decode() for i in range(count.value)}
     _call("PetscOptionsLeftRestore", *parts)
-    return unread
+    return unused
 
 
 class _SymbolInfo(ctypes.Structure):

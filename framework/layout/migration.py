@@ -67,16 +67,16 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     before, count = world.numbering.known, world.numbering.count
     world.numbering.drop_arrays()
     world.number()
-    both = share(processes.comm, count, before, 2 * owner + hub, world.numbering.known)
+    both = share(processes, count, before, 2 * owner + hub, world.numbering.known)
     return both // 2, both % 2 == 1
 
 
 def _find_hubs(world: World, counted: Marks, processes: Processes) -> NDArray[np.bool_]:
     """Whether each coordinate is a hub, see `find_hubs`, shape (known,)."""
-    number, comm = world.numbering, processes.comm
+    number = world.numbering
     mine = [dofs[counted[component]] for component, dofs in find_couplings(world).items()]
     degree = count_rows(mine, number.known_count)
-    degree = share(comm, number.count, number.known, degree, number.known, np.add, 0)
+    degree = share(processes, number.count, number.known, degree, number.known, np.add, 0)
     alone = [
         number.places(numbers[find_own(world.tables[component]) & counted[component][:, None]])
         for component, numbers in number.node_dofs.items()

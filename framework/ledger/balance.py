@@ -23,15 +23,12 @@ import numpy as np
 
 from windlass.framework.accounts import Account, Losses, Reading
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.array_kernels import clear, copy_values, take_work
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.steps import mass_product_steps
-from windlass.framework.assembly.work import take_work
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.ledger.balance_kernels import (
-    begin_reading,
-    clear,
-    copy_values,
     drop_states,
     load_motion,
     mask_multipliers,
@@ -92,6 +89,11 @@ def step(kernel: Callable[..., None], *arguments: Any) -> Step:
     return call(kernel, lambda s: arguments), (NOTHING,)
 
 
+def clear_steps(*arrays: FloatArray) -> list[Step]:
+    """Arrays of any shape become 0."""
+    return [step(clear, array.reshape(-1)) for array in arrays]
+
+
 def create_accounted(
     component: type[Component], system: System, account: Account, place: int, old: Accounted | None
 ) -> Accounted:
@@ -106,7 +108,7 @@ def reading_steps(account: Accounted, fields: Fields) -> list[Step]:
     """Energies and powers of a law at the fields, as steps of a `Program`."""
     now = account.now
     return [
-        step(clear, now.energies, now.powers, account.jumps),
+        *clear_steps(now.energies, now.powers, account.jumps),
         (account.account.read, (evaluate(fields, **now._asdict()),)),
     ]
 
@@ -181,7 +183,7 @@ class Balance:
             self._sums = Sums(np.zeros(len(forces)), np.zeros(1), taken)
             self._name_quantities()
         self._momentum, self._gyration, still = np.zeros(n), np.zeros(n), np.zeros(n)
-        steps = [step(begin_reading, self._f, self._momentum, self._gyration)]
+        steps = clear_steps(self._f, self._momentum, self._gyration)
         steps.append(step(mask_multipliers, fields.lam, self._masks, self._lam))
         steps += mass_product_steps(assembly, fields.a, self._f[0])
         steps += mass_product_steps(assembly, fields.v, self._momentum)
@@ -201,7 +203,7 @@ class Balance:
             if sort == "law" and own.residual is not None:
                 steps.append((own.residual, (evaluate(fields, f=f),)))
             elif sort == "load" and own.load is not None:
-                steps.append((own.load, (evaluate(fields, f=f),)))
+                steps.append((own.load.force, (evaluate(fields, f=f),)))
             elif own.constraint is not None and self._masks[k - first].any():
                 where = {"lam": self._lam[k - first], "C": equations, "f": f, "rate_level": False}
                 steps.append((own.constraint.residual, (evaluate(fields, **where),)))

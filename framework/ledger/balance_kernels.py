@@ -21,32 +21,6 @@ def load_motion(
 
 
 @kernel
-def copy_values(values: FloatArray, to: FloatArray) -> None:
-    """Values to another array of the same shape, (n,)."""
-    for i in range(len(values)):
-        to[i] = values[i]
-
-
-@kernel
-def begin_reading(f: FloatArray, momentum: FloatArray, gyration: FloatArray) -> None:
-    """Forces of all kinds, shape (kinds, n + 1), and both products with velocities, (n + 1,), are 0."""
-    for i in range(len(momentum)):
-        momentum[i] = gyration[i] = 0.0
-    for k in range(len(f)):
-        for i in range(f.shape[1]):
-            f[k, i] = 0.0
-
-
-@kernel
-def clear(energies: FloatArray, powers: FloatArray, jumps: FloatArray) -> None:
-    """All numbers are 0."""
-    for values in (energies, powers, jumps):
-        for k in range(len(values)):
-            for i in range(values.shape[1]):
-                values[k, i] = 0.0
-
-
-@kernel
 def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> None:
     """Multipliers, shape (m + 1,), by kind of constraint, shape (kinds, m + 1)."""
     for k in range(len(masks)):

@@ -22,6 +22,7 @@ import numpy as np
 
 from windlass.framework.accounts import Losses
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, handle, optional, path, whole
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection, ReportTable
 from windlass.framework.errors import ModelError, OutputError
@@ -45,8 +46,8 @@ from windlass.framework.output.csv import CsvTable, claim_table
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.restart.insurance import is_replaying
-from windlass.framework.state.evaluate import bind_rows, output_assembly
-from windlass.framework.state.state import State, local_state
+from windlass.framework.state.evaluate import bind_rows
+from windlass.framework.state.state import State, as_local
 
 
 class EnergyLedger(EveryNth):
@@ -158,9 +159,9 @@ class EnergyLedger(EveryNth):
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Take the state as the start of the first step."""
         super().before_solve(state, end, steps)
-        assembly = output_assembly(state.world)
+        assembly = parallel_assembly(state.world)
         if self._balance is None or self._world is not state.world:
-            self._world, self._balance = state.world, Balance(assembly, self._localise(state))
+            self._world, self._balance = state.world, Balance(assembly, as_local(state))
             self._name(self._balance)
         if not self._losses:
             self._losses = self._balance.create_losses()
@@ -178,15 +179,10 @@ class EnergyLedger(EveryNth):
         self.kinds |= {name: kind for name, kind in kinds.items() if kind == PARTS}
         self._sums = dict.fromkeys(self.kinds, 0.0)
 
-    def _localise(self, state: State) -> State:
-        """A state on the process's own coordinates."""
-        assembly = output_assembly(state.world)
-        return state if state.is_local_to(assembly) else local_state(assembly, state)
-
     def _begin(self, state: State) -> None:
         """A step begins at a state that is no end of another step."""
         assert self._balance is not None
-        self._balance.begin(self._localise(state))
+        self._balance.begin(as_local(state))
         self._version = state.world.version
 
     def before_step(self, state: State) -> None:
@@ -194,7 +190,7 @@ class EnergyLedger(EveryNth):
         if self._version < 0:
             self._begin(state)
         elif state.world.version != self._version:
-            self._take_changes(self._localise(state))
+            self._take_changes(as_local(state))
         super().before_step(state)
 
     def after_step(self, state: State) -> None:
@@ -228,7 +224,7 @@ class EnergyLedger(EveryNth):
         assert self._world is not None
         for losses in self._losses.values():
             if losses.shared is not None and len(losses.ids):
-                losses.shared[:] = output_assembly(self._world).processes.sum(losses.sum_here())
+                losses.shared[:] = parallel_assembly(self._world).processes.sum(losses.sum_here())
 
     def _collect(self) -> None:
         """Take what the balance has summed up."""
@@ -239,7 +235,7 @@ class EnergyLedger(EveryNth):
     def _reduce(self, sums: dict[str, float]) -> dict[str, float]:
         """Sums over all processes; all call this together."""
         assert self._world is not None
-        values = output_assembly(self._world).processes.sum(np.array(list(sums.values())))
+        values = parallel_assembly(self._world).processes.sum(np.array(list(sums.values())))
         return dict(zip(sums, values.tolist(), strict=True))
 
     def idle_steps(self, state: State, size: float) -> int:
@@ -285,12 +281,12 @@ class EnergyLedger(EveryNth):
     def checkpoint(self) -> dict[str, Any]:
         """All sums and records; see `StepHook.checkpoint`.  This run and one that goes on begin anew from them."""
         assert self._world is not None
-        processes = output_assembly(self._world).processes
+        processes = parallel_assembly(self._world).processes
         self._collect()
         sums = self._reduce(self._sums)
         self._take(sums)
         self._version = -1
-        layout = output_assembly(self._world).layout
+        layout = parallel_assembly(self._world).layout
         rows: dict[str, Any] = {}
         for component, losses in self._losses.items():
             parts = processes.allgather("losses", (layout.rows[component], losses.rows))
@@ -323,7 +319,7 @@ class EnergyLedger(EveryNth):
         self._first = dict(kept["first"])
         self._times, self._rows = kept["times"].tolist(), kept["rows"].tolist()
         assert self._world is not None
-        layout = output_assembly(self._world).layout
+        layout = parallel_assembly(self._world).layout
         for component, losses in self._losses.items():
             whole = kept["losses"][component.__name__]
             losses.rows[:] = whole[layout.rows[component]]

@@ -105,10 +105,10 @@ class Numbering:
         if not table.is_distributed or self._world.processes is None:
             count = int(own.sum())
             return self.count + np.arange(count), count
-        comm, sizes = self._world.processes.comm, own.sum(axis=1)
+        sizes = own.sum(axis=1)
         # rows of other processes that have fewer, because they share a position, shift what follows
         ends = np.append(table.resident, table.count)
-        before = share(comm, table.count + 1, table.resident, sizes, ends, start=0, before=True)
+        before = share(self._world.processes, table.count + 1, table.resident, sizes, ends, start=0, before=True)
         inside = np.cumsum(own, axis=1) - 1
         numbers: IntArray = (self.count + before[:-1, None] + inside)[own]
         return numbers, int(before[-1])

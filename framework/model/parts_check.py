@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +31,7 @@ def check_rows(world: Tables, processes: Processes) -> None:
         else:
             asked = np.arange(*(table.count * (processes.comm.rank + k) // processes.size for k in (0, 1)))
             given = np.ones(table.resident_count, np.int64)
-            counts = share(processes.comm, table.count, table.resident, given, asked, np.add, 0)
+            counts = share(processes, table.count, table.resident, given, asked, np.add, 0)
         lost = np.flatnonzero(counts == 0)
         error = None
         if len(lost):
@@ -43,7 +42,7 @@ def check_rows(world: Tables, processes: Processes) -> None:
             )
         processes.agree(error)
         if processes.size > 1:
-            processes.agree(_find_disagreement(table, processes.comm))
+            processes.agree(_find_disagreement(table, processes))
 
 
 def _check_calls(world: Tables, processes: Processes) -> None:
@@ -65,10 +64,10 @@ def _check_calls(world: Tables, processes: Processes) -> None:
     processes.agree(error)
 
 
-def _find_disagreement(table: EntityTable, comm: Any) -> ModelError | None:
+def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError | None:
     """The first row that this process and another one gave with different values."""
     rows = table.resident
-    shared = rows[share(comm, table.count, rows, np.ones(len(rows), np.int64), rows, np.add, 0) > 1]
+    shared = rows[share(processes, table.count, rows, np.ones(len(rows), np.int64), rows, np.add, 0) > 1]
     values = {
         name: column.reshape(len(shared), int(np.prod(column.shape[1:]))).astype(float)
         for name, column in table.extract(shared).items()
@@ -77,7 +76,7 @@ def _find_disagreement(table: EntityTable, comm: Any) -> ModelError | None:
     names = [name for name, column in values.items() for _ in range(column.shape[1])]
     mine = np.concatenate(list(values.values()), axis=1)
     low, high = (
-        share(comm, table.count, shared, mine, shared, join, start)
+        share(processes, table.count, shared, mine, shared, join, start)
         for join, start in ((np.minimum, np.inf), (np.maximum, -np.inf))
     )
     for k, column in np.argwhere(low != high)[:1]:
@@ -101,8 +100,8 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
             return
         for table in tables:
             wanted = missing.get(table.component, np.zeros(0, np.int64))
-            comm, own = processes.comm, np.full(table.resident_count, processes.comm.rank)
-            holder = share(comm, table.count, table.resident, own, wanted, np.minimum, processes.size)
+            own = np.full(table.resident_count, processes.comm.rank)
+            holder = share(processes, table.count, table.resident, own, wanted, np.minimum, processes.size)
             asked = processes.exchange("wanted rows", [wanted[holder == rank] for rank in range(processes.size)])
             send_rows(table, asked, processes)
 
@@ -132,5 +131,5 @@ def find_counted(table: EntityTable, processes: Processes) -> NDArray[np.bool_]:
     rank, size, rows = processes.comm.rank, processes.size, table.resident
     if not table.is_distributed:
         return np.asarray(rows * size // max(table.count, 1) == rank)
-    lowest = share(processes.comm, table.count, rows, np.full(len(rows), rank), rows, np.minimum, size)
+    lowest = share(processes, table.count, rows, np.full(len(rows), rank), rows, np.minimum, size)
     return np.asarray(lowest == rank)

@@ -302,7 +302,7 @@ class Checks:
     rounding: Callable[[Fields], float] | None = None
 
 
-@dataclass
+@dataclass(slots=True)
 class System:
     """The work of one law on the local rows of one table.
 
@@ -314,8 +314,7 @@ class System:
         update: ``(s)`` evaluates marker columns.
         residual: ``(s)`` adds left-hand-side forces [N, N m] to s.f.
         tangent: ``(s)`` adds dq*df/dq + dv*df/dv to s.values at s.slots.
-        load: ``(s)`` adds applied loads (right-hand side, without the load factor) to s.f.
-        load_tangent: like ``tangent`` for the loads.
+        load: applied loads (right-hand side, without the load factor).
         mass: ``(s)`` adds s.mass times a constant mass matrix to s.values at s.slots.
         body_force: the force of the acceleration field s.g on the local rows s.which (applied load, right-hand side);
             laws with a tangent of it have one of the inertia, too.
@@ -339,8 +338,7 @@ class System:
     update: Function | None = None
     residual: Function | None = None
     tangent: Function | None = None
-    load: Function | None = None
-    load_tangent: Function | None = None
+    load: Term | None = None
     mass: Function | None = None
     body_force: Term | None = None
     inertia: Term | None = None

@@ -43,13 +43,7 @@ from windlass.framework.output.xdmf import XdmfSeries
 from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.state import State
 
-SERIES: dict[str, type[VtuSeries] | type[XdmfSeries] | type[VtkhdfSeries]] = {
-    "vtkhdf": VtkhdfSeries,
-    "vtu": VtuSeries,
-    "xdmf": XdmfSeries,
-}
-
-SUFFIXES = {"vtkhdf": (".vtkhdf",), "vtu": (".pvd",), "xdmf": (".xdmf", ".h5")}
+SERIES: dict[str, type[FieldSeries]] = {"vtkhdf": VtkhdfSeries, "vtu": VtuSeries, "xdmf": XdmfSeries}
 
 
 class Recorder(EveryNth):
@@ -118,7 +112,7 @@ class Recorder(EveryNth):
         # -help runs a script without solving, and leaves no traces
         if not options.help_requested():
             self._base = create_output_folder(self._base.parent) / self._base.name
-            for suffix in (suffix for kind in formats for suffix in SUFFIXES[kind]):
+            for suffix in (suffix for kind in formats for suffix in SERIES[kind].suffixes):
                 check_target(self._base.with_name(self._base.name + suffix), "series")
             if is_first_process():
                 self._lock = OutputLock(self._base, "series")

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.model.drawing import Drawing, Paint, Painting
 from windlass.framework.model.law import Law, LocalRows, law_of
@@ -23,7 +24,7 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.drawing import check_drawing
-from windlass.framework.state.evaluate import BoundRows, bind_rows, load_outputs, output_assembly
+from windlass.framework.state.evaluate import BoundRows, bind_rows, load_outputs
 from windlass.framework.state.state import State
 
 Drawn = tuple[list[Drawing], list[Painting]]
@@ -43,7 +44,7 @@ class Scene:
     """
 
     def __init__(self, world: World, subdivisions: int) -> None:
-        self.processes = output_assembly(world).processes
+        self.processes = parallel_assembly(world).processes
         self.partition: NDArray[np.int32] = np.zeros(0, np.int32)
         self._shown = _find_shown(world, subdivisions)
         self._joined: list[JoinedDrawing | JoinedPainting] = []

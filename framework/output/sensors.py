@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import (
     check,
     check_fields,
@@ -42,7 +43,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.output.csv import CsvTable, claim_table
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.restart.insurance import is_replaying
-from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs, output_assembly
+from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs
 from windlass.framework.state.state import State
 
 
@@ -116,7 +117,7 @@ class Sensor:
         output = find_output(self.entity, self.output)
         rows = bind_rows(self.entity, state.world)
         where, component = dict(self.where), self.component
-        first = np.asarray(rows.evaluate(output, output_assembly(state.world).fields, where), dtype=np.float64)
+        first = np.asarray(rows.evaluate(output, parallel_assembly(state.world).fields, where), dtype=np.float64)
         # the component is one of a row's value, never one of the rows
         width = first.shape[-1] if first.ndim > 1 else 0
         if component is not None and not -width <= component < width:
@@ -222,7 +223,9 @@ class Sensors(EveryNth):
         fields = load_outputs(state)
         if not self._probes:
             self._create_probes(state)
-        row = output_assembly(state.world).processes.sum(np.concatenate([probe.read(fields) for probe in self._probes]))
+        row = parallel_assembly(state.world).processes.sum(
+            np.concatenate([probe.read(fields) for probe in self._probes])
+        )
         self._rows.append(row)
         self._marks.append(mark)
         if self._path is None or not is_first_process() or is_replaying():

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 from xml.etree.ElementTree import ParseError
 
 import numpy as np
@@ -72,24 +72,30 @@ class FieldSeries(Closing, ABC):
 
     path: Path
     """The file to open in ParaView, absolute."""
+    suffixes: ClassVar[tuple[str, ...]]
+    """Its suffix, and those of files beside it."""
 
     def __init__(
         self,
         path: str | os.PathLike[str],
-        suffix: str,
         mesh: LineMesh,
-        style: Style,
-        kept: Sequence[float],
+        style: Style = PLAIN,
+        kept: Sequence[float] = (),
         digest: str | None = None,
     ) -> None:
         self._style = style
-        self.path = check_series_path(path, suffix)
+        self.path = check_series_path(path, self.suffixes[0])
         self._mesh = mesh
         self._kept = [float(time) for time in kept]
         # the layout after frames of an interrupted run
         self._last = FrameLayout(self._kept[-1], None) if self._kept else None
         self._digest = FrameDigest(digest if self._kept else None)
         self._begun = self._closed = False
+        self._prepare()
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Set what a format keeps from frame to frame, before the first one."""
 
     @property
     def digest(self) -> str:

@@ -18,8 +18,7 @@ from windlass.framework.errors import OutputError
 from windlass.framework.files.hdf5 import PAGE, Overlay, change_hdf5, create_hdf5, read_hdf5
 from windlass.framework.files.journal import change_file, recover
 from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_draft, write_all
-from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import PLAIN, BrokenSeriesError, FieldSeries, Frame, Style, continuing, writing
+from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Frame, continuing, writing
 
 _VTK_LINE, _VTK_QUAD = 3, 9
 _BATCH_BYTES, _BATCH_FRAMES = 1 << 23, 32
@@ -42,15 +41,9 @@ class VtkhdfSeries(FieldSeries):
     Format: VTKHDF specification 2.0 of VTK, section on temporal unstructured grids.
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        mesh: LineMesh,
-        style: Style = PLAIN,
-        kept: Sequence[float] = (),
-        digest: str | None = None,
-    ) -> None:
-        super().__init__(path, ".vtkhdf", mesh, style, kept, digest)
+    suffixes = (".vtkhdf",)
+
+    def _prepare(self) -> None:
         self._count = self._room = self._digested = 0  # finished frames, those that have room, those in the digest
         self._batch = 1  # frames that get room at a time
         self._counts: list[int] = []  # where in the file the number of frames stands [bytes]

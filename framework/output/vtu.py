@@ -2,14 +2,12 @@
 
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from windlass.framework.files.whole_files import replace_file
-from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import PLAIN, BrokenSeriesError, FieldSeries, Frame, Style, writing
+from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Frame, writing
 
 _HEAD = '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1">\n<Collection>\n'
 _TAIL = "</Collection>\n</VTKFile>\n"
@@ -22,15 +20,9 @@ class VtuSeries(FieldSeries):
     frames only, so it can be opened during a run and after a crash. See `FieldSeries` for arguments and errors.
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        mesh: LineMesh,
-        style: Style = PLAIN,
-        kept: Sequence[float] = (),
-        digest: str | None = None,
-    ) -> None:
-        super().__init__(path, ".pvd", mesh, style, kept, digest)
+    suffixes = (".pvd",)
+
+    def _prepare(self) -> None:
         self._entries = [self._describe(k, time) for k, time in enumerate(self._kept)]
         self._started = False
 

@@ -1,7 +1,6 @@
 """XDMF time series with HDF5 data over the fixed reference mesh."""
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,12 +13,10 @@ from windlass.framework.files.journal import change_file, journal_of, recover
 from windlass.framework.files.whole_files import check_target, create_draft, replace_file
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
-    PLAIN,
     BrokenSeriesError,
     FieldArray,
     FieldSeries,
     Frame,
-    Style,
     continuing,
     writing,
 )
@@ -43,15 +40,9 @@ class XdmfSeries(FieldSeries):
     See `FieldSeries` for arguments and errors.
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        mesh: LineMesh,
-        style: Style = PLAIN,
-        kept: Sequence[float] = (),
-        digest: str | None = None,
-    ) -> None:
-        super().__init__(path, ".xdmf", mesh, style, kept, digest)
+    suffixes = (".xdmf", ".h5")
+
+    def _prepare(self) -> None:
         self._data_path = check_target(self.path.with_suffix(".h5"), "series")
         self._writer: Any = None  # meshio's, made at the first write
         self._part: Any = None  # XML element of the labels, shared by all frames

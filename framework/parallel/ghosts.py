@@ -119,13 +119,3 @@ def unpack(values: FloatArray, like: Sequence[FloatArray]) -> list[FloatArray]:
 
 def _width(array: FloatArray) -> int:
     return prod(array.shape[1:])
-
-
-def gather_rows(comm: Any, rows: IntArray, array: FloatArray) -> None:
-    """Bring the rows of an array that each process owns to all processes; array of shape (n, ...)."""
-    counts = np.array(comm.allgather(len(rows)))
-    width = _width(array)
-    numbers, values = np.empty(int(counts.sum()), np.int64), np.empty((int(counts.sum()), width))
-    comm.Allgatherv(rows, [numbers, counts.tolist()])
-    comm.Allgatherv(np.ascontiguousarray(array[rows]), [values, (counts * width).tolist()])
-    array[numbers] = values.reshape(len(values), *array.shape[1:])

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
+from windlass.framework.parallel.processes import Processes
 
 BLOCK = 1 << 17
 """Values that a process sends at a time, to bound the memory of messages."""
 
 
 def share(
-    comm: Any,
+    processes: Processes,
     count: int,
     numbers: IntArray,
     values: NDArray[Any],
@@ -31,7 +32,7 @@ def share(
     """Values of the numbers that this process asks for, shape (m, ...); all processes call this together.
 
     Args:
-        comm: mpi4py communicator.
+        processes: those that share the values.
         count: numbers are from 0 to count - 1.
         numbers: those that this process gives values of, shape (k,).
         values: whole numbers or floats, shape (k, ...).
@@ -40,36 +41,37 @@ def share(
         start: value of numbers that nobody gives; the neutral one of ``join``.
         before: ask for the sums over all smaller numbers instead.
     """
+    comm = processes.comm
     least = [-(-count * rank // comm.size) for rank in range(comm.size + 1)]
     first, end = least[comm.rank], least[comm.rank + 1]
     kept = np.full((end - first, *values.shape[1:]), start, values.dtype)
-    for block in _blocks(comm, len(numbers)):
-        order, out, into = _address(comm, numbers[block], count)
+    for block in _blocks(processes, len(numbers)):
+        order, out, into = _address(processes, numbers[block], count)
         came = _send(comm, numbers[block][order], out, into)
         join.at(kept, came - first, _send(comm, values[block][order], out, into))
     if before:
         sums = np.cumsum(kept, axis=0)
-        totals = comm.allgather(sums[-1] if len(sums) else np.zeros(values.shape[1:], values.dtype))
+        totals = processes.allgather("sums", sums[-1] if len(sums) else np.zeros(values.shape[1:], values.dtype))
         kept = sums - kept + sum(totals[: comm.rank])
     result = np.empty((len(wanted), *values.shape[1:]), values.dtype)
-    for block in _blocks(comm, len(wanted)):
-        order, out, into = _address(comm, wanted[block], count)
+    for block in _blocks(processes, len(wanted)):
+        order, out, into = _address(processes, wanted[block], count)
         asked = _send(comm, wanted[block][order], out, into)
         result[block][order] = _send(comm, kept[asked - first], into, out)
     return result
 
 
-def _blocks(comm: Any, length: int) -> Iterator[slice]:
+def _blocks(processes: Processes, length: int) -> Iterator[slice]:
     """Slices of an array, on every process as many as the longest one has."""
-    for begin in range(0, max(comm.allgather(length)), BLOCK):
+    for begin in range(0, max(processes.allgather("numbers", length)), BLOCK):
         yield slice(begin, begin + BLOCK)
 
 
-def _address(comm: Any, numbers: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
+def _address(processes: Processes, numbers: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
     """Order by keepers, and how many numbers go to and come from each process."""
-    keeper = numbers * comm.size // max(count, 1)
-    out = np.bincount(keeper, minlength=comm.size)
-    into = np.array(comm.alltoall(out.tolist()), np.int64)
+    keeper = numbers * processes.size // max(count, 1)
+    out = np.bincount(keeper, minlength=processes.size)
+    into = np.array(processes.exchange("numbers", out.tolist()), np.int64)
     return np.argsort(keeper, kind="stable"), out, into
 
 

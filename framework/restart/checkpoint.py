@@ -21,9 +21,10 @@ from typing import Any, Protocol
 
 from windlass.framework.checks.checks import checked, number, optional, path, whole
 from windlass.framework.command_line import options
-from windlass.framework.command_line.checkpoint_options import EVERY, MINUTES, check_place
+from windlass.framework.command_line.checkpoint_options import EVERY, MINUTES
 from windlass.framework.errors import OutputError
 from windlass.framework.files.lock import OutputLock
+from windlass.framework.files.whole_files import check_place
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.restart.checkpoint_clock import Clock
 from windlass.framework.restart.checkpoint_file import CheckpointFile, write_checkpoint

@@ -22,8 +22,8 @@ from importlib import import_module
 from pathlib import Path
 
 from windlass.framework.errors import OptionError, WindlassError
+from windlass.framework.launch.arguments import HELP_WORDS
 
-HELP_WORDS = ("help", "-help", "--help", "-h")
 RUBBISH = 10_000
 """New objects after which Python looks for those that only know each other."""
 COMPILE_HELP = """windlass compile [-processes N]

@@ -54,7 +54,7 @@ def report() -> tuple[str, bool]:
     return "\n".join([*found.lines, *remarks, f"{'verdict:':<18}{verdict}"]), ready
 
 
-def _load(found: _Findings, name: str, hint: str = SET_UP_HINT) -> ModuleType | None:
+def _load(found: _Findings, name: str) -> ModuleType | None:
     """Import a required module; what fails becomes a line and a problem."""
     try:
         return importlib.import_module(name)
@@ -62,7 +62,7 @@ def _load(found: _Findings, name: str, hint: str = SET_UP_HINT) -> ModuleType | 
     except Exception as error:
         package = name.partition(".")[0]
         found.add_line(package, f"does not load: {_first_line(error)}")
-        found.problems.append(f"{package} does not load, {hint}")
+        found.problems.append(f"{package} does not load, {SET_UP_HINT}")
         return None
 
 

@@ -17,19 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from windlass.framework.errors import OptionError, OutputError, WindlassError
-from windlass.framework.launch.arguments import Option, split_options
+from windlass.framework.launch.arguments import HELP_WORDS, Option, option_table, split_options
 
-OPTIONS = {
-    item.name: item
-    for item in (
-        Option("field", "", "", "field that colours the lines; default: the first one"),
-        Option("frame", -1, "1", "number of the frame, from 0, or from the end"),
-        Option("picture", "", "", "write this picture, .png"),
-        Option("movie", "", "", "write this film, .mp4 or .gif"),
-        Option("fps", 25, "1/s", "frames of the film in a second", minimum=1, maximum=240),
-        Option("size", "1280,720", "", "width and height of picture or film in pixels"),
-    )
-}
+OPTIONS = option_table(
+    Option("field", "", "", "field that colours the lines; default: the first one"),
+    Option("frame", -1, "1", "number of the frame, from 0, or from the end"),
+    Option("picture", "", "", "write this picture, .png"),
+    Option("movie", "", "", "write this film, .mp4 or .gif"),
+    Option("fps", 25, "1/s", "frames of the film in a second", minimum=1, maximum=240),
+    Option("size", "1280,720", "", "width and height of picture or film in pixels"),
+)
 INSTALL = (
     "must be installed by: pip install 'windlass[show]' (in a checkout: .venv/bin/python -m pip install -e '.[show]')"
 )
@@ -47,7 +44,7 @@ INTERVAL = 40
 def show(words: Sequence[str]) -> int:
     """Run the command with its words; the exit code."""
     try:
-        if not words or words[0] in ("help", "-help", "--help", "-h"):
+        if not words or words[0] in HELP_WORDS:
             print((__doc__ or "").strip())
             return 0
         file, given = check_file(Path(words[0])), read_options(words[1:])

@@ -13,13 +13,12 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, handle, inside, instance, word
 from windlass.framework.errors import ModelError, WindlassError
-from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.law import LocalRows, Output, law_of
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.parallel.processes import join_rows
-from windlass.framework.state.state import State, local_state
+from windlass.framework.state.state import State, as_local
 
 
 def outputs_of(entity: Entity) -> dict[str, Output]:
@@ -159,13 +158,7 @@ class BoundRows:
 
 def load_outputs(state: State) -> Fields:
     """Bring a state into the fields of this process, with marker columns; all processes call this together."""
-    assembly = output_assembly(state.world)
-    return assembly.load_fields(state if state.is_local_to(assembly) else local_state(assembly, state))
-
-
-def output_assembly(world: World) -> Assembly:
-    """The assembly in whose fields outputs are evaluated."""
-    return parallel_assembly(world, communicator())
+    return parallel_assembly(state.world).load_fields(as_local(state))
 
 
 def bind_rows(entity: Entity, world: World) -> BoundRows:
@@ -174,7 +167,7 @@ def bind_rows(entity: Entity, world: World) -> BoundRows:
     Raises:
         ModelError: an entity of another world, or markers that nothing refers to.
     """
-    assembly, table = output_assembly(world), entity.table
+    assembly, table = parallel_assembly(world), entity.table
     if world.tables.get(table.component) is not table:
         raise ModelError(f"{entity!r} belongs to another world than the state")
     law, layout = law_of(table.component), assembly.layout
@@ -201,8 +194,3 @@ def _share_markers(entity: Entity, here: IntArray, assembly: Assembly) -> IntArr
         raise ModelError(f"{name}: nothing refers to this marker, so nothing evaluates it")
     mine: IntArray = np.flatnonzero(owner == layout.rank)
     return mine
-
-
-def prepare_outputs(whole: State) -> Any:
-    """Bring a whole (gathered) state into the fields of the whole world on this process."""
-    return whole.assembly.load_fields(whole)

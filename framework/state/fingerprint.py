@@ -11,7 +11,6 @@ import numpy as np
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.exchange import gather_reference
@@ -78,7 +77,7 @@ def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None
 
 def describe_for_state(world: World) -> dict[str, Any]:
     """What `describe_model` says, without gravity, as arrays for a file; all processes together."""
-    model = describe_model(parallel_assembly(world, communicator()))
+    model = describe_model(parallel_assembly(world))
     return {"model": np.array(json.dumps(model["counts"])), "model_reference": model["reference"]}
 
 
@@ -89,7 +88,7 @@ def check_state_model(world: World, kept: Mapping[str, Any], where: str) -> None
         ModelError: what differs, with both values.
     """
     model = {"counts": json.loads(str(kept["model"])), "reference": kept["model_reference"]}
-    check_model({**model, "gravity": world.gravity.tolist()}, parallel_assembly(world, communicator()), where)
+    check_model({**model, "gravity": world.gravity.tolist()}, parallel_assembly(world), where)
 
 
 def list_switches(world: World) -> dict[str, Any]:

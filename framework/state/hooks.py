@@ -93,11 +93,11 @@ def run_before_solve(hooks: Iterable[StepHook], state: State, end: float, steps:
         hook.before_solve(state, end, round(steps))
 
 
-def run_before_step(hooks: Iterable[StepHook], state: State) -> None:
-    """Call all hooks at the start of a step."""
+def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
+    """Call all hooks at a stage, ``"before_step"``, ``"after_step"`` or ``"finish"``."""
     enter(Stage.OUTPUT)
     for hook in hooks:
-        hook.before_step(state)
+        getattr(hook, stage)(state)
     leave(Stage.OUTPUT)
 
 
@@ -109,22 +109,6 @@ def run_after_iteration(hooks: Iterable[StepHook], assembly: Assembly, state: St
     with assembly.isolated():
         for hook in looking:
             hook.after_iteration(state, error)
-
-
-def run_after_step(hooks: Iterable[StepHook], state: State) -> None:
-    """Call all hooks after an accepted step."""
-    enter(Stage.OUTPUT)
-    for hook in hooks:
-        hook.after_step(state)
-    leave(Stage.OUTPUT)
-
-
-def run_finish(hooks: Iterable[StepHook], state: State) -> None:
-    """Call all hooks after the last step or a failure."""
-    enter(Stage.OUTPUT)
-    for hook in hooks:
-        hook.finish(state)
-    leave(Stage.OUTPUT)
 
 
 Hook = StepHook | Callable[[State], None]

@@ -11,7 +11,6 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.law import law_of, role_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -55,7 +54,7 @@ class RowPlaces:
         if role_of(component) != "data" and "data" not in component.refs:
             raise ModelError(f"{entity!r} has no history values ({name}): must be connectors with history")
         ids = entity.ids if role_of(component) == "data" else entity.table.collect("data", entity.rows)
-        layout = parallel_assembly(world, communicator()).layout
+        layout = parallel_assembly(world).layout
         start = layout.data_start[ids]
         count = np.zeros(len(ids), np.int64)
         for table, positions, rows in world.split_by_table(ids):
@@ -73,7 +72,7 @@ class RowPlaces:
         """The largest value of all processes, where each has a part."""
         if self._assembly is None and not together:
             return values
-        assembly = self._assembly or parallel_assembly(self._world, communicator())
+        assembly = self._assembly or parallel_assembly(self._world)
         return assembly.processes.maximum(values)
 
 

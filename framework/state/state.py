@@ -57,7 +57,7 @@ class State:
         self._assembly = assembly
         self.t = 0.0
         self.step = 0
-        local = assembly or parallel_assembly(world, communicator())
+        local = assembly or parallel_assembly(world)
         layout, multipliers = local.layout, len(local.layout.multipliers_owned)
         start = {"q": layout.displacement, "v": layout.velocity, "data": layout.data_initial}
         if assembly is None:
@@ -259,3 +259,9 @@ def local_state(assembly: Assembly, state: State | None) -> State:
         local.scatter({name: getattr(whole, name) for name in NAMES})
         local.t, local.step = whole.t, whole.step
     return local
+
+
+def as_local(state: State) -> State:
+    """The state itself if it has the numbers of this process, else a new one with its values; see `local_state`."""
+    assembly = parallel_assembly(state.world)
+    return state if state.is_local_to(assembly) else local_state(assembly, state)

@@ -188,16 +188,16 @@ def eval_tangent(
     return _to_dense(assembly, values)
 
 
-def eval_differences(assembly: Assembly, name: str, step: float = STEP, load_factor: float = 1.0) -> FloatArray:
+def eval_differences(assembly: Assembly, name: str, load_factor: float = 1.0) -> FloatArray:
     """Derivative of `eval_residual` by ``x``, ``v``, ``a`` or ``lam`` of the fields, by central differences."""
     values = getattr(assembly.fields, name)
     out = np.zeros((assembly.layout.spare + len(assembly.fields.lam) - 1, len(values) - 1))
     for j in range(len(values) - 1):
         start = values[j]
-        values[j] = start + step
+        values[j] = start + STEP
         plus = eval_residual(assembly, load_factor)
-        values[j] = start - step
-        out[:, j] = (plus - eval_residual(assembly, load_factor)) / (2 * step)
+        values[j] = start - STEP
+        out[:, j] = (plus - eval_residual(assembly, load_factor)) / (2 * STEP)
         values[j] = start
     assembly.update_markers()
     return out
@@ -281,7 +281,7 @@ def _own_residual(assembly: Assembly, system: System) -> FloatArray:
         if function:
             function(s)
     if system.load is not None:
-        system.load(evaluate(fields, f=loads))
+        system.load.force(evaluate(fields, f=loads))
     return np.concatenate(((f - loads)[:-1], c[:-1]))
 
 
@@ -295,8 +295,8 @@ def _add_own_tangent(
     for function in (system.tangent, system.inertia.tangent if system.inertia is not None else None):
         if function is not None:
             function(s)
-    if system.load_tangent is not None:
-        system.load_tangent(assembly.evaluation(component, values, dq=-dq, dv=-dv))
+    if system.load is not None and system.load.tangent is not None:
+        system.load.tangent(assembly.evaluation(component, values, dq=-dq, dv=-dv))
     if system.constraint is not None:
         coupling = assembly.sparsity.couplings[component]._replace(scale=scale)
         system.constraint.tangent(evaluate(assembly.fields, dq=dq, dv=dv, coupling=coupling, values=values))

@@ -118,7 +118,7 @@ def _list_values(name: str, text: str, item: Option | None) -> list[str]:
         raise OptionError(f"-{name} {text}: makes {count} cases; must be {MOST} at most")
     if count == 1 and begin != end:
         raise OptionError(f"-{name} {text}: one value cannot be both ends: must be n >= 2, or a single value")
-    numbers = _spread(name, text, begin, end, np.linspace(0.0, 1.0, count), parts[3:] == ["log"])
+    numbers = _numbers_at(name, text, begin, end, np.linspace(0.0, 1.0, count), parts[3:] == ["log"])
     return [_write(name, text, value, item, exact=True) for value in numbers]
 
 
@@ -131,7 +131,7 @@ def _sample(name: str, text: str, share: FloatArray, item: Option | None) -> lis
     begin, end = _ends(name, text, parts)
     if parts[2:] not in ([], ["log"]):
         raise OptionError(f"-{name} {text}: with -samples a range is written a:b or a:b:log")
-    numbers = _spread(name, text, begin, end, share, parts[2:] == ["log"])
+    numbers = _numbers_at(name, text, begin, end, share, parts[2:] == ["log"])
     return [_write(name, text, value, item, exact=False) for value in numbers]
 
 
@@ -142,7 +142,7 @@ def _ends(name: str, text: str, parts: Sequence[str]) -> tuple[float, float]:
     return begin, end
 
 
-def _spread(name: str, text: str, begin: float, end: float, share: FloatArray, ratios: bool) -> list[float]:
+def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArray, ratios: bool) -> list[float]:
     """Numbers at shares of the way from one end to the other."""
     if not ratios:
         return (begin + share * (end - begin)).tolist()  # type: ignore[no-any-return]

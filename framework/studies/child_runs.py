@@ -18,13 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from windlass.framework.errors import OutputError
-from windlass.framework.launch.launcher import launched_size
+from windlass.framework.launch.launcher import child_environment, launched_size
 
 OUTPUT, ERRORS = "output.txt", "errors.txt"
 """What a run has printed, in its folder."""
-LAUNCHED = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "ORTE_", "MPI_LOCAL", "MV2_", "SLURM_", "PALS_")
-RIGHTS = "OMPI_ALLOW_RUN_AS_ROOT"
-"""Beginnings of environment variables that tell a process of whose job it is, and of those that say what it may do."""
 PATIENCE = 5.0
 """Time for a run that is stopped to end by itself [s]."""
 LONGEST_REASON = 160
@@ -70,7 +67,7 @@ def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: flo
         with (folder / OUTPUT).open("wb") as output, (folder / ERRORS).open("wb") as errors:
             settings: dict[str, Any] = {
                 "stdin": subprocess.DEVNULL,
-                "env": child_environment(),
+                "env": child_environment(alone=launched_size() > 1),
                 "start_new_session": True,
             }
             process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=errors, **settings)
@@ -88,15 +85,6 @@ def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: flo
     except OSError as error:
         raise OutputError(f"a run in '{folder}' cannot be started: {error}") from None
     return Ended(find_reason(code, folder / ERRORS) if code else "", time.perf_counter() - begin)
-
-
-def child_environment() -> dict[str, str]:
-    """The environment without what says that this process is one of a job, and with the place of this package."""
-    package = sys.modules["windlass"].__file__ or ""
-    foreign = LAUNCHED if launched_size() > 1 else ()
-    kept = {name: text for name, text in os.environ.items() if not name.startswith(foreign) or name.startswith(RIGHTS)}
-    paths = [str(Path(package).resolve().parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**kept, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")}
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

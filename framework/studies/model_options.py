@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from windlass.framework.command_line.petsc_values import check_ranges
 from windlass.framework.errors import OptionError
@@ -73,8 +74,8 @@ def ask_model(model: Path, case: Case, rest: Sequence[str]) -> ModelOptions:
     return ModelOptions({item.name: item for item in items}, tuple(found["prefixes"]))
 
 
-def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> tuple[Path, Pairs, dict[str, str]]:
-    """The model, its options, and those of a command, from its words.
+def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> tuple[Path, Pairs, dict[str, Any]]:
+    """The model, its options, and the values of those of a command, from its words.
 
     Args:
         words: of the command line: the model, then options of both mixed.
@@ -100,9 +101,8 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
     if twice:
         raise OptionError(f"-{twice[0]}: is given twice; several values are written 1,2,3")
     given = {name: value or "" for name, value in pairs if name in own}
-    for name, text in given.items():
-        own[name].parse(text)
-    return Path(script).resolve(), [(name, value) for name, value in pairs if name not in own], given
+    values = {name: item.parse(given[name]) if name in given else item.default for name, item in own.items()}
+    return Path(script).resolve(), [(name, value) for name, value in pairs if name not in own], values
 
 
 def write_options(case: Case) -> list[str]:

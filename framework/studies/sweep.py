@@ -17,6 +17,7 @@ from typing import NamedTuple, cast
 from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.whole_files import replace_file
+from windlass.framework.launch.arguments import HELP_WORDS
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.studies import child_runs
 from windlass.framework.studies.model_options import write_options
@@ -64,7 +65,7 @@ def sweep(words: Sequence[str]) -> int:
         OptionError: a wrong command line.
         OutputError: files cannot be written, or the folder holds another sweep.
     """
-    if not words or set(words) & {"-help", "-h", "help"}:
+    if not words or set(words) & set(HELP_WORDS):
         print("\n".join([HELP, *(item.describe() for item in OWN.values())]))
         return 0
     comm = communicator()

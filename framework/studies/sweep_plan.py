@@ -9,26 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from windlass.framework.errors import OptionError
-from windlass.framework.launch.arguments import Option, join_options, split_arguments, split_options
+from windlass.framework.launch.arguments import Option, join_options, option_table, split_arguments, split_options
 from windlass.framework.studies.cases import create_grid, create_sample, find_first, is_varied, read_cases
 from windlass.framework.studies.model_options import Case, ask_model, find_files, take_own
 
 COMMAND = "windlass sweep"
-OWN = {
-    item.name: item
-    for item in (
-        Option("output", "", "", "folder of the sweep; the same command with it goes on where a sweep has stopped"),
-        Option("jobs", 1, "1", "cases that run at a time", minimum=1),
-        Option("samples", 0, "1", "cases from ranges a:b by a Latin hypercube, in place of a grid", minimum=1),
-        Option("seed", 0, "1", "of the random numbers of -samples", minimum=0),
-        Option("cases", "", "", "CSV file of cases: names of options in its first row, a case in each other"),
-        Option("fixed", "", "", 'further options of all cases in quotes: "-output none"'),
-        Option("limit", 0.0, "s", "time after which a case is stopped", minimum=1e-3),
-        Option("retry", False, "", "run cases again that have failed"),
-        Option("plot", "", "", "results that are drawn, a list; default: the first ones of the model"),
-        Option("quiet", False, "", "print errors only"),
-    )
-}
+OWN = option_table(
+    Option("output", "", "", "folder of the sweep; the same command with it goes on where a sweep has stopped"),
+    Option("jobs", 1, "1", "cases that run at a time", minimum=1),
+    Option("samples", 0, "1", "cases from ranges a:b by a Latin hypercube, in place of a grid", minimum=1),
+    Option("seed", 0, "1", "of the random numbers of -samples", minimum=0),
+    Option("cases", "", "", "CSV file of cases: names of options in its first row, a case in each other"),
+    Option("fixed", "", "", 'further options of all cases in quotes: "-output none"'),
+    Option("limit", 0.0, "s", "time after which a case is stopped", minimum=1e-3),
+    Option("retry", False, "", "run cases again that have failed"),
+    Option("plot", "", "", "results that are drawn, a list; default: the first ones of the model"),
+    Option("quiet", False, "", "print errors only"),
+)
 RESERVED = ("summary", "statistics", "progress", "help", "h")
 """Options that a sweep gives to its cases."""
 
@@ -83,11 +80,11 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
     """
     words, behind = split_arguments(words)
     model, pairs, own = take_own(words, OWN, COMMAND)
-    if not own.get("output"):
+    if not own["output"]:
         raise OptionError("-output is not given: expected the folder of the sweep, such as -output friction_sweep")
     varied = {name: str(text) for name, text in pairs if is_varied(text)}
     constant = [(name, text) for name, text in pairs if name not in varied]
-    constant += split_options(own.get("fixed", "").split())
+    constant += split_options(own["fixed"].split())
     for name in (name for name in [*varied, *dict(constant)] if name.lower() in RESERVED):
         raise OptionError(f"-{name}: a sweep gives it to its cases; must be left out")
     common = [*join_options(find_files(constant)), *(["--", *behind] if behind else [])]
@@ -111,29 +108,29 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
         common=tuple(common),
         units={name: known.items[name].unit if name in known.items else "" for name in names},
         folder=Path(own["output"]).absolute(),
-        jobs=int(own.get("jobs", 1)),
-        limit=float(own["limit"]) if "limit" in own else None,
-        retry=OWN["retry"].parse(own["retry"]) is True if "retry" in own else False,
-        plot=tuple(filter(None, own.get("plot", "").split(","))),
-        quiet=OWN["quiet"].parse(own["quiet"]) is True if "quiet" in own else False,
+        jobs=own["jobs"],
+        limit=own["limit"] or None,
+        retry=own["retry"],
+        plot=tuple(filter(None, own["plot"].split(","))),
+        quiet=own["quiet"],
     )
 
 
-def _read_listed(varied: Case, own: dict[str, str]) -> list[Case]:
+def _read_listed(varied: Case, own: Mapping[str, Any]) -> list[Case]:
     """The cases of -cases, none without; what varies beside them is an error."""
-    ways = [f"-{name}" for name in ("cases", "samples") if name in own]
+    ways = [f"-{name}" for name in ("cases", "samples") if own[name]]
     if len(ways) > 1:
         raise OptionError(f"{' and '.join(ways)} are given: expected one of them")
-    if not varied and "cases" not in own:
+    if not varied and not own["cases"]:
         raise OptionError(
             "nothing varies: expected values of an option such as -friction 0.2:0.8:7 or 0.2,0.5, or -cases"
         )
-    if varied and "cases" in own:
+    if varied and own["cases"]:
         raise OptionError(f"-cases and -{next(iter(varied))} {next(iter(varied.values()))}: must be one of them")
-    return read_cases(Path(own["cases"])) if "cases" in own else []
+    return read_cases(Path(own["cases"])) if own["cases"] else []
 
 
-def _create_cases(varied: Case, own: dict[str, str], known: Mapping[str, Option]) -> list[Case]:
-    if "samples" in own:
-        return create_sample(varied, int(own["samples"]), int(own.get("seed", 0)), known)
+def _create_cases(varied: Case, own: Mapping[str, Any], known: Mapping[str, Option]) -> list[Case]:
+    if own["samples"]:
+        return create_sample(varied, own["samples"], own["seed"], known)
     return create_grid(varied, known)

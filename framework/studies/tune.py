@@ -10,10 +10,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from windlass.framework.command_line.summary_file import check_path
 from windlass.framework.errors import OptionError
-from windlass.framework.files.whole_files import replace_file
-from windlass.framework.launch.arguments import Option, join_options, split_arguments, split_options
+from windlass.framework.files.whole_files import check_place, replace_file
+from windlass.framework.launch.arguments import (
+    HELP_WORDS,
+    Option,
+    join_options,
+    option_table,
+    split_arguments,
+    split_options,
+)
 from windlass.framework.launch.launcher import launched_size
 from windlass.framework.studies.cases import create_grid, find_first, is_varied
 from windlass.framework.studies.catalogue import Setting, describe_default, list_settings
@@ -28,20 +34,17 @@ Runs the model with many settings of its linear and nonlinear solvers, each in a
 and writes the best as a file for -options_file.  Take a short run (-end_time) that is like the long one.
 
 Options of the search, which win over those of the model:"""
-OWN = {
-    item.name: item
-    for item in (
-        Option("try", "", "", 'more settings in quotes: "-dynamic_ksp_type preonly,gmres -dynamic_pc_type lu"'),
-        Option("catalogue", True, "", "try the settings that suit the model; false: those of -try alone"),
-        Option("processes", 1, "1", "processes of each run", minimum=1),
-        Option("rounds", 3, "1", "runs of the quickest settings, by turns; the shortest time counts", minimum=1),
-        Option("limit", 3.0, "1", "times the default's time after which a run is stopped", minimum=1.0),
-        Option("agree", 1e-6, "1", "largest relative difference to the default's answer", minimum=0.0),
-        Option("clock", CLOCKS[0], "", "time that is ranked", choices=CLOCKS),
-        Option("best", "", "", "file for the best options; default: that of the model, with the suffix .opts"),
-        Option("quiet", False, "", "print the ranking and errors only"),
-    )
-}
+OWN = option_table(
+    Option("try", "", "", 'more settings in quotes: "-dynamic_ksp_type preonly,gmres -dynamic_pc_type lu"'),
+    Option("catalogue", True, "", "try the settings that suit the model; false: those of -try alone"),
+    Option("processes", 1, "1", "processes of each run", minimum=1),
+    Option("rounds", 3, "1", "runs of the quickest settings, by turns; the shortest time counts", minimum=1),
+    Option("limit", 3.0, "1", "times the default's time after which a run is stopped", minimum=1.0),
+    Option("agree", 1e-6, "1", "largest relative difference to the default's answer", minimum=0.0),
+    Option("clock", CLOCKS[0], "", "time that is ranked", choices=CLOCKS),
+    Option("best", "", "", "file for the best options; default: that of the model, with the suffix .opts"),
+    Option("quiet", False, "", "print the ranking and errors only"),
+)
 SHARE = 0.2
 """Solvers with less than this share of the time of all are left as they are."""
 TIGHTER = 1e-2
@@ -78,7 +81,7 @@ def tune(words: Sequence[str]) -> int:
         OptionError: a wrong command line, or a model that fails as it is.
         OutputError: files cannot be written.
     """
-    if not words or set(words) & {"-help", "-h", "help"}:
+    if not words or set(words) & set(HELP_WORDS):
         print("\n".join([HELP, *(item.describe() for item in OWN.values())]))
         return 0
     with TemporaryDirectory() as scratch:
@@ -95,10 +98,9 @@ def plan_tune(words: Sequence[str], scratch: Path) -> TunePlan:
     if launched_size() > 1:
         raise OptionError(f"{COMMAND} starts mpiexec itself: must be {COMMAND} MODEL.py -processes {launched_size()}")
     options, behind = split_arguments(words)
-    model, pairs, given = take_own(options, OWN, COMMAND)
-    values = {name: item.parse(given[name]) if name in given else item.default for name, item in OWN.items()}
+    model, pairs, values = take_own(options, OWN, COMMAND)
     common = [*join_options(find_files(pairs)), *(["--", *behind] if behind else [])]
-    tried = {name: text or "" for name, text in split_options(given.get("try", "").split())}
+    tried = {name: text or "" for name, text in split_options(values["try"].split())}
     if not tried and not values["catalogue"]:
         raise OptionError('-catalogue false without -try: expected settings, -try "-dynamic_pc_type lu,bjacobi"')
     known = ask_model(model, {name: find_first(text) for name, text in tried.items()}, common)
@@ -111,7 +113,7 @@ def plan_tune(words: Sequence[str], scratch: Path) -> TunePlan:
     extra = tuple(Setting(name, tuple(write_options(case))) for name, case in zip(names, cases, strict=True))
     processes = int(values["processes"])
     name = f"{model.stem}{f'_{processes}' if processes > 1 else ''}.opts"
-    best = check_path(str(values["best"]) or name, "best") or Path(name)
+    best = check_place(Path(values["best"] or name), "-best")
     said = " ".join([COMMAND, *words])
     return TunePlan(Runner(model, tuple(common), processes, scratch), extra, values, best, said)
 

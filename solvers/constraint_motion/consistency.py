@@ -40,6 +40,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.array_kernels import clear
 from windlass.framework.assembly.steps import take
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
@@ -48,7 +49,7 @@ from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.system import evaluate
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import CONSTRAINT_TOLERANCE, PROJECTIONS, STAGNATION
-from windlass.solvers.constraint_motion.constraint_jacobian import clear, product_steps
+from windlass.solvers.constraint_motion.constraint_jacobian import product_steps
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 from windlass.solvers.constraint_motion.initial import MassSolver, update_initial_accelerations
 from windlass.solvers.newton.problem import NonlinearProblem

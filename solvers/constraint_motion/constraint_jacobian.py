@@ -7,18 +7,12 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.array_kernels import clear
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Step
 from windlass.framework.model.system import Coupling, evaluate
-
-
-@kernel
-def clear(values: FloatArray) -> None:
-    """Set values to 0."""
-    for i in range(len(values)):
-        values[i] = 0.0
 
 
 @kernel

@@ -25,7 +25,7 @@ from windlass.framework.model.system import evaluate
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.equilibrium.singular import find_weakest
 from windlass.solvers.linear.ordering import default_package
-from windlass.solvers.linear.packages import check_package, forget_factors, set_direct
+from windlass.solvers.linear.packages import check_package, reset_factors, set_direct
 from windlass.solvers.names import name_dofs, shorten
 
 
@@ -169,7 +169,7 @@ class PetscFactors:
     def reset(self) -> None:
         """See `Factors`."""
         if self._solved:
-            forget_factors(self._ksp)
+            reset_factors(self._ksp)
             self._ksp.setOperators(self._tangent.mat)
 
     def solve(self, right: FloatArray) -> FloatArray:

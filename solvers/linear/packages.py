@@ -62,7 +62,7 @@ def refine(ksp: Any) -> None:
     ksp.setTolerances(max_it=2)
 
 
-def forget_factors(ksp: Any) -> None:
+def reset_factors(ksp: Any) -> None:
     """Make the next solve of a linear solver that was set up before that of a new one; its operators must be set again.
 
     MUMPS and UMFPACK choose their orderings by the values of the first matrix, and keep them.

@@ -14,7 +14,6 @@ from windlass.framework.checks.checks import checked, instance, optional, path, 
 from windlass.framework.command_line import options
 from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
-from windlass.framework.launch.launcher import communicator
 from windlass.framework.launch.meetings import meet
 from windlass.framework.model.world import World
 from windlass.framework.output.folder import create_output_folder
@@ -76,7 +75,7 @@ class Modes:
         self.problem = own_option(MODES_OPTIONS, prefix, "problem", problem)
         self.output = own_option(MODES_OPTIONS, prefix, "output", str(output or ""))
         _require_slepc()
-        self.assembly: Assembly = parallel_assembly(world, communicator())
+        self.assembly: Assembly = parallel_assembly(world)
         if options.help_requested():
             for quadratic in (False, True):
                 options.set_from_options(create_solver(PETSc.COMM_SELF, prefix, quadratic))

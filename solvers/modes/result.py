@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import ComplexArray, FloatArray
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, each, handle, number, optional, path, that, whole, word
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
@@ -18,7 +19,7 @@ from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import SensorLike
-from windlass.framework.state.evaluate import load_outputs, output_assembly
+from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 from windlass.solvers.modes.energy import Shares, eval_kinetic, eval_potential
 from windlass.solvers.modes.matrices import LinearMotion
@@ -131,7 +132,7 @@ class ModesResult:
         """
         load_outputs(self.state)
         probes = [sensor.create_probe(self.state) for sensor in sensors]
-        processes = output_assembly(self.state.world).processes
+        processes = parallel_assembly(self.state.world).processes
 
         def read(state: State) -> FloatArray:
             fields = load_outputs(state)

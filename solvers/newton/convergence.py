@@ -32,7 +32,7 @@ MEASURES = np.dtype(
 )
 """What a Newton run is judged by, in a record of shape (1,) that compiled callbacks share.
 
-rtol, atol, max_it: tolerances of the run, see `Tolerances` in newton.py; damped: whether it uses a backtracking line
+rtol, atol, max_it: tolerances of the run, see `Newton`; damped: whether it uses a backtracking line
 search; guessed: whether it starts from another pass of the step, while tolerances still refer to the predictor;
 may_pivot: whether another linear solver could do better than the present one; predictor, reference: residual norms that
 tolerances refer to; seen: number of norms so far.  The history of norms, from the predictor on, is an array beside it.

@@ -22,7 +22,7 @@ from windlass.solvers.linear.advice import advise_iterative
 from windlass.solvers.linear.linear_check import is_accurate
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
-from windlass.solvers.linear.packages import check_package, forget_factors, set_direct
+from windlass.solvers.linear.packages import check_package, reset_factors, set_direct
 from windlass.solvers.linear.substructures import set_substructures
 from windlass.solvers.newton.callbacks import Around, Callbacks
 from windlass.solvers.newton.convergence import (
@@ -52,21 +52,6 @@ DAMPED_ITERATIONS = 4
 
 
 @dataclass
-class Tolerances:
-    """Default tolerances of a Newton run; ``-<prefix>snes_rtol``, ``snes_atol`` and ``snes_max_it`` override them.
-
-    Attributes:
-        rtol: residual relative to that of the first iteration [1].
-        atol: absolute residual, 2-norm over equations of motion [N, N m] and constraints [m, m/s].
-        max_it: largest number of iterations.
-    """
-
-    rtol: float = 1e-8
-    atol: float = 1e-10
-    max_it: int = 25
-
-
-@dataclass
 class NewtonRun:
     """Outcome of one Newton run.
 
@@ -88,7 +73,10 @@ class Newton:
 
     Args:
         problem: residual and tangent.
-        tolerances: defaults of the convergence test.
+        rtol: default residual relative to that of the first iteration [1]; ``-<prefix>snes_rtol`` overrides it.
+        atol: default absolute residual, 2-norm over equations of motion [N, N m] and constraints [m, m/s];
+            ``-<prefix>snes_atol`` overrides it.
+        max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
 
     Attributes:
         iterations: linear solves so far.
@@ -96,11 +84,11 @@ class Newton:
         roundings: runs that ended because rounding leaves nothing to gain.
     """
 
-    def __init__(self, problem: NonlinearProblem, tolerances: Tolerances) -> None:
+    def __init__(self, problem: NonlinearProblem, rtol: float, atol: float, max_it: int) -> None:
         self.problem = problem
         self.iterations = self.fallbacks = self.roundings = 0
         snes = self.snes = problem.snes
-        snes.setTolerances(rtol=tolerances.rtol, atol=tolerances.atol, stol=0.0, max_it=tolerances.max_it)
+        snes.setTolerances(rtol=rtol, atol=atol, stol=0.0, max_it=max_it)
         snes.setConvergenceTest(self._test)
         snes.setType(PETSc.SNES.Type.NEWTONLS)
         # where pivots should have been exchanged, `_is_inaccurate` notices it, and the pivoting solver takes over
@@ -315,7 +303,7 @@ class Newton:
         """Drop kept tangents, factorisations and what they were made with: the next run is that of a new solver."""
         self.problem.lag.reset()
         if self._set_up_seen:
-            forget_factors(self.snes.getKSP())
+            reset_factors(self.snes.getKSP())
 
     def checkpoint(self) -> dict[str, Any]:
         """Counts, and whether the pivoting solver has taken over, for a run that goes on later."""

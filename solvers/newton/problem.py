@@ -45,7 +45,6 @@ from windlass.solvers.newton.problem_kernels import (
     clear_values,
     collect,
     expand,
-    place,
     stabilise,
     store_motion,
     take_over,
@@ -92,7 +91,7 @@ class NonlinearProblem:
         self.unknowns = create_unknowns(layout, comm, unknowns.owned)
         self.residual_vector = self.unknowns.duplicate()
         n = layout.spare
-        self._spread, self._stabiliser, self._anchor = np.zeros(n + 1), np.zeros(1), np.zeros(n)
+        self._departure, self._stabiliser, self._anchor = np.zeros(n + 1), np.zeros(1), np.zeros(n)
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._collect_all, self._store = call(take_over), call(collect), call(store_motion)
         # by what they contain: programs of the residual, or how often it was needed so far
@@ -212,8 +211,8 @@ class NonlinearProblem:
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
         """Start from accelerations, shape (n,), and multipliers, shape (m,), instead of the predictor."""
         places, scheme, local = self._places, self.scheme, self._sum
-        place(a / scheme.a_factor, places.dofs, local)
-        place(lam / scheme.multiplier_factor, places.multipliers, local)
+        local[places.dofs] = a / scheme.a_factor
+        local[places.multipliers] = lam / scheme.multiplier_factor
         self.unknowns.setArray(local[: self.sparsity.unknowns.owned])
 
     def expand_unknowns(self, x: Any) -> None:
@@ -331,9 +330,9 @@ class NonlinearProblem:
         steps = force_steps(self.assembly, f, inertia=key[0]) + constraint_steps(self.assembly, c, f)
         if key[1]:
             place, x = self._places.reference, self.assembly.fields.x
-            known = self._stabiliser, x, place, self._anchor, self._spread
+            known = self._stabiliser, x, place, self._anchor, self._departure
             steps.append((call(stabilise, known), (evaluate(self.assembly.fields),)))
-            steps += mass_product_steps(self.assembly, self._spread, f)
+            steps += mass_product_steps(self.assembly, self._departure, f)
         take(steps)
         if program is None and any(revision != key[-1] for *_, revision in self._programs):
             self._programs.clear()

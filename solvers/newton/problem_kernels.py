@@ -120,13 +120,6 @@ def clear_values(values: FloatArray, ones: IntArray) -> None:
 
 
 @kernel
-def place(value: FloatArray, position: IntArray, out: FloatArray) -> None:
-    """out[position] = value."""
-    for i in range(len(position)):
-        out[position[i]] = value[i]
-
-
-@kernel
 def collect(f: FloatArray, c: FloatArray, to: Places, out: FloatArray) -> None:
     """Bring equations of motion f and constraints c to the places of their unknowns."""
     for i in range(len(to.dofs)):

@@ -11,6 +11,7 @@ from operator import is_
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.array_kernels import copy_values
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program
@@ -44,13 +45,6 @@ def begin_motion(q: FloatArray, v: FloatArray, reference: FloatArray, x: FloatAr
     for i in range(len(q)):
         x[i] = reference[i] + q[i]
         rates[i] = v[i]
-
-
-@kernel
-def keep_history(now: FloatArray, data: FloatArray) -> None:
-    """History values of the fields into those of a state, each (d,)."""
-    for i in range(len(data)):
-        data[i] = now[i]
 
 
 class StepKernels:
@@ -128,7 +122,7 @@ class StepKernels:
         stored, kept = self._problem.name_stored(state), (fields.data, state.data)
         end = [
             call(store_motion, lambda s: stored),
-            call(keep_history, lambda s: kept),
+            call(copy_values, lambda s: kept),
             call(finish, lambda s: (found, share, state.a, state.carried)),
         ]
         self.begin, self.end = Program((step, (s,)) for step in begin), Program((step, (s,)) for step in end)

@@ -17,14 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from windlass.framework.assembly.array_kernels import clear, take_work
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.steps import mass_product_steps, take
-from windlass.framework.assembly.work import take_work
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
-from windlass.solvers.newton.problem_kernels import clear_values
 
 EVERY = 512
 """Largest number of steps between looks; after the first ones they come at 32, 64, 128 ... steps."""
@@ -142,8 +141,8 @@ class EnergyWatch:
             shape = len(laws), len(assembly.fields.x)
             self._forces, self._before, self._work = np.zeros(shape), np.zeros(shape), np.zeros(len(laws))
             self._last_step = -1
-        values, none = self._forces.reshape(-1), np.zeros(0, np.int64)
-        steps: list[Step] = [(call(clear_values, lambda s: (values, none)), (evaluate(assembly.fields),))]
+        values = self._forces.reshape(-1)
+        steps: list[Step] = [(call(clear, lambda s: (values,)), (evaluate(assembly.fields),))]
         for law, f in zip(laws, self._forces, strict=True):
             assert law.residual is not None
             steps.append((law.residual, (evaluate(assembly.fields, f=f),)))

@@ -67,41 +67,6 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_NAMES = {
-    "connectors.drives.belt": "Belt Rope",
-    "connectors.drives.drive_report": "DriveMeans DriveReport PulleyDuty SpanDuty",
-    "connectors.drives.pulleys": "Pulley",
-    "framework.command_line.options": "arguments help_requested option",
-    "framework.command_line.report_parts": "ReportCurves ReportSection ReportTable add_to_report",
-    "framework.command_line.summary": "write_summary",
-    "framework.errors": "ModelError ModelWarning OptionError OutputError WindlassError",
-    "framework.launch.launcher": "is_first_process",
-    "framework.ledger.energy_ledger": "EnergyLedger",
-    "framework.model.parts": "Part part",
-    "framework.model.table": "Entity",
-    "framework.model.world": "World",
-    "framework.output.comparison": "format_comparison",
-    "framework.output.folder": "create_output_folder",
-    "framework.output.recorder": "Recorder",
-    "framework.output.sensors": "Sensor Sensors",
-    "framework.report.bibliography": "citations",
-    "framework.restart.checkpoint": "Checkpoint",
-    "framework.state.assemble": "assemble_mass assemble_matrix assemble_vector create_matrix create_vector",
-    "framework.state.evaluate": "eval_output",
-    "framework.state.hooks": "StepHook",
-    "framework.state.state": "State",
-    "framework.studies.sweep_table": "read_sweep",
-    "solvers.dynamic": "Dynamic",
-    "solvers.explicit": "Explicit",
-    "solvers.failure": "NotConverged",
-    "solvers.modes.campbell": "Campbell campbell find_critical_speed",
-    "solvers.modes.modes": "Modes",
-    "solvers.modes.result": "ModesResult",
-    "solvers.newton.problem": "NonlinearProblem",
-    "solvers.static": "Static",
-    "solvers.verdicts.verdict": "DoubtfulError Verdict",
-}
-
 _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):
     __path__.insert(0, str(_ROOT))
@@ -111,7 +76,7 @@ if import_module("windlass.framework.launch.launcher").launched_size() > 1:
     import_module("windlass.framework.launch.script_end").install_in_script()
 
 
-_load, _list, __all__ = import_module("windlass.framework.launch.lazy_names").offer(__name__, _NAMES)
+_load, _list, __all__ = import_module("windlass.framework.launch.lazy_names").offer(__name__)
 
 
 def __getattr__(name: str) -> Any:

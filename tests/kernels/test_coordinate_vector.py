@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass.connectors import CoordinateVectorConstraint
-from windlass.connectors.markers.position_markers import nodes_of
+from windlass.connectors.markers.position_markers import find_nodes
 from windlass.elements import MassPoint, RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.system import evaluate
@@ -56,7 +56,7 @@ def create(**columns: Any) -> tuple[World, Entity]:
     world = World()
     body = world.add(RigidBody2D, position=(0.2, 0.3), mass=2.0, inertia=0.5)
     point = world.add(MassPoint, position=(1.0, 0.1), mass=1.0)
-    nodes = [nodes_of(world, e) for e in (body, point)]
+    nodes = [find_nodes(world, e) for e in (body, point)]
     first = {} if set(columns) == {"factors1"} else {"node0": nodes[0]}
     return world, world.add(CoordinateVectorConstraint, **first, node1=nodes[1], **columns)
 
@@ -102,7 +102,7 @@ def test_pendulum_by_a_function() -> None:
 
     world = World(gravity=(0.0, -g))
     mass = world.add(MassPoint, position=(length, 0.0), mass=2.0)
-    nodes = nodes_of(world, mass)
+    nodes = find_nodes(world, mass)
     rod = world.add(CoordinateVectorConstraint, node1=nodes, constraint_function=on_circle)
     names = {"position": mass, "velocity": mass, "force": rod}
     sensors = wl.Sensors(None, [wl.Sensor(entity, name, name=name) for name, entity in names.items()])

@@ -25,7 +25,7 @@ from windlass.connectors import (
     facing,
     position_marker,
 )
-from windlass.connectors.markers.position_markers import nodes_of
+from windlass.connectors.markers.position_markers import find_nodes
 from windlass.connectors.point_contact.ellipsoids import eval_relative_radius, find_direction
 from windlass.elements import Ground, MassPoint, RigidBody3D
 from windlass.elements.nodes.nodes3d import Point3D
@@ -143,7 +143,7 @@ def test_surfaces_on_one_body_do_not_touch() -> None:
     body = world.add(RigidBody3D, position=(-5.0, 0, 0.5), mass=1.0, inertia=(1.0, 1.0, 1.0))
     columns = {"contact_set": world.add(ContactSet), "material": world.add(ContactMaterial, plane_strain_modulus=1e6)}
     world.add(ContactSphere, marker=position_marker(world, body, (0.1, 0, 0)), radius=0.4, **columns)
-    world.add(ContactSphere, marker=position_marker(world, nodes_of(world, body)), radius=0.4, **columns)
+    world.add(ContactSphere, marker=position_marker(world, find_nodes(world, body)), radius=0.4, **columns)
     world.add(ContactHalfSpace, marker=[world.add(Ground), world.add(Ground, position=(0, 0, 0.1))], **columns)
     world.add(ContactSphere, marker=world.add(Ground), radius=0.4, **columns)
     force = world.add(HuntCrossley, contact_set=columns["contact_set"])

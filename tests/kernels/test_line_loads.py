@@ -117,7 +117,7 @@ def test_constant_loads_have_no_tangent() -> None:
     world.add(con.LineLoad, cable=cable, function=con.ramp(0.0, 2.0, 0.0, (3.0, -2.0, 0.0)))
     L, assembly = 1.5, Assembly(world)
     system = assembly.layout.systems[con.LineLoad]
-    assert system.load_tangent is None and assembly.loads.are_steady
+    assert system.load is not None and system.load.tangent is None and assembly.loads.are_steady
     shares = np.array([L / 2, L**2 / 12, L / 2, -(L**2) / 12])
     assert_allclose(eval_loads(world, 1.0), np.outer(shares, (1.5, -1.0)).ravel(), rtol=1e-14)
 

@@ -136,7 +136,7 @@ def build_ellipsoid() -> Model:
 def compare_with_serial() -> Results:
     """Forces and tangent of the zoo on all processes, less those of this process alone."""
     model = build_zoo()
-    assembly = parallel_assembly(model.world, communicator())
+    assembly = parallel_assembly(model.world)
     state = local_state(assembly, None)
     problem = NonlinearProblem(assembly, "")
     layout, serial = assembly.layout, wl.State(model.world)

@@ -12,7 +12,7 @@ import numpy as np
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.connectors.markers.position_markers import nodes_of
+from windlass.connectors.markers.position_markers import find_nodes
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D
 from windlass.framework.model.table import Entity
 
@@ -90,7 +90,7 @@ def create() -> tuple[wl.World, list[Entity]]:
             [(0.0, 1.0, 0.0)] * 3, reference_length=2.6, axial_stiffness=1e4, axial_damping=20.0,
         )  # fmt: skip
         points = world.add(MassPoint, position=[(7.0, k), (8.0, k)], velocity=[(1.0, 0.3), (0.0, 0.0)], mass=1.0)
-        x, nodes = con.coordinate_marker(world, points, "x"), nodes_of(world, points)
+        x, nodes = con.coordinate_marker(world, points, "x"), find_nodes(world, points)
         world.add(
             con.CoordinateSpringDamperExt, marker0=x[0], marker1=x[1], stiffness=100.0, dynamic_friction=0.5,
             static_friction_offset=0.1, sticking_stiffness=1e4, sticking_damping=5.0, stops=True, lower_stop=-0.03,

@@ -153,7 +153,7 @@ def test_wrong_input_is_one_message_before_any_solve(model: Path, words: str, me
             "this solver does not read it (snes newtonls, ksp preonly, pc lu, package petsc)",
         ),
         ("-options_file missing", "-options_file missing: expected a readable file with options"),
-        ("-summary missing/s.json", "-summary missing/s.json: expected a file in a folder that exists"),
+        ("-summary missing/s.json", "-summary missing/s.json: must be a file in a folder that exists"),
     ],
 )
 def test_options_without_effect_are_found_before_any_solve(model: Path, words: str, message: str) -> None:

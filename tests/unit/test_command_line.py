@@ -81,7 +81,7 @@ def rope() -> wl.World:
         ("-dynamic_snes_type fas", "-dynamic_snes_type = fas: expected one of newtonls, newtontr, "),
         ("-static_pc_type luu", "-static_pc_type luu: PETSc refuses it"),
         ("-last_good /dev/null", "-last_good /dev/null is a device: must be a file"),
-        ("-last_good none/x.npz", "-last_good none/x.npz: expected a file in a folder that exists"),
+        ("-last_good none/x.npz", "-last_good none/x.npz: must be a file in a folder that exists"),
         ("-static_stability maybe", "-static_stability = maybe: expected one of check, follow, off"),
         ("-explicit_stepp 1", "-explicit_stepp 1: unknown option; did you mean -explicit_step?"),
     ],

@@ -158,3 +158,30 @@ def test_assembled_matrix_is_the_derivative_of_the_vector() -> None:
                 ends.append(wl.assemble_vector(world, moved).array.copy())
             column = (ends[0] - ends[1]) / 2e-6
             assert np.abs(column - exact[:, i]).max() < 1e-6 * np.abs(exact).max(), (name, i)
+
+
+class Noted(wl.StepHook):
+    """Notes when it is called before a step."""
+
+    def __init__(self, name: str, calls: list[str], changes_state: bool) -> None:
+        self._name, self._calls, self.changes_state = name, calls, changes_state
+
+    def before_step(self, state: wl.State) -> None:
+        self._calls.append(self._name)
+
+
+@pytest.mark.parametrize("solver", ["static", "dynamic", "explicit"])
+def test_hooks_that_change_the_state_are_called_first(solver: str) -> None:
+    world = wl.World()
+    mass = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
+    for axis in ("x", "y"):
+        marker = con.coordinate_marker(world, mass, axis)
+        world.add(con.CoordinateSpringDamper, marker1=marker, stiffness=1.0)
+    calls = list[str]()
+    hooks = [Noted("looks", calls, False), Noted("changes", calls, True)]
+    if solver == "static":
+        wl.Static(world, name="").solve(hooks=hooks)
+    else:
+        kind = wl.Dynamic if solver == "dynamic" else wl.Explicit
+        kind(world, step=0.1, end=0.1, name="").solve(hooks=hooks)
+    assert calls == ["changes", "looks"]

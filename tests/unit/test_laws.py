@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import windlass.connectors
@@ -13,6 +15,7 @@ import windlass.elements
 from windlass.elements import generic_node
 from windlass.framework.model.law import Law
 from windlass.framework.model.schema import Component
+from windlass.framework.model.system import System
 
 from support.all_laws import all_laws
 
@@ -81,6 +84,13 @@ def test_law_is_tested(law: Law) -> None:
     """By name, but for markers, which tests make through helpers."""
     if law.role != "marker" and not is_made_on_demand(law):
         assert law.component.__name__ in TESTS
+
+
+def test_systems_are_small() -> None:
+    """Few fields, and none of another name: what nobody reads would exert no force."""
+    assert len(fields(System)) <= 17
+    with pytest.raises(AttributeError, match="load_tangent"):
+        System("spring", np.zeros((1, 4), int)).load_tangent = None  # type: ignore[attr-defined]
 
 
 def test_public_functions_have_docstrings() -> None:

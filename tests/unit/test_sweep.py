@@ -18,8 +18,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import windlass as wl
+from windlass.framework.launch.launcher import child_environment
 from windlass.framework.runtime import cli
-from windlass.framework.studies import child_runs, sweep_table
+from windlass.framework.studies import sweep_table
 from windlass.framework.studies.sweep_plots import draw_sweep
 
 from support.processes import environment, run_windlass
@@ -202,9 +203,8 @@ def test_model_is_asked_before_anything_runs(
 def test_cases_do_not_believe_that_they_are_part_of_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "3")
     monkeypatch.setenv("OMPI_MCA_rmaps_base_oversubscribe", "1")
-    assert "OMPI_COMM_WORLD_SIZE" in child_runs.child_environment()
-    monkeypatch.setattr(child_runs, "launched_size", lambda: 3)
-    inside = child_runs.child_environment()
+    assert "OMPI_COMM_WORLD_SIZE" in child_environment(alone=False)
+    inside = child_environment(alone=True)
     assert not [name for name in inside if name.startswith("OMPI_") and "RUN_AS_ROOT" not in name]
     assert Path(inside["PYTHONPATH"].split(os.pathsep)[0], "windlass").is_dir()
 

@@ -14,5 +14,4 @@ if TYPE_CHECKING:
     from windlass.exudyn.registry import NoCounterpart as NoCounterpart
     from windlass.exudyn.registry import translates as translates
 
-_NAMES = {"imported": "Imported import_system load", "registry": "NoCounterpart translates"}
-__getattr__, __dir__, __all__ = offer(__name__, _NAMES)
+__getattr__, __dir__, __all__ = offer(__name__)

@@ -1,9 +1,23 @@
-"""The work of forces over a step."""
+"""Kernels on whole arrays, for steps of a `Program`: clear, copy, and the work of forces over a step."""
 
 from __future__ import annotations
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
+
+
+@kernel
+def clear(values: FloatArray) -> None:
+    """Set values to 0, shape (n,)."""
+    for i in range(len(values)):
+        values[i] = 0.0
+
+
+@kernel
+def copy_values(values: FloatArray, to: FloatArray) -> None:
+    """Values to another array of the same shape, (n,)."""
+    for i in range(len(values)):
+        to[i] = values[i]
 
 
 @kernel
