@@ -1,4 +1,4 @@
-"""Program for mpiexec: masses with filters, loads that follow neighbours, and a body given by matrices between them.
+"""Program for mpiexec: masses with filters, loads on neighbours, joints and a cable, a body given by matrices.
 
 Usage: parallel_controllers.py OUT.npz
 """
@@ -33,10 +33,24 @@ def main(path: str | Path) -> None:
     for name, end in (("q0", y[-1]), ("q1", y[0])):
         marker = con.coordinate_marker(world, body, name)
         world.add(con.CoordinateSpringDamper, marker0=marker, marker1=end, stiffness=100.0)
+    rope = el.straight_cable(
+        world, (0.0, 1.0), (0.5 * n, 1.0), n, axial_stiffness=90.0, bending_stiffness=0.01, mass_per_length=0.3,
+        reference_strain=-0.1,
+    )  # fmt: skip
+    hung, last = el.nodes_of(world, rope)[:n], el.nodes_of(world, rope)[n]
+    con.fix(world, last, "x", "y")
+    con.fix(world, hung[0], "x")
+    ends = [con.position_marker(world, which) for which in (hung, masses)]
+    rods = world.add(con.DistanceConstraint, marker0=ends[0], marker1=ends[1], distance=1.0)
+    cells = con.load_cell(world, rods, (1.0,), time_constant=0.02)
+    strain = con.strain_coordinate(world, rope)
+    for marker, measured in ((y[::-1], cells.marker), (strain[::-1], cells.marker), (y, strain[::-1])):
+        world.add(con.StateLoad, marker=marker, input0=measured, gains=(3.0,), rate_gains=(-0.2,))
     found = {}
     still = wl.Static(world, name="").solve()
     for name, result in (("static", still), ("moved", wl.Dynamic(world, step=5e-3, end=0.05, name="").solve())):
         found[f"{name}_states"] = wl.eval_output(nodes, "states", result)
+        found[f"{name}_loads"] = wl.eval_output(cells.cell, "reading", result)
         found[f"{name}_height"] = wl.eval_output(masses, "position", result)[:, 1]
     if wl.is_first_process():
         np.savez(path, **found)
