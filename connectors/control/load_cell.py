@@ -43,7 +43,7 @@ class LoadCell(Component):
         "the body",
     )  # fmt: skip
     node = ref(STATES, "the node of the one state y")
-    weights = column("1", "w, one for each multiplier of the joint", shape=None)
+    weights = column("1", "w, one for each multiplier of the joint", shape=None, default=(1.0,))
     time_constant = column("s", "time constant T of the lag of the reading", above=0.0)
 
 
