@@ -1,4 +1,4 @@
-"""Laws between two places are drawn where these are, with their outputs as fields."""
+"""Laws between two places, and points on cables, are drawn where these are, with their outputs as fields."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.law import law_of
 from windlass.framework.output.scene import Scene
 
+from support.carriages import create_ring
 from support.joint_machine import create_machine
 from support.parallel_springs import create
 
@@ -74,3 +75,20 @@ def test_laws_between_two_markers_are_lines() -> None:
     """Bushings, springs, discs, spheres, gears, a rope, a cylinder and stops."""
     world, machine = create_world(), create_machine()[0]
     assert check_lines(world) | check_lines(machine) == set(LINES)
+
+
+def test_a_sliding_joint_is_a_line_from_its_place_on_the_cable() -> None:
+    """To its point, which stands beside the ring at this state; with the forces and the speed as fields."""
+    world, cables, bead, joint = create_ring(8)
+    state = wl.State(world)
+    own = state.of(bead).copy()
+    state.q[:] += 1e-3 * np.random.default_rng(1).standard_normal(len(state.q))
+    assert np.abs(state.of(bead) - own).max() > 1e-4
+    seen = Scene(world, 1).draw(state)
+    assert seen is not None
+    [drawing] = [one for one in seen[0] if "slide_speed" in one.cell_data]
+    place, length = float(wl.eval_output(joint, "arc_length", state)), 2.0 * np.pi / 8
+    number = int(wl.eval_output(joint, "cable", state))
+    on_cable = wl.eval_output(cables[number], "position", state, x=place - number * length)
+    assert_allclose(drawing.points, (on_cable, wl.eval_output(bead, "position", state)), atol=1e-12)
+    assert_allclose(drawing.cell_data["slide_speed"], wl.eval_output(joint, "speed", state), rtol=1e-13)
