@@ -279,3 +279,27 @@ def test_outputs_that_are_no_inputs() -> None:
     con.load_cell(world, joint, (1.0,), time_constant=0.1)
     with pytest.raises(wl.ModelError, match=r"has 1 numbers: must have 2 \[1\], one for each multiplier"):
         wl.assemble_vector(world, wl.State(world))
+
+
+def test_a_tension_roller_reads_the_force_of_its_contact() -> None:
+    """The cell at the hub of a roller that is pressed into a rope reads what the supports of the rope carry."""
+    world, press = wl.World(), 0.05
+    stiff = {"axial_stiffness": 1e4, "bending_stiffness": 1e-3, "mass_per_length": 0.1, "reference_strain": -0.01}
+    rope = el.straight_cable(world, (-1.0, 0.0), (1.0, 0.0), 16, **stiff)
+    ends = el.nodes_of(world, rope)
+    con.fix(world, ends[[0, 16]], "x")
+    supports = con.fix(world, ends[[0, 16]], "y")
+    roller = world.add(el.RigidBody2D, position=(0.0, 0.1 - press), mass=1.0, inertia=0.1)
+    hub = con.position_marker(world, world.add(el.Ground, position=(0.0, 0.1 - press, 0.0)))
+    joint = world.add(con.RevoluteJoint2D, marker0=hub, marker1=con.position_marker(world, roller))
+    con.fix(world, roller, "rotation")
+    con.add_contact(
+        world, con.ContactCircleCable2D, circles=[roller], cables=rope, segments=8, circle_radius=0.1,
+        contact_stiffness_per_length=1e7,
+    )  # fmt: skip
+    cell = con.load_cell(world, joint, (0.0, 1.0), time_constant=1e-3)
+    state = wl.Static(world, name="").solve()
+    reading = wl.eval_output(cell.cell, "reading", state)
+    # the joint's force is on the left-hand side: the roller feels its opposite, downwards, against the rope
+    assert_allclose(reading, -wl.eval_output(supports, "force", state).sum(), rtol=1e-8)
+    assert reading > 5.0
