@@ -43,8 +43,12 @@ if TYPE_CHECKING:
     from windlass.connectors.constraints.supports import hinge as hinge
     from windlass.connectors.constraints.supports import prescribe as prescribe
     from windlass.connectors.constraints.supports import prescribe_velocity as prescribe_velocity
+    from windlass.connectors.control.cable_strain import CableStrain as CableStrain
+    from windlass.connectors.control.cable_strain import strain_coordinate as strain_coordinate
     from windlass.connectors.control.generic_ode1 import GenericODE1 as GenericODE1
     from windlass.connectors.control.hydraulic_actuator import HydraulicActuator as HydraulicActuator
+    from windlass.connectors.control.load_cell import LoadCell as LoadCell
+    from windlass.connectors.control.load_cell import load_cell as load_cell
     from windlass.connectors.control.point_coordinates import DistanceCoordinate as DistanceCoordinate
     from windlass.connectors.control.point_coordinates import PointCoordinate as PointCoordinate
     from windlass.connectors.control.point_coordinates import distance_coordinate as distance_coordinate

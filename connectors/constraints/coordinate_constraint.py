@@ -51,6 +51,7 @@ from windlass.framework.model.table import EntityTable
 class CoordinateConstraint(Component):
     """Holds the difference of two coordinates, or of their velocities, or couples them by a ratio, as gears do."""
 
+    provides = ("joint",)
     marker0 = ref("coordinate marker", "first coordinate; the ground if left out")
     marker1 = ref("coordinate marker", "second coordinate")
     ratio = column("1", "i, coordinate 1 per coordinate 0 [1, m/rad or rad/m]", default=1.0, switchable=True)

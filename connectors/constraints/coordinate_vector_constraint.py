@@ -51,6 +51,7 @@ STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 class CoordinateVectorConstraint(Component):
     """Holds a combination of the coordinates of one node or two, or of their velocities."""
 
+    provides = ("joint",)
     node0 = ref("node", "first node, whose factors count with the opposite sign", optional=True)
     node1 = ref("node", "second node")
     factors0 = column("1", "factors on the coordinates of node 0, or 0 for none", shape=None, default=(0.0,))

@@ -22,6 +22,7 @@ from windlass.framework.model.schema import Component, column, ref
 class DistanceConstraint(Component):
     """Holds the distance of two points, in the plane or in space; its multiplier is the tension of the rod."""
 
+    provides = ("joint",)
     marker0 = ref("position marker", "first point")
     marker1 = ref("position marker", "second point")
     distance = column("m", "distance of the points", above=0.0, switchable=True)

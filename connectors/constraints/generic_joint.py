@@ -46,6 +46,7 @@ IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 class GenericJoint(Component):
     """Locks translations and rotations between two rigid markers; a rigid connection unless some are set free."""
 
+    provides = ("joint",)
     marker0 = ref("rigid marker", "first point, whose joint frame has the axes")
     marker1 = ref("rigid marker", "second point")
     translations = column(

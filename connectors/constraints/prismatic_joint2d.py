@@ -27,6 +27,7 @@ from windlass.framework.model.table import EntityTable
 class PrismaticJoint2D(Component):
     """Lets a point of one body slide along an axis of another, in the plane."""
 
+    provides = ("joint",)
     marker0 = ref("rigid marker", "point on the axis, on the body in which the axis is fixed")
     marker1 = ref("rigid marker", "point that slides")
     axis = column("1", "direction of the axis in the frame of marker 0, of any length > 0", shape=(2,))

@@ -20,6 +20,7 @@ from windlass.framework.model.schema import Component, column, ref
 class RevoluteJoint2D(Component):
     """Holds two points of the plane together: a pin."""
 
+    provides = ("joint",)
     marker0 = ref("position marker", "first point")
     marker1 = ref("position marker", "second point")
     active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)

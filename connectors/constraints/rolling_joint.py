@@ -53,6 +53,7 @@ TINY = 1e-20
 class RollingJoint(Component):
     """A thin disc that rolls on a plane without slip, in space."""
 
+    provides = ("joint",)
     marker0 = ref("rigid marker", "point of the plane, whose frame has the normal")
     marker1 = ref("rigid marker", "centre of the disc")
     radius = column("m", "radius of the disc", above=0.0)

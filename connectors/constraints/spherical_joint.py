@@ -23,6 +23,7 @@ from windlass.framework.model.table import EntityTable
 class SphericalJoint(Component):
     """Holds two points in space together; rotations are free."""
 
+    provides = ("joint",)
     marker0 = ref("position marker", "first point")
     marker1 = ref("position marker", "second point")
     axes = column(

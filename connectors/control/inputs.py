@@ -30,17 +30,28 @@ NO_MARKERS = CoordinateColumns(
 )  # fmt: skip
 
 
+INSTEAD = (
+    "; take coordinate_marker of a node or body, strain_coordinate of a cable (its axial force is EA u + d_EA u_t), "
+    "distance_coordinate of the points of a spring (its force is k u + d u_t), load_cell of a joint or constraint, "
+    "also of the joint that holds a body for the forces of contacts on it"
+)
+"""What to take for outputs of laws, which are no inputs."""
+
+
 class Inputs(Component):
     """What laws with inputs have in common: up to eight of them."""
 
-    input0 = ref(FAMILY, "first input: its displacement from the reference is u[0], its velocity u_t[0]", optional=True)
-    input1 = ref(FAMILY, "second input, likewise", optional=True)
-    input2 = ref(FAMILY, "third input", optional=True)
-    input3 = ref(FAMILY, "fourth input", optional=True)
-    input4 = ref(FAMILY, "fifth input", optional=True)
-    input5 = ref(FAMILY, "sixth input", optional=True)
-    input6 = ref(FAMILY, "seventh input", optional=True)
-    input7 = ref(FAMILY, "eighth input", optional=True)
+    input0 = ref(
+        FAMILY, "first input: its displacement from the reference is u[0], its velocity u_t[0]", optional=True,
+        instead=INSTEAD,
+    )  # fmt: skip
+    input1 = ref(FAMILY, "second input, likewise", optional=True, instead=INSTEAD)
+    input2 = ref(FAMILY, "third input", optional=True, instead=INSTEAD)
+    input3 = ref(FAMILY, "fourth input", optional=True, instead=INSTEAD)
+    input4 = ref(FAMILY, "fifth input", optional=True, instead=INSTEAD)
+    input5 = ref(FAMILY, "sixth input", optional=True, instead=INSTEAD)
+    input6 = ref(FAMILY, "seventh input", optional=True, instead=INSTEAD)
+    input7 = ref(FAMILY, "eighth input", optional=True, instead=INSTEAD)
 
 
 class InputColumns(NamedTuple):

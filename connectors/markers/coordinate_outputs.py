@@ -13,11 +13,12 @@ from windlass.framework.model.law import LocalRows, Output, Tables
 
 
 def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
-    """Which coordinate markers are angles, of which forces are torques, shape (markers,)."""
+    """Which coordinate markers are angles or strains, of which forces are in N m, shape (markers,)."""
     turning = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         if "coordinate" not in table.component.columns:
-            turning[positions] = "axis" in table.component.columns  # angles about one
+            # angles about an axis, strains at a place
+            turning[positions] = not {"axis", "place"}.isdisjoint(table.component.columns)
             continue
         which = table.local("coordinate", rows)
         for nodes, inner, _ in world.split_by_table(table.local("node", rows)):

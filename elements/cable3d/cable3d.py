@@ -39,7 +39,7 @@ from windlass.framework.model.system import System
 class Cable3D(Cable2D):
     """A cable element in space; it has the columns of `Cable2D`, and laws of users get the size |κ| of curvatures."""
 
-    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable in space")
+    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable in space", "strained cable")
     node0 = ref("PointSlope3D", "node at x = 0")
     node1 = ref("PointSlope3D", "node at x = length")
     reference_curvature = column("1/m", "curvature κ0 without moment, global", shape=(3,), default=(0.0, 0.0, 0.0))

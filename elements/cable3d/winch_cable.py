@@ -63,7 +63,7 @@ SHARES = 1e-9
 class WinchCable2D(Component):
     """A cable of the plane whose length is a share of the rope outside a winch; see `winch_rope`."""
 
-    provides: ClassVar[tuple[str, ...]] = ("winch cable",)
+    provides: ClassVar[tuple[str, ...]] = ("winch cable", "strained cable")
     node0 = ref("PointSlope2D", "node on the side of the outlet")
     node1 = ref("PointSlope2D", "node on the side of the end of the rope")
     feed = ref("ALENode", "its coordinate is the length l of the rope outside the winch, without strain")

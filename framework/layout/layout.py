@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from windlass.framework.accounts import Losses
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.layout.migration import couplings_of, find_couplings, move_rows
+from windlass.framework.layout.migration import couplings_of, find_couplings, find_keepers, move_rows
 from windlass.framework.layout.partition import find_hubs, find_row_owners, partition_coordinates
 from windlass.framework.layout.substructure import Couplings, Substructure, create_substructure
 from windlass.framework.layout.unknowns import BLOCK, Unknowns, block_unknowns
@@ -82,7 +82,7 @@ class Layout:
         if world.processes is None:
             hub = find_hubs(table_dofs.values(), number.count)
             dof_owner = partition_coordinates(world, couplings_of(table_dofs), hub, size, comm)
-        row_owner = {c: find_row_owners(d, dof_owner, hub) for c, d in table_dofs.items()}
+        row_owner = {c: find_row_owners(d, dof_owner, hub) for c, d in find_keepers(world, table_dofs).items()}
         self.rows: dict[type[Component], IntArray] = {
             c: world.tables[c].resident[slice(None) if is_replicated(c) else owner == rank]
             for c, owner in row_owner.items()

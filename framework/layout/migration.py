@@ -44,6 +44,20 @@ def find_couplings(world: World) -> Couplings:
     }
 
 
+def find_keepers(world: World, couplings: Couplings) -> Couplings:
+    """Places of the coordinates whose owners keep rows: those that they couple, or another row; see `Ref.beside`."""
+    found = dict(couplings)
+    for component in couplings:
+        table = world.tables[component]
+        for name in (name for name, ref in component.refs.items() if ref.beside):
+            dofs = np.full((table.resident_count, world.ref_width(table, name)), -1)
+            for target, positions, rows in world.split_by_table(table.local(name)):
+                own = world.row_dofs(target, rows)
+                dofs[positions, : own.shape[1]] = own
+            found[component] = world.numbering.places(dofs)
+    return found
+
+
 def couplings_of(table_dofs: Couplings) -> list[IntArray]:
     """Those of elements, loads, connectors and constraints."""
     return [dofs for component, dofs in table_dofs.items() if role_of(component) not in ("marker", "data")]
@@ -123,15 +137,15 @@ def _send_to_owners(
     world: World, counted: Marks, owner: IntArray, hub: NDArray[np.bool_], processes: Processes
 ) -> None:
     """Send every row of a table in parts to the owner of its coordinates."""
-    couplings, number = find_couplings(world), world.numbering
+    keepers, number = find_keepers(world, find_couplings(world)), world.numbering
     for component, table in world.tables.items():
         if not table.is_distributed:
             continue
         if component.dof_names:
             # a node that shares a position may have coordinates of two owners
             owners = owner[number.places(number.node_dofs[component])]
-        elif component in couplings:
-            owners = find_row_owners(couplings[component], owner, hub)[:, None]
+        elif component in keepers:
+            owners = find_row_owners(keepers[component], owner, hub)[:, None]
         else:
             owners = np.full((table.resident_count, 1), processes.comm.rank)
         out = []

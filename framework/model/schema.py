@@ -71,6 +71,8 @@ class Ref:
         optional: whether the reference may be left out (stored as -1).
         shares: for references from a node to another: names of the coordinates that it does not have itself where an
             entity is given, but uses of that one; they have the same names there.
+        beside: rows are kept by the process of the entity, whose multipliers they read.
+        instead: what to take in place of entities of another kind, for the end of an error message.
     """
 
     target: str
@@ -78,6 +80,8 @@ class Ref:
     optional: bool = False
     name: str = ""
     shares: tuple[str, ...] = ()
+    beside: bool = False
+    instead: str = ""
 
 
 def column(
@@ -101,9 +105,16 @@ def function(doc: str, switchable: bool = False) -> Any:
     return Column("1", doc, (), None, object, switchable=switchable)
 
 
-def ref(target: str, doc: str, optional: bool = False, shares: tuple[str, ...] = ()) -> Any:
+def ref(
+    target: str,
+    doc: str,
+    optional: bool = False,
+    shares: tuple[str, ...] = (),
+    beside: bool = False,
+    instead: str = "",
+) -> Any:
     """Declare a reference to an entity in the body of a Component; see `Ref`."""
-    return Ref(target, doc, optional, shares=shares)
+    return Ref(target, doc, optional, shares=shares, beside=beside, instead=instead)
 
 
 class Component:

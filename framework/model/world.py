@@ -375,7 +375,7 @@ class World:
             if self.tables.get(component) is not h.table:
                 raise ModelError(f"{where} = {h!r}: belongs to another world")
             if ref.target not in (component.__name__, *component.provides):
-                raise ModelError(f"{where} = {h!r}: must be a {ref.target}")
+                raise ModelError(f"{where} = {h!r}: must be a {ref.target}{ref.instead}")
         return np.concatenate([h.ids for h in handles])
 
     def _check_numbers(self, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
@@ -389,5 +389,6 @@ class World:
         own = np.flatnonzero(numbers >= self._count)
         for component, place in [*components, *((table.component, k) for k in own[:1])]:
             if ref.target not in (component.__name__, *component.provides):
-                raise ModelError(f"{where}: entity {numbers[place]} is a {component.__name__}, must be a {ref.target}")
+                words = f"is a {component.__name__}, must be a {ref.target}{ref.instead}"
+                raise ModelError(f"{where}: entity {numbers[place]} {words}")
         return numbers

@@ -237,6 +237,9 @@ def calls(s: Scene) -> dict[str, Call]:
         "distance_coordinate": (
             con.distance_coordinate, {"world": s.open, "marker0": fixed, "marker1": moving, "length": 0.0},
         ),
+        "strain_coordinate": (con.strain_coordinate, {"world": s.open, "cable": s.open_cable, "at": 0.5}),
+        "load_cell": (con.load_cell, {"world": s.open, "joint": slide, "weights": [1.0] * 6, "time_constant": 0.1,
+                                      "name": "cell"}),
         "clamp": (con.clamp, {"world": s.open, "node": s.node}),
         "hinge": (con.hinge, {"world": s.open, "node": s.node}),
         "fix": (fix_x, {"world": s.open, "entity": s.node}),

@@ -1,4 +1,4 @@
-"""Program for mpiexec: masses with filters, loads that follow neighbours, and a body given by matrices between them.
+"""Program for mpiexec: masses with filters, loads on neighbours, cylinders, joints and a cable, a body of matrices.
 
 Usage: parallel_controllers.py OUT.npz
 """
@@ -7,6 +7,32 @@ import sys
 from pathlib import Path
 
 import numpy as np
+
+
+def valves(t: float, u: np.ndarray, u_t: np.ndarray) -> tuple[float, float]:
+    """Openings that follow the stroke and a height elsewhere."""
+    return 0.5 - u[0], -0.2 + u[1]
+
+
+def move_cylinders() -> dict[str, np.ndarray]:
+    """Pressures and heights of masses with cylinders between them, whose valves read the neighbours."""
+    import windlass as wl
+    from windlass import connectors as con
+    from windlass import elements as el
+
+    world, n = wl.World(gravity=(0.0, -9.81)), 8
+    masses = world.add(el.MassPoint, position=[(0.0, 0.5 * i) for i in range(n)], mass=2.0)
+    con.fix(world, masses, "x")
+    y, points = con.coordinate_marker(world, masses, "y"), con.position_marker(world, masses)
+    world.add(con.CoordinateSpringDamper, marker1=y, stiffness=40.0, damping=1.0)
+    oil = world.add(el.state_node(2), states=np.full((n - 1, 2), 2e4))
+    cylinders = world.add(
+        con.HydraulicActuator, marker0=points[:-1], marker1=points[1:], node=oil, offset_length=0.4, stroke_length=0.5,
+        area0=1e-3, area1=8e-4, hose_volume0=1e-4, hose_volume1=1e-4, oil_bulk_modulus=1e7, damping=50.0,
+        nominal_flow=1e-7, system_pressure=1e5, input0=y[::-1][1:], valve_function=valves,
+    )  # fmt: skip
+    end = wl.Dynamic(world, step=5e-3, end=0.05, name="").solve()
+    return {name: wl.eval_output(cylinders, name, end) for name in ("pressures", "stroke", "valve_openings")}
 
 
 def main(path: str | Path) -> None:
@@ -33,11 +59,26 @@ def main(path: str | Path) -> None:
     for name, end in (("q0", y[-1]), ("q1", y[0])):
         marker = con.coordinate_marker(world, body, name)
         world.add(con.CoordinateSpringDamper, marker0=marker, marker1=end, stiffness=100.0)
+    rope = el.straight_cable(
+        world, (0.0, 1.0), (0.5 * n, 1.0), n, axial_stiffness=90.0, bending_stiffness=0.01, mass_per_length=0.3,
+        reference_strain=-0.1,
+    )  # fmt: skip
+    hung, last = el.nodes_of(world, rope)[:n], el.nodes_of(world, rope)[n]
+    con.fix(world, last, "x", "y")
+    con.fix(world, hung[0], "x")
+    ends = [con.position_marker(world, which) for which in (hung, masses)]
+    rods = world.add(con.DistanceConstraint, marker0=ends[0], marker1=ends[1], distance=1.0)
+    cells = con.load_cell(world, rods, (1.0,), time_constant=0.02)
+    strain = con.strain_coordinate(world, rope)
+    for marker, measured in ((y[::-1], cells.marker), (strain[::-1], cells.marker), (y, strain[::-1])):
+        world.add(con.StateLoad, marker=marker, input0=measured, gains=(3.0,), rate_gains=(-0.2,))
     found = {}
     still = wl.Static(world, name="").solve()
     for name, result in (("static", still), ("moved", wl.Dynamic(world, step=5e-3, end=0.05, name="").solve())):
         found[f"{name}_states"] = wl.eval_output(nodes, "states", result)
+        found[f"{name}_loads"] = wl.eval_output(cells.cell, "reading", result)
         found[f"{name}_height"] = wl.eval_output(masses, "position", result)[:, 1]
+    found |= move_cylinders()
     if wl.is_first_process():
         np.savez(path, **found)
 

@@ -16,18 +16,15 @@ from windlass.connectors.markers.position_markers import find_nodes
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D
 from windlass.framework.model.table import Entity
 
-kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
-end_state = wl.option("end_state", "end.npz", "", "file for the coordinates at the end")
 
-
-def create() -> tuple[wl.World, list[Entity]]:
-    """Three machines of each kind beside each other."""
+def create(count: int = 3) -> tuple[wl.World, list[Entity]]:
+    """Machines of each kind beside each other, and what tells all of them."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     ground, found = world.add(Ground), []
     plane = con.rigid_marker(world, ground)
     bodies = {"mass": 1.0, "inertia": (0.03, 0.02, 0.02)}
     wheel = {"marker0": plane, "radius": 0.25}
-    for k in range(3):
+    for k in range(count):
         first = world.add(RigidBody3D, position=(0.0, k, 0.0), angular_velocity=(0.1, 0.2, 1.0 * k), **bodies)
         second = world.add(RigidBody3D, position=(0.5, k, 0.0), **bodies)
         ends = {"marker0": con.rigid_marker(world, first), "marker1": con.rigid_marker(world, second)}
@@ -102,13 +99,21 @@ def create() -> tuple[wl.World, list[Entity]]:
     return world, found
 
 
-def die(state: wl.State) -> None:
-    """The end of a run that nobody asks."""
-    if kill_at and state.step == kill_at:
-        os.kill(os.getpid(), signal.SIGKILL)
+def main() -> None:
+    """Move the machines; write their places at the end."""
+    kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
+    end_state = wl.option("end_state", "end.npz", "", "file for the coordinates at the end")
+
+    def die(state: wl.State) -> None:
+        """The end of a run that nobody asks."""
+        if kill_at and state.step == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    world, entities = create()
+    end = wl.Dynamic(world, step=2e-3, end=0.12, method="trapezoidal_index2").solve(hooks=[die]).gather()
+    if wl.is_first_process():
+        np.savez(end_state, q=np.concatenate([np.ravel(end.of(entity)) for entity in entities]))
 
 
-world, entities = create()
-end = wl.Dynamic(world, step=2e-3, end=0.12, method="trapezoidal_index2").solve(hooks=[die]).gather()
-if wl.is_first_process():
-    np.savez(end_state, q=np.concatenate([np.ravel(end.of(entity)) for entity in entities]))
+if __name__ == "__main__":
+    main()

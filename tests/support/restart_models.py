@@ -13,7 +13,15 @@ import numpy as np
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors import ContactCoordinate, CoordinateLoad, coordinate_marker
-from windlass.elements import GenericODE2, Ground, MassPoint, generic_node, state_node
+from windlass.elements import (
+    GenericODE2,
+    Ground,
+    MassPoint,
+    generic_node,
+    nodes_of,
+    state_node,
+    straight_cable,
+)
 from windlass.framework.files import whole_files as files
 from windlass.framework.model.table import Entity
 
@@ -110,7 +118,7 @@ def chain() -> tuple[wl.World, Entity]:
 
 
 def controlled() -> tuple[wl.World, Entity]:
-    """A mass on a spring that a filter and a load on state hold, and a body given by matrices."""
+    """A mass on a spring, a cable and a cylinder, with a cell; filters and loads on state; a body of matrices."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     points = world.add(MassPoint, position=(0.0, 0.0), mass=mass)
     y, node = coordinate_marker(world, points, "y"), world.add(state_node(2), states=(0.1, 0.0))
@@ -123,6 +131,21 @@ def controlled() -> tuple[wl.World, Entity]:
     body = world.add(generic_node(2), displacement=(0.1, 0.0))
     world.add(GenericODE2, node0=body, mass=np.eye(2), stiffness=[[50.0, -20.0], [-20.0, 40.0]])
     world.add(con.CoordinateSpringDamper, marker0=coordinate_marker(world, body, "q0"), marker1=y, stiffness=9.0)
+    rope = straight_cable(
+        world, (0.0, 1.0), (0.0, 0.0), 2, axial_stiffness=90.0, bending_stiffness=0.1, mass_per_length=0.2
+    )
+    ends = [con.position_marker(world, which) for which in (nodes_of(world, rope)[2], points)]
+    joint = world.add(con.RevoluteJoint2D, marker0=ends[0], marker1=ends[1])
+    con.hinge(world, nodes_of(world, rope)[0])
+    con.fix(world, points, "x")
+    world.add(
+        con.HydraulicActuator, marker0=con.position_marker(world, world.add(Ground, position=(0.0, -1.0, 0.0))),
+        marker1=ends[1], node=world.add(state_node(2), states=(2e3, 1e3)), offset_length=0.9, stroke_length=0.5,
+        area0=1e-3, area1=8e-4, hose_volume0=1e-4, hose_volume1=1e-4, oil_bulk_modulus=1e6, damping=5.0,
+        nominal_flow=1e-7, system_pressure=1e4, input0=y, valve_function=lambda t, u, u_t: (0.1 - u[0], u[1] - 0.2),
+    )  # fmt: skip
+    cell, strain = con.load_cell(world, joint, (0.0, 1.0), time_constant=0.05), con.strain_coordinate(world, rope[0])
+    world.add(con.StateLoad, marker=y, input0=cell.marker, input1=strain, gains=(0.0, 20.0), rate_gains=(0.3, 2.0))
     return world, points
 
 

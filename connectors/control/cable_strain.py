@@ -1,0 +1,155 @@
+"""Axial strain of a cable at a place, as a coordinate to measure and to act on: the tension of ropes and belts.
+
+    u = |p| - 1 - ε_ref,    p = r' = Σ D_i q_i,    D = [f_0/L, f_1, f_2/L, f_3],    f(ξ) = dS/dξ of a cable of length 1
+    X = p_q: columns D_i I by the nodes and, where L = share l of a winch cable, -share (f_0 q_0 + f_2 q_2)/L² by l
+    J = e·X,    H = Xᵀ (I - e eᵀ) X/|p| + e·X_q,    u_t = J q_t,    J̇ = H q_t,    e = p/|p|
+
+With the law of the cables without functions of users the axial force is N = EA u + d_EA u_t, so an input with these
+gains is the tension, with exact derivatives.  ε_ref is the strain without force.  Where material moves through the mesh
+(`ALECable2D`, cables of winches) u_t is the rate at the place of the mesh, and not that of the material, which d_EA
+sees.  A load F on u is that of an actuator in the cable: F δε [N m].
+
+Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; derivatives by differentiation.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns
+from windlass.connectors.markers.marker_laws import register_marker
+from windlass.elements.cable2d.points import eval_shape
+from windlass.elements.cable2d.strains import interpolate
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.checks import checked, inside, instance, number
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import Handles, World
+
+
+class CableStrain(Component):
+    """The axial strain of a cable at a place, less that without force."""
+
+    provides = (FAMILY, "curved marker")
+    cable = ref("strained cable", "the cable")
+    place = column("1", "share of the cable between its first node and the place, 0 to 1", default=0.5, minimum=0.0)
+
+
+class Rows(NamedTuple):
+    """Letters of the rows.
+
+    k: places in the columns of the coordinate markers, shape (rows,).
+    dofs: local coordinate numbers of the nodes, 4 d of each, then l of winch cables, shape (rows, n).
+    d: 2 in the plane, 3 in space, shape (rows,).
+    f: derivatives of the shape functions of a cable of length 1 [1], shape (rows, 4).
+    length: L of cables that keep theirs [m], share: part of l that winch cables have [1], 0 of others, shape (rows,).
+    eps: ε_ref [1], shape (rows,).
+    """
+
+    k: IntArray
+    dofs: IntArray
+    d: IntArray
+    f: FloatArray
+    length: FloatArray
+    share: FloatArray
+    eps: FloatArray
+
+
+@kernel
+def update_strains(c: Rows, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
+    """u, its rate and its derivatives of all rows."""
+    p, a, D = np.zeros(3), np.zeros(3), np.zeros(4)
+    X = np.zeros((3, m.J.shape[1]))
+    for i in range(len(c.k)):
+        k, h, d, q, winds = c.k[i], m.h[c.k[i]], c.d[i], c.dofs[i], c.share[i] > 0.0
+        n, l = 4 * d, 4 * d
+        L = c.share[i] * x[q[l]] if winds else c.length[i]
+        n += winds
+        D[0], D[1], D[2], D[3] = c.f[i, 0] / L, c.f[i, 1], c.f[i, 2] / L, c.f[i, 3]
+        X[:] = 0.0
+        square = 0.0
+        for b in range(d):
+            # the part of p that depends on L
+            a[b] = D[0] * x[q[b]] + D[2] * x[q[2 * d + b]]
+            p[b] = a[b] + D[1] * x[q[d + b]] + D[3] * x[q[3 * d + b]]
+            square += p[b] * p[b]
+            for j in range(4):
+                X[b, j * d + b] = D[j]
+            if winds:
+                X[b, l] = -c.share[i] / L * a[b]
+        size = np.sqrt(square)
+        m.value[k], m.rate[k] = size - 1.0 - c.eps[i], 0.0
+        for s in range(n):
+            m.J[k, s] = 0.0
+            for b in range(d):
+                m.J[k, s] += p[b] / size * X[b, s]
+            m.rate[k] += m.J[k, s] * v[q[s]]
+        for s in range(n):
+            for r in range(n):
+                total = -m.J[k, s] * m.J[k, r]
+                for b in range(d):
+                    total += X[b, s] * X[b, r]
+                m.H[h, s, r] = total / size
+        if winds:
+            for b in range(d):
+                e, by_length = p[b] / size, -c.share[i] / L
+                for j in (0, 2):
+                    m.H[h, j * d + b, l] += e * by_length * D[j]
+                    m.H[h, l, j * d + b] += e * by_length * D[j]
+                m.H[h, l, l] += 2.0 * e * by_length * by_length * a[b]
+        for s in range(n):
+            m.Jd[k, s] = 0.0
+            for r in range(n):
+                m.Jd[k, s] += m.H[h, s, r] * v[q[r]]
+
+
+def bind(rows: LocalRows) -> Rows:
+    """The places on the cables of the rows."""
+    count, ids = len(rows.rows), rows.local("cable")
+    d, length, share, eps = np.zeros(count, np.int64), np.ones(count), np.zeros(count), np.zeros(count)
+    f = eval_shape(rows.local("place"), np.ones(())).dS
+    for table, positions, of in rows.world.split_by_table(ids):
+        # an axial motion or the length of a winch may follow the nodes
+        d[positions] = rows.world.row_dofs(table, of).shape[1] // 4
+        if "share" in table.component.columns:
+            share[positions] = table.local("share", of)
+            continue
+        L = length[positions] = table.local("length", of)
+        dimension = int(d[positions[0]])
+        dS = eval_shape(rows.local("place")[positions], L).dS
+        slope = interpolate(dS[:, None], rows.reference[positions, : 4 * dimension])[:, 0]
+        relative = table.local("strain_is_relative_to_reference", of)
+        eps[positions] = table.local("reference_strain", of) + relative * (np.sqrt((slope**2).sum(axis=1)) - 1.0)
+    return Rows(rows.own_marker_index(), rows.dofs, d, f, length, share, eps)
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for a place beyond the end of its cable."""
+    place = table.local("place")
+    for k in np.flatnonzero(place > 1.0)[:1]:
+        raise ModelError(f"place = {place[k]:g} in {table.kind} row {table.resident[k]}: must be from 0 to 1 [1]")
+
+
+@checked(world=instance(World), cable=inside(), at=number("1", minimum=0.0))
+@all_or_nothing
+def strain_coordinate(world: World, cable: Handles, at: float = 0.5) -> Entity:
+    """The axial strain of cables at a place, less that without force, as a coordinate to measure and to act on.
+
+    Args:
+        world: the world.
+        cable: cables of any kind.
+        at: share of the cable between its first node and the place [1], 0 to 1.
+
+    Returns:
+        Handle to the markers, one per row.
+    """
+    return world.add(CableStrain, cable=cable, place=at)
+
+
+register_marker(CableStrain, FAMILY, update_strains, bind, "cable", "[@shabana]", check)

@@ -1,0 +1,225 @@
+"""Load cell: the force or torque that a joint or constraint carries, as a first-order state for controllers.
+
+    T y_t = w·λ - y        λ: multipliers of the joint, w: weights, T: time constant
+
+Real cells and their amplifiers have such a lag.  Without it a force that follows a multiplier, which itself is what
+forces make it, would be a loop without time.  In statics y = w·λ.  The tangent has the column of the multipliers, so
+Newton's method finds force, motion and reading together.
+
+The law stays on the process of its joint, which alone has the multipliers; the state is a coordinate like others.
+
+Source: W. Boyes (ed.), Instrumentation Reference Book, Butterworth-Heinemann (first-order lag of transducers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.markers.coordinate_marker import coordinate_marker
+from windlass.elements.nodes.generic_nodes import STATES, state_node
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.checks import checked, handle, instance, number, numbers, word
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register, require_law
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import ConstraintSystem, Coupling, Fields, System
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import World
+
+
+class LoadCell(Component):
+    """Measures what a joint or constraint carries."""
+
+    joint = ref(
+        "joint", "what is measured", beside=True,
+        instead="; the axial force of a cable is EA u + d_EA u_t of its strain_coordinate, the force of a spring "
+        "k u + d u_t of the distance_coordinate of its points; those of contacts are carried by the joint that holds "
+        "the body",
+    )  # fmt: skip
+    node = ref(STATES, "the node of the one state y")
+    weights = column("1", "w, one for each multiplier of the joint", shape=None, default=(1.0,))
+    time_constant = column("s", "time constant T of the lag of the reading", above=0.0)
+
+
+class Measured(NamedTuple):
+    """What `load_cell` has made, one row per joint.
+
+    marker: coordinate marker for inputs, whose rate ``u_t`` is the reading y [N or N m].
+    cell: the rows of `LoadCell`, with their outputs.
+    node: the nodes of the states.
+    """
+
+    marker: Entity
+    cell: Entity
+    node: Entity
+
+
+class Columns(NamedTuple):
+    """Letters of the rows.
+
+    y: local numbers of the states, shape (rows,).
+    lam: local numbers of the multipliers, shape (rows, m); w: weights [1], 0 beyond those of a joint, shape (rows, m).
+    T: time constants [s], shape (rows,).
+    """
+
+    y: IntArray
+    lam: IntArray
+    w: FloatArray
+    T: FloatArray
+
+
+@kernel
+def residual(c: Columns, v: FloatArray, f: FloatArray) -> None:
+    """f += y."""
+    for i in range(len(c.y)):
+        f[c.y[i]] += v[c.y[i]]
+
+
+@kernel
+def tangent(c: Columns, dv: float, slots: IntArray, values: FloatArray) -> None:
+    """values += dv."""
+    for i in range(len(c.y)):
+        values[slots[i, 0, 0]] += dv
+
+
+@kernel
+def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
+    """Add scale times T: y_t is an acceleration."""
+    for i in range(len(c.y)):
+        values[slots[i, 0, 0]] += scale * c.T[i]
+
+
+@kernel
+def measure(c: Columns, lam: FloatArray, f: FloatArray) -> None:
+    """f -= w·λ."""
+    for i in range(len(c.y)):
+        for k in range(c.lam.shape[1]):
+            f[c.y[i]] -= c.w[i, k] * lam[c.lam[i, k]]
+
+
+@kernel
+def measure_tangent(c: Columns, slots: Coupling, values: FloatArray) -> None:
+    """values -= w in the columns of the multipliers."""
+    for i in range(len(c.y)):
+        for k in range(c.lam.shape[1]):
+            values[slots.columns[i, 0, k]] -= slots.scale * c.w[i, k]
+
+
+def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
+    """Number of multipliers of the joint of each row, shape (rows,)."""
+    count = np.zeros(table.resident_count, np.int64)
+    for joints, positions, _ in world.split_by_table(table.local("joint")):
+        count[positions] = require_law(joints.component).multipliers
+    return count
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the joint, so that the state stays near, then of the state, shape (rows, n)."""
+    return np.concatenate([world.dofs_of(table.local(name)) for name in ("joint", "node")], axis=1)
+
+
+def bind(rows: LocalRows) -> Columns:
+    """The multipliers and states of the rows."""
+    weights = rows.local("weights")
+    w = np.zeros((len(weights), max((len(row) for row in weights), default=0)))
+    lam = np.zeros(w.shape, np.int64)
+    for joints, positions, of in rows.world.split_by_table(rows.local("joint")):
+        found = rows.layout.multipliers(joints, of)
+        # beyond its own a row has its first one, with no weight
+        lam[positions] = found[:, :1]
+        lam[positions, : found.shape[1]] = found
+        w[positions, : found.shape[1]] = [weights[i] for i in positions]
+    y = rows.dofs[:, rows.world.ref_width(rows.table, "joint")]
+    return Columns(y.copy(), lam, w, rows.local("time_constant"))
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `LoadCell`."""
+    c: Columns = rows.columns
+    system = System("LoadCell", c.y[:, None])
+    system.residual = call(residual, lambda s: (c, s.v, s.f))
+    system.tangent = call(tangent, lambda s: (c, s.dv, s.slots, s.values))
+    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
+    system.constraint = ConstraintSystem(
+        c.lam,
+        call(measure, lambda s: (c, s.lam, s.f)),
+        call(measure_tangent, lambda s: (c, s.coupling, s.values)),
+        Call(),
+    )
+    return system
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for another number of weights than of multipliers, and for nodes with several states."""
+    count, weights = count_multipliers(world, table), table.local("weights")
+    for k, row in enumerate(table.resident):
+        if len(weights[k]) != count[k]:
+            name = world.entity(int(table.local("joint")[k])).name
+            raise ModelError(
+                f"weights of {table.kind} row {row} has {len(weights[k])} numbers: must have {count[k]} [1], one for "
+                f"each multiplier of {name}"
+            )
+    for nodes, positions, _ in world.split_by_table(table.local("node")):
+        if len(nodes.component.dof_names) != 1:
+            row = table.resident[positions[0]]
+            raise ModelError(f"node of {table.kind} row {row} has {len(nodes.component.dof_names)} states: must have 1")
+
+
+def eval_state(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """y [N or N m], shape (rows,)."""
+    found: FloatArray = s.v[rows.columns.y]
+    return found
+
+
+def eval_load(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """w·λ [N or N m], shape (rows,)."""
+    c: Columns = rows.columns
+    found: FloatArray = (c.w * s.lam[c.lam]).sum(axis=1)
+    return found
+
+
+@checked(
+    world=instance(World), joint=handle(), weights=numbers("1", (None,)), time_constant=number("s", above=0.0),
+    name=word(),
+)  # fmt: skip
+@all_or_nothing
+def load_cell(world: World, joint: Entity, weights: Sequence[float], time_constant: float, name: str = "") -> Measured:
+    """Measure what joints or constraints carry.
+
+    Args:
+        world: the world.
+        joint: the joints or constraints, with the same number of multipliers each.
+        weights: w of the multipliers [1], shape (multipliers,); see the output ``multipliers`` of joints, and ``force``
+            of `CoordinateConstraint`.
+        time_constant: T [s], > 0; a tenth or less of what the controller is to follow.
+        name: of the cells and their states.
+
+    Returns:
+        The marker that is an input, and what else was made.
+    """
+    node = world.add(state_node(1), states=np.zeros((len(joint), 1)), name=name)
+    cell = world.add(LoadCell, joint=joint, node=node, weights=weights, time_constant=time_constant, name=name)
+    return Measured(coordinate_marker(world, node, "y0"), cell, node)
+
+
+register(
+    Law(
+        LoadCell,
+        role="connector",
+        dofs=dofs,
+        bind=bind,
+        build=build,
+        check=check,
+        outputs={
+            "reading": Output("N, N m", "state y [N or N m], ()", eval_state),
+            "load": Output("N, N m", "w·λ, which the reading follows [N or N m], ()", eval_load),
+        },
+        source="first-order lag of transducers, see the head of its file",
+    )
+)
