@@ -159,6 +159,7 @@ def test_stiff_bristles_of_points_have_no_tractions_either() -> None:
     """90 elements of 4 points, bristles of 1.6e9 N/m²: below 10 % of the limit, where single bristles had 29 %."""
     case = Case(load=0.0, stretch=1.03, bristles=1.6e9, elements=90, contact_stiffness=3e8, points=True)
     result = run_drive(case, passes=42, mean=10)
+    assert result.bend < eval_mesh_bend(case)
     assert result.traction < 0.1 and abs(result.loss) < 2e-5
 
 
@@ -166,7 +167,7 @@ def test_stiff_bristles_of_points_have_no_tractions_either() -> None:
     ("points", "elements", "bristles", "error"),
     [
         (False, 90, 1.6e9, 0.1),
-        (True, 60, 1.6e9, 0.3),
+        pytest.param(True, 60, 1.6e9, 0.3, marks=pytest.mark.long),
         pytest.param(False, 60, 1.6e9, 0.1, marks=pytest.mark.long),
         pytest.param(False, 60, 4e8, 0.1, marks=pytest.mark.long),
         pytest.param(False, 90, 1e8, 0.15, marks=pytest.mark.long),

@@ -117,8 +117,13 @@ def find_jump_onto(depth: float, share: float, steps: int) -> Static:
     return solver
 
 
-@pytest.mark.parametrize("steps", [1, 5])
-@pytest.mark.parametrize(("share", "depth"), [(1.1, 0.2), (1.1, 0.61), (1.9, 0.35)])
+@pytest.mark.parametrize(
+    ("share", "depth", "steps"),
+    [
+        (1.9, 0.35, 1),
+        *(pytest.param(*case, marks=pytest.mark.long) for case in ((1.1, 0.2, 1), (1.1, 0.61, 5), (1.9, 0.35, 5))),
+    ],
+)
 def test_truss_that_falls_onto_a_stop(share: float, depth: float, steps: int) -> None:
     """A contact that opens and closes within the leap does not settle, and the step is cut: the limit is named."""
     (reason,) = find_jump_onto(depth, share, steps).verdict.reasons
@@ -128,7 +133,7 @@ def test_truss_that_falls_onto_a_stop(share: float, depth: float, steps: int) ->
     assert before - 1e-6 <= 1.0 / share <= after + 1e-6 and after - before < 2e-4
 
 
-@pytest.mark.parametrize(("share", "depth"), [(0.97, 0.35), (1.9, 0.05)])
+@pytest.mark.parametrize(("share", "depth"), [(0.97, 0.35), pytest.param(1.9, 0.05, marks=pytest.mark.long)])
 def test_stops_that_are_reached_without_a_jump(share: float, depth: float) -> None:
     """Below the limit load, or before its place, nothing is said."""
     solver = find_jump_onto(depth, share, 5)
