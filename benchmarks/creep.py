@@ -8,9 +8,9 @@ length that the polygon of the belt adds, and the processor time. The runs are t
 tests/verification/test_belt_creep.py; --points takes contact points, --damped a third of the critical damping of the
 contact, --reference the published law.
 --free: tractions of belts without load, for segments and points of the axis, as parts of the limit of friction, beside
-those of theory as the belt sinks in, and the bend of the bristles beside l³/(192 R²), by which cubics of the length l
-wave along the circle.
---sinking: the former by theory for all cases of the map, which no mesh takes away.
+those of theory as the belt sinks in, and the bend of the bristles beside that by the mesh in closed form.
+--sinking: the former by theory for all cases of the map, which no mesh takes away, and the elements from which the mesh
+adds less than a tenth of the limit, in closed form.
 --laws: one belt on ever stiffer bristles, by segments and points on circles and by points on discs, the surfaces in
 space: how its loss comes to that of rigid bristles.
 """
@@ -25,7 +25,9 @@ import numpy as np
 arguments, sys.argv[1:] = sys.argv[1:], []  # PETSc would read them as options
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from support.creep import FRICTION, RADIUS, Case, eval_sinking, eval_theory, eval_wave, run_drive  # noqa: E402
+from windlass.connectors.circle_contact.mesh_traction import SMALL, MeshTraction  # noqa: E402
+
+from support.creep import FRICTION, RADIUS, Case, eval_mesh_bend, eval_sinking, eval_theory, run_drive  # noqa: E402
 
 MESHES = ((60, 2), (60, 4), (120, 4))
 STIFFNESSES, STRAINS, BRISTLES = (8e3, 4e5), (-0.001, -0.01, -0.05), (1e7, 4e8, 1.6e9)
@@ -88,27 +90,42 @@ def show(case: Case) -> str:
     )
 
 
+def eval_limit(case: Case) -> float:
+    """Limit of friction of a belt without load, per reference length [N/m]."""
+    theory = eval_theory(case._replace(load=0.0), torque=0.0)
+    return float(FRICTION * theory.slack_force / (RADIUS + case.offset) * theory.slack_stretch)
+
+
 def eval_sinking_traction(case: Case) -> float:
     """Traction of a belt that sinks in as a part of its limit of friction, by theory."""
-    theory = eval_theory(case._replace(load=0.0), torque=0.0)
-    limit = FRICTION * theory.slack_force / (RADIUS + case.offset) * theory.slack_stretch
-    return eval_sinking(case) * case.bristles / limit
+    return eval_sinking(case) * case.bristles / eval_limit(case)
+
+
+def count_elements(case: Case) -> int:
+    """Elements from which tractions of the mesh are below a tenth of the limit, by closed form."""
+    length = case.length * case.stretch / case.elements
+    ends = MeshTraction(length, RADIUS, case.axial_stiffness, case.bristles, eval_limit(case), case.points)
+    return int(np.ceil(case.elements / ends.shrink("length"))) if ends.traction > SMALL else case.elements
 
 
 def show_sinking() -> None:
-    """The table of what sinking in adds to the map."""
-    print("    EA      e0 rAv2/T    traction [%] on bristles of", *(f"{bristles:.1e}" for bristles in BRISTLES))
-    cases = list_cases(60, 4, "current", True, None)
+    """The table of what sinking in adds to the map, and of the meshes that add no more than a tenth of the limit."""
+    bristles = " ".join(f"{one:.1e}" for one in BRISTLES)
+    print(f"bristles of {bristles}: traction [%], then elements of 4 points, of 4 segments, 60 at least")
+    print("    EA      e0 rAv2/T")
+    cases, others = (list_cases(60, 4, "current", points, None) for points in (True, False))
     for first in range(0, len(cases), len(BRISTLES)):
         some = cases[first : first + len(BRISTLES)]
         head = f"{some[0].axial_stiffness:6.0f} {some[0].reference_strain:7.3f} {some[0].inertia:6.2f}"
-        print(head, *(f"{100 * eval_sinking_traction(case):7.2f}" for case in some))
+        sunk = (f"{100 * eval_sinking_traction(case):7.2f}" for case in some)
+        counts = (f"{count_elements(case):6d}" for case in (*some, *others[first : first + len(BRISTLES)]))
+        print(head, *sunk, *counts)
 
 
 def show_free() -> None:
     """The table of belts that run free."""
     base = Case(load=0.0, contact_stiffness=3e8, stretch=1.03)
-    print("  mesh law      tension bristles traction [%] theory bend [um] bend*192R2/l3")
+    print("  mesh law      tension bristles traction [%] theory bend [um] mesh [um]")
     for points, tension, bristles, elements, segments in product(
         (False, True), ("high", "low"), (1e8, 4e8, 1.6e9), (60, 90, 120), (4, 2)
     ):
@@ -122,7 +139,7 @@ def show_free() -> None:
         print(
             f"{elements:4d}x{segments} {'points' if points else 'segments':8} {tension:>7} {bristles:8.1e}"
             f" {100 * found.traction:12.1f} {100 * known:6.1f}"
-            f" {1e6 * found.bend:9.3f} {found.bend / eval_wave(case):13.2f}",
+            f" {1e6 * found.bend:9.3f} {1e6 * eval_mesh_bend(case):9.3f}",
             flush=True,
         )
 

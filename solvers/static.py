@@ -33,8 +33,7 @@ from windlass.solvers.equilibrium.stability import (
     Follower,
     describe_unstable,
     examine,
-    say_doubts,
-    say_followed,
+    say_findings,
 )
 from windlass.solvers.failure import Failure, NotConverged, UnstableEquilibrium, describe_jump
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
@@ -239,8 +238,7 @@ class Static(StepSolver):
             control.accept()
             self.statistics.steps += 1
             self.progress.step(done, h)
-            # contacts that have not settled jump without a limit point
-            jumps = self._watch is not None and not attempt.unsettled and self._watch.suspects(current)
+            jumps = self._watch is not None and self._watch.suspects(current, attempt.unsettled)
             if done >= 1.0 - 1e-9 * nominal and self.stability != "off":
                 self._make_stable(first, current, time, all_hooks)
             if jumps:
@@ -271,9 +269,7 @@ class Static(StepSolver):
             failure = Failure(describe_unstable(left, hindrance), 1.0, 0, 0.0, last_good=current.copy())
             self._stop(current, hooks, failed=failure.describe())
             raise UnstableEquilibrium(failure, UNSTABLE_ADVICE)
-        if finding:
-            say_followed(finding)
-        say_doubts(left)
+        self.verdict.notes += say_findings(finding or None, left)
 
     def _trace_jump(self, current: State, time: float) -> None:
         """Look within the last load step for a jump, by equilibria of which nothing is kept."""
@@ -346,6 +342,10 @@ class Static(StepSolver):
                 # long and steep ways go through states in which blocks are not exact, refined or not
                 self.newton.leave_blocks()
                 run = self.newton.solve(scheme, damped=True)
+                attempt.iterations += run.iterations
+            if "DIVERGED_LINEAR_SOLVE" in run.reason:
+                # what hangs on a joint is held by the force of the joint alone, which is 0 in the predictor
+                run = self.newton.solve(scheme, guess=(np.zeros_like(start.q), start.lam))
                 attempt.iterations += run.iterations
             if not run.converged:
                 scheme.q0, spent = relax(self.newton, scheme, start.copy())

@@ -3,8 +3,8 @@
 A cubic of the length l = R theta that lies on a circle waves by R theta^4/384 across it, its error inside of a contact,
 and where it is bent onto the circle it moves its points along it by up to l³/(192 R²); see docs/theory/contact.md.
 
-- Tractions without load.  Bristles mu_k take the way along the circle for slip: mu_k l³/(192 R²), half of it for
-  points, whose bristles bend together.  Beyond the limit of friction mu f_n both ends of an arc slip to and fro.
+- Tractions without load.  Bristles take the way along the circle for slip, see `mesh_traction.py`.  Beyond the limit of
+  friction mu f_n both ends of an arc slip to and fro.
 - Open places on the arc.  A cable that sinks in by less than its wave opens there, and loses what its bristles hold.
   That matters where a change of tension passes into the circle over a long way, sqrt(EA/mu_k), the whole arc.
 """
@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from windlass.connectors.circle_contact.mesh_traction import ENOUGH, MeshTraction, eval_wave
 from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows
 
-LARGEST_BEND = 2.0
-"""Bend of bristles by the mesh, in times of what friction holds, from which tractions at the ends of arcs are at their
-limit.  Measured: at 0.6 they reach a quarter of it, at 2.4 two thirds, at 5 all of it."""
+LARGEST_TRACTION = 0.75
+"""Traction by the mesh, of the limit of friction, from which it is said before a run.  Measured: 0.6 to 0.7 of it."""
 
 
 def find_mesh_doubts(rows: LocalRows, c: ContactColumns | PointColumns, out: FloatArray, cables: IntArray) -> list[str]:
@@ -35,21 +35,19 @@ def find_mesh_doubts(rows: LocalRows, c: ContactColumns | PointColumns, out: Flo
     l = (c.n * c.L)[held]
     sunk, press = depth[held], (c.kc * depth)[held]
     mu, mu_k, r, number, kind = c.mu[held], c.mu_k[held], c.r[held], rows.rows[held], rows.table.kind
-    found, factor = [], 2.0 if isinstance(c, PointColumns) else 1.0
-
-    way = l**3 / (192.0 * factor * r**2)
-    bend = mu_k * way / (mu * press)
-    i = int(np.argsort(bend)[len(bend) // 2])  # a typical row, not one at the end of an arc
-    if bend[i] > LARGEST_BEND:
-        softer, more = mu_k[i] / c.L[held][i] / bend[i], bend[i] ** (1.0 / 3.0)
+    found = []
+    EA, bristles = column_of(rows.world, cables, "axial_stiffness")[held], mu_k / c.L[held]
+    together = (c.n[held] >= ENOUGH) & isinstance(c, PointColumns)
+    ends = MeshTraction(l, r, EA, bristles, mu * press / c.L[held], together)
+    i = int(np.argsort(ends.traction)[len(l) // 2])  # a typical row, not one at the end of an arc
+    if (traction := ends.traction[i]) > LARGEST_TRACTION:
         found.append(
             f"bristles of {kind} row {number[i]} are too stiff for cables of {l[i]:.3g} m: these move along the circle "
-            f"by up to {way[i]:.2g} m as they are bent onto it, for which bristles take {bend[i]:.2g} times the limit "
-            f"of friction; tractions at the ends of the arc are those of the mesh: take friction_stiffness_per_length "
-            f"below {softer:.2g} N/m^2, or {more:.2g} times as many cables"
+            f"by up to {eval_wave(l[i], r[i]):.2g} m as they are bent onto it, for which bristles take {traction:.2g} "
+            f"times the limit of friction at the ends of the arc, without any load: {ends.at(i).advise()}"
         )
 
-    stretch = np.sqrt(column_of(rows.world, cables, "axial_stiffness")[held] / (mu_k / c.L[held]))
+    stretch = np.sqrt(EA / bristles)
     wave = r * (l / r) ** 4 / 384.0
     shallow = np.where(stretch > r, wave / sunk, 0.0)
     i = int(np.argsort(shallow)[len(shallow) // 2])

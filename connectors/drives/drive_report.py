@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.connectors.circle_contact.mesh_traction import ENOUGH, SMALL, MeshTraction
 from windlass.connectors.drives.pulleys import Pulley
 from windlass.connectors.reports.pulley_report import pulley_report
 from windlass.connectors.reports.surface_report import surface_report
@@ -72,6 +73,8 @@ class PulleyDuty:
         log_ratio: |ln(F_1/F_2)| of the spans [1].
         friction_limit: mu * wrap_angle [1].
         slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction.
+        mesh_traction: what the mesh makes at the ends of the arc, also without load, of the limit of friction [1]; see
+            `connectors/circle_contact/mesh_traction.py`; NaN without friction.
     """
 
     name: str
@@ -89,6 +92,7 @@ class PulleyDuty:
     log_ratio: float
     friction_limit: float
     slip_reserve: float
+    mesh_traction: float
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,7 @@ class SpanDuty:
 UNITS = {
     "speed": "rad/s", "belt_speed": "m/s", "wrap_angle": "rad", "slip_arc": "rad", "tension_before": "N",
     "tension_after": "N", "hub_load": "N", "hub_force": "N", "torque": "N m", "power": "W", "creep": "1",
-    "log_ratio": "1", "friction_limit": "1", "slip_reserve": "1", "length": "m", "tension": "N",
+    "log_ratio": "1", "friction_limit": "1", "slip_reserve": "1", "mesh_traction": "1", "length": "m", "tension": "N",
     "string_frequency": "Hz",
 }  # fmt: skip
 """Unit of each number of a `PulleyDuty` and a `SpanDuty`."""
@@ -128,6 +132,7 @@ class DriveReport:
         pulleys, spans: what happens on each of them.
         power_in, power_out: power that pulleys give to the belt and take from it [W].
         efficiency: power_out/power_in [1]; NaN where nothing drives.
+        advice: what makes the tractions of the mesh small, where they are not, in words.
     """
 
     name: str
@@ -138,6 +143,7 @@ class DriveReport:
     power_in: float
     power_out: float
     efficiency: float
+    advice: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> PulleyDuty:
         """The pulley of a name."""
@@ -159,7 +165,7 @@ class DriveReport:
             carries = f"{span.length:.4g} m, {span.tension:.5g} N"
             lines.append(f"span {span.name}: {carries}, as a string {span.string_frequency:.5g} Hz")
         lines.append(f"power in {self.power_in:.5g} W, out {self.power_out:.5g} W, efficiency {_show(self.efficiency)}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.advice])
 
 
 def report_drive(drive: Drive, state: State) -> DriveReport:
@@ -167,6 +173,14 @@ def report_drive(drive: Drive, state: State) -> DriveReport:
     touching, hubs = _eval_contacts(drive, state)
     tensions = _eval_span_tensions(drive, state, touching)
     duties = [_eval_duty(drive, state, i, hubs[i], tensions) for i in range(len(drive.pulleys))]
+    ends = [_find_ends(drive, i, duty) for i, duty in enumerate(duties)]
+    duties = [replace(duty, mesh_traction=float(end.traction)) for duty, end in zip(duties, ends, strict=True)]
+    advice = tuple(
+        f"{duty.name}: the mesh makes tractions of {duty.mesh_traction:.2g} times the limit of friction at the ends of "
+        f"the arc, without any load: {end.advise()}"
+        for duty, end in zip(duties, ends, strict=True)
+        if duty.mesh_traction > SMALL
+    )
     spans = []
     speed = float(np.mean([duty.belt_speed for duty in duties]))
     for name, length, tension in zip(_name_spans(drive), drive.span_lengths, tensions, strict=True):
@@ -174,7 +188,31 @@ def report_drive(drive: Drive, state: State) -> DriveReport:
         there = tension > 0.0 and rho > 0.0 and length > 0.0
         string = sqrt(tension / rho) / (2.0 * length) * (1.0 - rho * speed**2 / tension) if there else nan
         spans.append(SpanDuty(name, length, float(tension), string))
-    return _complete(DriveReport(drive.name, float(state.t), 0.0, tuple(duties), tuple(spans), 0.0, 0.0, nan), drive)
+    return _complete(
+        DriveReport(drive.name, float(state.t), 0.0, tuple(duties), tuple(spans), 0.0, 0.0, nan, advice), drive
+    )
+
+
+def _find_ends(drive: Drive, i: int, duty: PulleyDuty) -> MeshTraction:
+    """What the mesh does at the ends of the arc of pulley i, where the belt presses least."""
+    cables = len(drive.cables)
+    contacts = drive.contacts[i * cables : (i + 1) * cables]
+
+    def read(handle: Entity, name: str) -> float:
+        return float(np.mean(handle.table.collect(name, handle.rows)))
+
+    tension = min(duty.tension_before, duty.tension_after)
+    press = max(tension - drive.mass_per_length * duty.belt_speed**2, 0.0)
+    limit = read(contacts, "friction_coefficient") * press / drive.radii[i]
+    return MeshTraction(
+        length=read(drive.cables, "length"),
+        radius=drive.radii[i],
+        axial_stiffness=read(drive.cables, "axial_stiffness"),
+        bristles=read(contacts, "friction_stiffness_per_length"),
+        limit=limit or nan,
+        # those of surfaces bend one by one
+        together=not drive.surfaces and read(contacts, "segments") >= ENOUGH,
+    )
 
 
 def _eval_contacts(drive: Drive, state: State) -> tuple[BoolArray, FloatArray]:
@@ -243,6 +281,7 @@ def _eval_duty(drive: Drive, state: State, i: int, hub: FloatArray, tensions: Fl
         name=pulley.name, speed=speed, belt_speed=along, wrap_angle=wrap, slip_arc=slip, tension_before=before,
         tension_after=after, hub_load=tuple(hub.tolist()), hub_force=float(np.linalg.norm(hub)), torque=torque,
         power=torque * speed, creep=nan, log_ratio=log_ratio, friction_limit=mu * wrap, slip_reserve=nan,
+        mesh_traction=nan,
     )  # fmt: skip
 
 

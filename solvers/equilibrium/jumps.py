@@ -27,7 +27,9 @@ Where a step begins near an equilibrium, the work of all forces on the way to th
 the step is traced from the equilibrium beside its start.  Other starts are out of balance by more, f(q0) = f0 with the
 loads of the end, as where prestrain has changed, which acts fully from the first load step on.  The path is then
 f = (1 - τ) f0, along which the start is released, and -f0 stands for Δp.  Starts that are unstable while they are held
-have no path.  Not seen are steps that begin at the very limit point.  Two jumps in one step are named as one.
+have no path.  A step whose contacts do not settle is looked at together with the next one that settles, and what does
+not settle as it is halved lies beyond the limit point, if there is one.  Not seen are steps that begin at the very
+limit point.  Two jumps in one step are named as one.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
 path under a dead load is positive, and infinite at a limit point).
@@ -79,10 +81,11 @@ class JumpWatch:
     """
 
     def __init__(self, problem: NonlinearProblem) -> None:
-        self._problem, self._waits, self._held = problem, False, False
+        self._problem, self._waits, self._held, self._rough = problem, False, False, False
         self._start: State | None = None
         self._loads = self._residual = self._gap = self._first = np.zeros(0)
-        self._free = np.zeros(0, bool)
+        self._free, self._bumps = np.zeros(0, bool), False
+        self._before = self._after = self._paid = self._done = 0.0
         self._owned = len(problem.assembly.layout.owned)
         problem.snes.setMonitor(self._look)
 
@@ -91,6 +94,12 @@ class JumpWatch:
 
         The state must stay as it is until the step has been traced.
         """
+        if self._rough and self._start is not None:
+            # the loads of what has been gone through, and their work on the first iterate
+            more = (after - self._before) / (self._after - self._before)
+            self._loads, self._paid, self._done = more * self._loads, more**2 * self._paid, more**2 * self._done
+            self._after = after
+            return
         self._start, self._before, self._after = start, before, after
         self._waits, self._paid, self._done, self._held = True, 0.0, 0.0, False
 
@@ -142,9 +151,16 @@ class JumpWatch:
         """Whether there are history values on any process: contacts may open, close or slip."""
         return self._sum(len(state.data)) > 0.0
 
-    def suspects(self, end: State) -> bool:
-        """Whether the load step that has just been solved goes further than the tangents at its ends have it."""
+    def suspects(self, end: State, unsettled: bool) -> bool:
+        """Whether the load step that has just been solved goes further than the tangents at its ends have it.
+
+        One whose contacts have not settled is looked at together with the next one.
+        """
+        self._bumps, self._rough = self._rough, unsettled
         if self._waits or self._start is None:
+            return False
+        if unsettled:
+            self._start = self._start if self._bumps else self._start.copy()
             return False
         if self._moves:
             # a coordinate that is prescribed goes all of its way in the first iterate
@@ -229,6 +245,10 @@ class JumpWatch:
         for done in range(HALVINGS):
             load = 0.5 * (before + after)
             middle = solve(low, load)
+            if middle is None and self._bumps:
+                # contacts that do not settle on the way lie beyond the limit point, if there is one
+                after = load
+                continue
             if middle is None and done < ENOUGH:
                 return ""
             if middle is None:

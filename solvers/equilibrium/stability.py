@@ -14,7 +14,6 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import begin_step
-from windlass.framework.command_line import options
 from windlass.framework.command_line.notes import say_once
 from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.descent import descend
@@ -221,21 +220,20 @@ def describe_unstable(finding: Finding, hindrance: str = "") -> str:
     return f"{kind}: {finding.describe()}{hindrance}"
 
 
-def say_followed(finding: Finding) -> None:
-    """Tell the user that an equilibrium was left for a stable one."""
-    say(
-        f"the equilibrium that Newton found first is not stable: {finding.describe()}. "
-        "A stable one was found by following the potential down"
-    )
+def say_findings(left: Finding | None, found: Finding) -> list[str]:
+    """Notes to the user, each said once in a run; also what ``Verdict.notes`` keeps of a solve.
 
-
-def say_doubts(finding: Finding) -> None:
-    """Tell the user what only they can decide."""
-    if finding.doubts:
-        say("; ".join(shorten(finding.doubts, SHOWN, " of this kind")))
-
-
-def say(words: str) -> None:
-    """A note on the first process, once in a run."""
-    if options.progress_wanted():
-        say_once("note: static", [words])
+    Args:
+        left: an equilibrium that was left for a stable one, if one was.
+        found: what is known of the one that is returned, which only the user can decide.
+    """
+    notes = []
+    if left is not None:
+        notes.append(
+            f"the equilibrium that Newton found first is not stable: {left.describe()}. "
+            "A stable one was found by following the potential down"
+        )
+    if found.doubts:
+        notes.append("; ".join(shorten(found.doubts, SHOWN, " of this kind")))
+    say_once("note: static", notes)
+    return notes

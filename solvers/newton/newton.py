@@ -194,7 +194,8 @@ class Newton:
             scheme: what the unknowns mean.
             damped: use a backtracking line search.
             guess: accelerations, shape (n,), and multipliers, shape (m,), of the pass before this one, a better
-                start than the predictor; taken if a tangent is kept: full Newton always begins at the predictor.
+                start than the predictor; taken if a tangent is kept: full Newton always begins at the predictor, but
+                for statics, whose multipliers may be all that holds a body.
             around: what makes this run and those of the steps after it, if all of it is compiled; the outcome is that
                 of the last run.
         """
@@ -236,7 +237,7 @@ class Newton:
         if self._factors_failed:
             # MUMPS would take what it left unfinished for factors
             self.snes.getKSP().getPC().reset()
-        guessed = guess is not None and problem.lag.has_tangent
+        guessed = guess is not None and (problem.lag.has_tangent or scheme.a_factor == 0.0)
         if guessed and guess is not None:
             problem.guess(*guess)
         callbacks = self._callbacks

@@ -209,9 +209,9 @@ class NonlinearProblem:
             self.unknowns.set(0.0)
 
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
-        """Start from accelerations, shape (n,), and multipliers, shape (m,), instead of the predictor."""
+        """Start from accelerations, shape (n,), 0 in statics, and multipliers, shape (m,), instead of the predictor."""
         places, scheme, local = self._places, self.scheme, self._sum
-        local[places.dofs] = a / scheme.a_factor
+        local[places.dofs] = a / (scheme.a_factor or 1.0)
         local[places.multipliers] = lam / scheme.multiplier_factor
         self.unknowns.setArray(local[: self.sparsity.unknowns.owned])
 

@@ -45,7 +45,8 @@ class Verdict:
 
     Attributes:
         reasons: why its result is doubtful; empty if it is not.
-        notes: what was to be said before it began; the user sees each note once in a run.
+        notes: what was to be said before it began, and of statics about the stability of what was found; the user sees
+            each note once in a run.
         invariants: numbers that must not have changed at its end, see `Checks.invariants`.
     """
 

@@ -124,6 +124,18 @@ def eval_wave(case: Case) -> float:
     return (case.length * case.stretch / case.elements) ** 3 / (192 * RADIUS**2)
 
 
+def eval_mesh_bend(case: Case) -> float:
+    """Bend of bristles by the mesh without load [m], between that of soft and of stiff ones.
+
+    Soft ones bend by the wave w, points by half of it.  Stiff ones see the strain 3 w/l that the cubic then has, over
+    a = sqrt(EA/mu_k); those that bend together push with mu_k u against the bar that a cable is, which gives way by
+    mu_k u l²/(12 EA) in the mean.
+    """
+    wave, ratio = eval_wave(case), case.length / case.elements * np.sqrt(case.bristles / case.axial_stiffness)
+    soft, stiff = (wave / 2, 6 * wave / ratio**2) if case.points else (wave, 3 * wave / ratio)
+    return float(1 / (1 / soft + 1 / stiff))
+
+
 def eval_sinking(case: Case, tension: float | None = None) -> float:
     """How far bristles of a belt without load bend as it sinks in [m], where it comes onto a circle and leaves it.
 

@@ -180,7 +180,15 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
     rho = belt.mass_per_length * driver.belt_speed**2
     assert_allclose(driver.log_ratio, np.log((high - rho) / (low - rho)), rtol=1e-12)
     assert_allclose(driver.slip_reserve, 1 - driver.log_ratio / (0.5 * driver.wrap_angle), rtol=1e-12)
+    # 15 mm on 0.102 m with bristles mu_k = k: the mesh is too coarse for them, and the report says what helps
+    l, EA = (float(belt.cables.table.collect(name)[0]) for name in ("length", "axial_stiffness"))
+    mu_k = belt.contacts.table.collect("friction_stiffness_per_length")[0]
+    limit = 0.5 * (low - rho) / 0.102
+    bend = l**3 / (384 * 0.102**2) / (1 + l**2 * mu_k / (12 * EA))
+    assert_allclose(driver.mesh_traction, mu_k * bend / limit, rtol=1e-12)
     text = report.format()
+    words = f"driver: the mesh makes tractions of {driver.mesh_traction:.2g} times the limit of friction"
+    assert words in text and len(report.advice) == 3
     assert "slip reserve" in text and "span idler - driven" in text and "efficiency" in text
     # a hook that goes on after a restart has the same sums
     again = belt.average(0.004, 1)

@@ -19,7 +19,7 @@ from windlass.connectors.reports.belt_theory import BeltCreep
 from windlass.framework.errors import ModelError
 
 from support.belt_theory import solve_creep
-from support.creep import FRICTION, RADIUS, Case, eval_theory, eval_wave, mass_per_length, run_drive
+from support.creep import FRICTION, RADIUS, Case, eval_mesh_bend, eval_theory, eval_wave, mass_per_length, run_drive
 
 # the loss is 3.7 % at the lowest speed; the same belt, its mass, at speeds where rhoA v² is 5, 30, 70 % of the tension
 SPEEDS = {0.05: 12.0, 0.3: 12.0 * 6.0**0.5, 0.7: 12.0 * 14.0**0.5}
@@ -159,7 +159,28 @@ def test_stiff_bristles_of_points_have_no_tractions_either() -> None:
     """90 elements of 4 points, bristles of 1.6e9 N/m²: below 10 % of the limit, where single bristles had 29 %."""
     case = Case(load=0.0, stretch=1.03, bristles=1.6e9, elements=90, contact_stiffness=3e8, points=True)
     result = run_drive(case, passes=42, mean=10)
+    assert result.bend < eval_mesh_bend(case)
     assert result.traction < 0.1 and abs(result.loss) < 2e-5
+
+
+@pytest.mark.parametrize(
+    ("points", "elements", "bristles", "error"),
+    [
+        (False, 90, 1.6e9, 0.1),
+        pytest.param(True, 60, 1.6e9, 0.3, marks=pytest.mark.long),
+        pytest.param(False, 60, 1.6e9, 0.1, marks=pytest.mark.long),
+        pytest.param(False, 60, 4e8, 0.1, marks=pytest.mark.long),
+        pytest.param(False, 90, 1e8, 0.15, marks=pytest.mark.long),
+        pytest.param(False, 60, 1e8, 0.15, marks=pytest.mark.long),
+        pytest.param(True, 60, 4e8, 0.15, marks=pytest.mark.long),
+        pytest.param(True, 60, 1e8, 0.15, marks=pytest.mark.long),
+    ],
+)
+def test_tractions_of_the_mesh_in_closed_form(points: bool, elements: int, bristles: float, error: float) -> None:
+    """Soft bristles bend by all of the wave of the cubic, stiff ones hold it back."""
+    case = Case(load=0.0, stretch=1.03, contact_stiffness=3e8, points=points, elements=elements, bristles=bristles)
+    result = run_drive(case, passes=elements // 4 + 20, mean=10)
+    assert_allclose(result.bend, eval_mesh_bend(case), rtol=error)
 
 
 def test_loss_by_the_contact_stiffness() -> None:

@@ -106,6 +106,40 @@ def find_jump(solver: Static) -> tuple[float, float, str]:
     return float(found[1]), float(found[2]), found[3]
 
 
+def find_jump_onto(depth: float, share: float, steps: int) -> Static:
+    """A solve of the truss above a stop, ``depth`` below the top [m], that has ended."""
+    world, top = create_truss(share)
+    world.add(ContactCoordinate, marker1=coordinate_marker(world, top, "y"), contact_stiffness=1e5, offset=-depth)
+    solver = Static(world, name="", load_steps=steps)
+    state = solver.solve()
+    at = float(wl.eval_output(top, "displacement", state)[1])
+    assert (-depth - 3e-3 < at < -depth) == (share > 1.0 or depth < RISE - LIMIT_HEIGHT)
+    return solver
+
+
+@pytest.mark.parametrize(
+    ("share", "depth", "steps"),
+    [
+        (1.9, 0.35, 1),
+        *(pytest.param(*case, marks=pytest.mark.long) for case in ((1.1, 0.2, 1), (1.1, 0.61, 5), (1.9, 0.35, 5))),
+    ],
+)
+def test_truss_that_falls_onto_a_stop(share: float, depth: float, steps: int) -> None:
+    """A contact that opens and closes within the leap does not settle, and the step is cut: the limit is named."""
+    (reason,) = find_jump_onto(depth, share, steps).verdict.reasons
+    found = re.search(r"jumps between the load factors ([\d.]+) and ([\d.]+) \(snap-through\), most at top, y", reason)
+    assert found is not None, reason
+    before, after = float(found[1]), float(found[2])
+    assert before - 1e-6 <= 1.0 / share <= after + 1e-6 and after - before < 2e-4
+
+
+@pytest.mark.parametrize(("share", "depth"), [(0.97, 0.35), pytest.param(1.9, 0.05, marks=pytest.mark.long)])
+def test_stops_that_are_reached_without_a_jump(share: float, depth: float) -> None:
+    """Below the limit load, or before its place, nothing is said."""
+    solver = find_jump_onto(depth, share, 5)
+    assert solver.verdict.word == "ok" and not solver.verdict.notes
+
+
 @pytest.mark.parametrize("steps", [1, 10])
 @pytest.mark.parametrize("share", [1.02, 1.5, 3.3])
 def test_truss_of_two_springs(share: float, steps: int) -> None:

@@ -1,0 +1,83 @@
+"""What the mesh of a belt without load adds to its tractions on a circle, in closed form.
+
+Where the curvature jumps by 1/R within a cable of the length l, at both ends of an arc, its cubic is off along the
+circle by up to w = l³/(192 R²): the deflection of a clamped beam by a force in its middle, of slopes up to 3 w/l.
+
+- Soft bristles bend by all of w.  Stiff ones hold the cubic back: what is left is the false strain 3 w/l, which passes
+  into the circle over a = sqrt(EA/mu_k) and bends them by 3 w a/l.  Both together: u = w/(1 + l/(3 a)).
+- Bristles that bend by the mean of a cable see half of it.  Their even traction mu_k u on a bar of the length l between
+  held ends moves it by mu_k u l²/(12 EA) in the mean, so u = (w/2)/(1 + (l/a)²/12).
+
+The traction mu_k u is a part of the limit of friction mu F/R.  Above about half of it points slip, and it grows less.
+Source: Volkersen 1938 for a; docs/theory/contact.md, "Mesh without load", compares this with runs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+
+from windlass.framework.arrays import BoolArray, FloatArray
+
+SMALL = 0.1
+"""Traction by the mesh that does no harm, of the limit of friction."""
+ENOUGH = 3
+"""Points per cable from which their mean is that of the cable."""
+
+
+def eval_wave(length: FloatArray | float, radius: FloatArray | float) -> FloatArray:
+    """How far cubics of a length [m] are off along a circle [m]."""
+    return np.asarray(np.asarray(length) ** 3 / (192.0 * np.asarray(radius) ** 2), np.float64)
+
+
+class MeshTraction(NamedTuple):
+    """Cables on a circle; single numbers, or arrays of one shape.
+
+    Attributes:
+        length: of a cable [m].
+        radius: of the circle [m].
+        axial_stiffness: EA [N].
+        bristles: mu_k per metre of cable [N/m^2].
+        limit: of friction per metre of cable, mu F/R [N/m].
+        together: bristles bend by the mean of their cable, as those of contact points on circles do.
+    """
+
+    length: FloatArray | float
+    radius: FloatArray | float
+    axial_stiffness: FloatArray | float
+    bristles: FloatArray | float
+    limit: FloatArray | float
+    together: BoolArray | bool
+
+    @property
+    def bend(self) -> FloatArray:
+        """Bend u of the bristles at the ends of an arc [m]."""
+        ratio = np.asarray(self.length) * np.sqrt(np.asarray(self.bristles) / self.axial_stiffness)
+        share = np.where(self.together, 0.5 / (1.0 + ratio**2 / 12.0), 1.0 / (1.0 + ratio / 3.0))
+        return np.asarray(share * eval_wave(self.length, self.radius))
+
+    @property
+    def traction(self) -> FloatArray:
+        """Of the limit of friction [1]."""
+        return np.asarray(self.bristles * self.bend / self.limit)
+
+    def at(self, i: int) -> MeshTraction:
+        """One of many."""
+        return MeshTraction(*(np.asarray(part)[i] for part in self))
+
+    def shrink(self, column: str) -> float:
+        """The factor on ``"length"`` or ``"bristles"`` of one whose traction is not small, with which it is."""
+
+        def exceeds(factor: float) -> float:
+            return float(self._replace(**{column: factor * getattr(self, column)}).traction) - SMALL
+
+        return float(brentq(exceeds, 0.0, 1.0))
+
+    def advise(self) -> str:
+        """What makes the traction of one small."""
+        return (
+            f"for a tenth of it take friction_stiffness_per_length below {self.shrink('bristles') * self.bristles:.2g} "
+            f"N/m^2, or {1.0 / self.shrink('length'):.2g} times as many cables"
+        )
