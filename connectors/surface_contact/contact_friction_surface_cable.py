@@ -210,6 +210,9 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
         )
     if step > 0.0:
         return found + find_long_steps(rows, c, on, step)
+    if len(rows.rows) < rows.table.count:
+        # another process may have a cable that is near
+        return found
     for s in range(len(c.surfaces.marker)):
         mine = np.flatnonzero(c.surface == s)
         if gap[mine].min() > (c.L * c.n)[mine].sum():

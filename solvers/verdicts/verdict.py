@@ -18,7 +18,9 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.command_line.summary_file import note_verdict
 from windlass.framework.errors import WindlassError
 from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.names import shorten
+from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.statistics import Statistics
 
 UNSETTLED_SHARE = 0.05
@@ -144,11 +146,25 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
     ]
 
 
+def measure_imbalance(problem: NonlinearProblem, force: float) -> float:
+    """Largest force by which a load step that has converged is out of balance after the last update of its contacts,
+    relative to ``force`` [N], 0 without contact: what has touched in the step gives up the friction that it had in it.
+    """
+    if force == 0.0:
+        return 0.0
+    left = problem.residual_vector.duplicate()
+    problem.eval_residual(None, problem.unknowns, left)
+    return float(left.norm(PETSc.NormType.NORM_INFINITY)) / force
+
+
 def judge_end(error: float) -> list[str]:
     """Reasons that lie in the last load step, which was accepted with a force error per contact force [1]."""
     if error <= SMALL_ERROR:
         return []
-    return [f"contact states have not settled, the force error is {error:.2g} of the contact forces"]
+    return [
+        f"contact states have not settled, the force error is {error:.2g} of the contact forces: what touches for the "
+        "first time in the last load step has no friction yet: take more load steps, or a first solve without friction"
+    ]
 
 
 def judge_jumps(jumps: Sequence[str]) -> list[str]:
