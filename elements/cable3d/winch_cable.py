@@ -234,7 +234,7 @@ def at_share(unit: str, doc: str, name: str) -> Output:
     def evaluate(rows: LocalRows, fields: Fields, share: float = 0.5) -> FloatArray:
         place = read_numbers(share)
         if place is None or place.shape != () or not 0.0 <= place <= 1.0:
-            raise ModelError(f"share = {show(share)} of {rows.table.kind}: must be a number from 0 (node0) to 1 (node1)")
+            raise ModelError(f"share = {show(share)} of {rows.table.kind}: must be a number, 0 (node0) to 1 (node1)")
         values: FloatArray = getattr(eval_sections(rows, fields, place[None]), name)[:, 0]
         return values
 

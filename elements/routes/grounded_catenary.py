@@ -140,8 +140,8 @@ def hang_from_ground(
     except (ValueError, ArithmeticError) as error:
         raise RouteError(
             f"no shape was found of a line on the ground with length = {length:g} m, axial_stiffness = "
-            f"{axial_stiffness:g} N, mass_per_length = {mass_per_length:g} kg/m, friction = {friction:g}: must have sizes "
-            "and units as of real lines"
+            f"{axial_stiffness:g} N, mass_per_length = {mass_per_length:g} kg/m, friction = {friction:g}: must have "
+            "sizes and units as of real lines"
         ) from error
     across /= x
     touchdown = a + (B + _eval_reach(B, B, H, friction * w) / axial_stiffness) * across

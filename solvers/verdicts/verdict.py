@@ -27,6 +27,8 @@ UNSETTLED_SHARE = 0.05
 """Steps accepted at the limit of passes, per steps, from which a result is doubtful [1]."""
 SMALL_ERROR = 1e-3
 """Force errors of such steps, per contact force, that do no harm [1]."""
+TOUCHING_ERROR = 0.05
+"""Forces that what has just touched may give up, per contact force of a cable [1]: a percent or two of the rope's."""
 FEW = 3
 """So many such steps are no cause for doubt in a short run."""
 MANY_CUTS, CUT_SHARE, SHORT_STEPS = 20, 0.05, 4.0
@@ -147,14 +149,17 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
 
 
 def measure_imbalance(problem: NonlinearProblem, force: float) -> float:
-    """Largest force by which a load step that has converged is out of balance after the last update of its contacts,
-    relative to ``force`` [N], 0 without contact: what has touched in the step gives up the friction that it had in it.
+    """Largest force by which a load step that has converged is out of balance after the last update of its contacts.
+
+    What has touched in the step gives up the friction that it had in it.  Relative to ``force`` [N]; 0 if it is little.
+    All processes call this together.
     """
     if force == 0.0:
         return 0.0
     left = problem.residual_vector.duplicate()
     problem.eval_residual(None, problem.unknowns, left)
-    return float(left.norm(PETSc.NormType.NORM_INFINITY)) / force
+    share = float(left.norm(PETSc.NormType.NORM_INFINITY)) / force
+    return share if share > TOUCHING_ERROR else 0.0
 
 
 def judge_end(error: float) -> list[str]:

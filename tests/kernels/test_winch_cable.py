@@ -178,7 +178,7 @@ def test_what_is_refused() -> None:
     # by share, not by place, as the cables change their length
     for where, words in (
         ({"x": 0.5}, "x = 0.5 for this output of WinchCable2D: it takes share"),
-        ({"share": 1.5}, r"share = 1.5 of WinchCable2D: must be a number from 0 \(node0\) to 1"),
+        ({"share": 1.5}, r"share = 1.5 of WinchCable2D: must be a number, 0 \(node0\) to 1"),
         ({"share": float("nan")}, "share = nan"),
         ({"share": (0.1, 0.2)}, r"share = \(0.1, 0.2\)"),
     ):
