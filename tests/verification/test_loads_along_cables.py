@@ -196,8 +196,8 @@ def test_floating() -> None:
 
 
 def test_line_below_the_bed(capsys: pytest.CaptureFixture[str]) -> None:
-    """A line that begins below the bed of its water is noted before the solve, one on it is not."""
-    for depth, words in ((20.0, ""), (15.0, "a cable begins 5 m below the bed of its fluid, whose depth is 15 m")):
+    """A line that begins below the bed of its water, by its lowest Gauss point, is noted before the solve."""
+    for depth, words in ((20.0, ""), (15.0, "a cable begins 4.65 m below the bed of its fluid, whose depth is 15 m")):
         world = create_world()
         rope = straight_cable(world, (0.0, 0.0, -20.0), (10.0, 0.0, 0.0), 4, **ROPE)
         sea = world.add(con.Fluid, density=RHO, depth=depth)
