@@ -46,7 +46,7 @@ from windlass.solvers.own_options import STATIC_OPTIONS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.step_control import StepControl
-from windlass.solvers.verdicts.verdict import judge_end, judge_jumps
+from windlass.solvers.verdicts.verdict import judge_end, judge_jumps, measure_imbalance
 
 ADVICE = (
     "start nearer to the equilibrium (slack lines: from a `catenary`), try more load steps for large motions and "
@@ -229,10 +229,11 @@ class Static(StepSolver):
                 # less load does not help here, and only at its end the way has to be an equilibrium
                 attempt.converged = True
             self.statistics.count(attempt, self.newton, self.discontinuous)
-            self._error = attempt.relative_error if attempt.unsettled else 0.0
             if not attempt.converged:
                 self._reject(start, current, h, attempt, control, all_hooks)
                 continue
+            self._error = attempt.relative_error if attempt.unsettled else 0.0
+            self._error = max(self._error, measure_imbalance(self.problem, attempt.force))
             done = then
             current.step += 1
             control.accept()

@@ -36,6 +36,8 @@ from windlass.framework.state.state import State
 
 LONGEST, SHORTEST = 1.6, 0.4
 """Lengths of cables beyond which they are split and merged, in wanted lengths [1]; both go on with about 0.8."""
+MOST = 1e5
+"""More cables than any rope has in reserve."""
 MOTION = "q", "v", "a", "carried"
 
 
@@ -130,6 +132,8 @@ class WinchReserve(StepHook):
         if "active" in columns:
             raise ModelError(f"active of {name}: must be left out, as the length of the rope decides on it")
         self._world, self._name, self._fewest, self._wanted = world, name, int(cables), float(wanted)
+        if longest > MOST * wanted:
+            raise ModelError(f"longest = {longest:g} m of {name}: must be at most {MOST:g} times wanted = {wanted:g} m")
         self._levels = 1
         while longest > LONGEST * wanted * self._most:
             self._levels += 1

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.fluids.flow import (
+    BELOW,
     Flow,
     FlowColumns,
     fill_flow,
@@ -62,6 +63,8 @@ from windlass.framework.model.table import EntityTable
 
 ALIGNED = 1e-6
 """How far the gravity of the world may be from downwards [1]."""
+SUNK = 0.01
+"""A cable begins below the bed of its water beyond this share of the depth [1]."""
 
 
 class FluidLoad(Component):
@@ -185,7 +188,23 @@ def build(rows: LocalRows) -> System:
         system.account = Account(read, lost=("drag",), carried=("added_mass",))
     if inertia.parts:
         system.inertia = Term(inertia, inertia_tangent)
+    system.checks.doubts = lambda fields, step: find_sunken(groups, fields)
     return system
+
+
+def find_sunken(groups: list[Group], fields: Fields) -> list[str]:
+    """What is doubtful about a run: cables that begin below the bed of the water that loads them."""
+    found = []
+    for group in groups:
+        call(locate)(group.line, fields.x, fields.v, fields.a, group.m)
+        for c in group.flows:
+            low = c.level - c.depth - group.m.r[c.where, c.up].min()
+            if c.fills == BELOW and low > SUNK * c.depth:
+                found.append(
+                    f"a cable begins {low:.3g} m below the bed of its fluid, whose depth is {c.depth:g} m: give the "
+                    "depth of the water, lay the line on the bed (`hang_from_ground`), or shift the surface"
+                )
+    return found
 
 
 def _forces(group: Group, fill: Any) -> Call:

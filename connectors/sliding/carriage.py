@@ -76,6 +76,8 @@ def sliding_joint(
     track, marker = cable_track(world, cables), position_marker(world, entity, at)
     count = max(len(marker), places.size)
     reference = np.broadcast_to(places, (count,)) if places.size in (1, count) else places
+    if speed.size not in (1, len(reference)):
+        raise ModelError(f"speed of sliding_joint has {speed.size} numbers: must be one, or one per joint [m/s]")
     nodes = world.add(SlidingNode, reference=reference, velocity=np.broadcast_to(speed, (len(reference),))[:, None])
     return world.add(SlidingJoint, track=track, node=nodes, marker=marker, **values)
 

@@ -44,6 +44,7 @@ from windlass.elements.nodes.nodes3d import PointSlope3D
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance, number, numbers, whole, word
+from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.adding import all_or_nothing
@@ -231,7 +232,10 @@ def at_share(unit: str, doc: str, name: str) -> Output:
     """An output at a place of each cable, by its share of the cable."""
 
     def evaluate(rows: LocalRows, fields: Fields, share: float = 0.5) -> FloatArray:
-        values: FloatArray = getattr(eval_sections(rows, fields, np.array([float(share)])), name)[:, 0]
+        place = read_numbers(share)
+        if place is None or place.shape != () or not 0.0 <= place <= 1.0:
+            raise ModelError(f"share = {show(share)} of {rows.table.kind}: must be a number, 0 (node0) to 1 (node1)")
+        values: FloatArray = getattr(eval_sections(rows, fields, place[None]), name)[:, 0]
         return values
 
     return Output(unit, f"{doc} at ``share`` of the cable from node0, by default in its middle", evaluate)

@@ -133,7 +133,16 @@ def hang_from_ground(
     x = float(np.linalg.norm(across))
     if height <= 0.0 or x <= VERTICAL * length:
         raise RouteError(f"end = {end} m of a line on the ground: must be above start = {start} m, and beside it")
-    H, B = _solve(x, height, length, axial_stiffness, w, friction)
+    try:
+        H, B = _solve(x, height, length, axial_stiffness, w, friction)
+    except RouteError:
+        raise
+    except (ValueError, ArithmeticError) as error:
+        raise RouteError(
+            f"no shape was found of a line on the ground with length = {length:g} m, axial_stiffness = "
+            f"{axial_stiffness:g} N, mass_per_length = {mass_per_length:g} kg/m, friction = {friction:g}: must have "
+            "sizes and units as of real lines"
+        ) from error
     across /= x
     touchdown = a + (B + _eval_reach(B, B, H, friction * w) / axial_stiffness) * across
     return GroundedCatenary(

@@ -140,8 +140,8 @@ class Output:
     Attributes:
         unit: physical unit.
         doc: meaning, shape and frame.
-        evaluate: ``(rows: LocalRows, fields, **where) -> array (rows, ...)``; ``where`` are places on the entity,
-            for instance ``x=`` [m] along a cable.
+        evaluate: ``(rows: LocalRows, fields, ...) -> array (rows, ...)``; further arguments with a name and a default
+            are places on the entity, for instance ``x=`` [m] along a cable.
         fill: value at the end of rows that have fewer entries than the widest row of an evaluation.
         place_ranks: number of axes of one place, for places that are not numbers: ``{"local": 1}`` for vectors.
         units_of: ``(rows: LocalRows) -> units``, one per row, where they differ by row; default: ``unit``.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, handle, inside, instance, word
+from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.model.law import LocalRows, Output, law_of
 from windlass.framework.model.system import Fields
@@ -39,6 +42,24 @@ def find_output(entity: Entity, name: str) -> Output:
     return outputs[name]
 
 
+@cache
+def list_places(evaluate: Callable[..., Any]) -> tuple[str, ...]:
+    """Names of the places that an output takes: what it has beside rows and fields."""
+    given = list(inspect.signature(evaluate).parameters.values())[2:]
+    return tuple(one.name for one in given if one.kind is not one.VAR_KEYWORD)
+
+
+def check_places(kind: str, output: Output, where: Mapping[str, Any]) -> None:
+    """Raise ModelError for places that an output of a kind of entity does not take, or that are not numbers."""
+    places = list_places(output.evaluate)
+    for name, value in where.items():
+        if name not in places:
+            takes = f"it takes {', '.join(places)}" if places else "it has no places"
+            raise ModelError(f"{name} = {show(value)} for this output of {kind}: {takes}")
+        if value is not None and read_numbers(value) is None:
+            raise ModelError(f"{name} = {show(value)} for this output of {kind}: must be numbers")
+
+
 @checked(entity=handle(), name=word(), state=instance(State), where=inside())
 def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatArray:
     """Evaluate an output variable of one or more entities of one kind.
@@ -55,7 +76,7 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
         Array of shape (rows, ...) or (...), in the unit of the variable.
 
     Raises:
-        ModelError: unknown variable, or an entity of another world.
+        ModelError: unknown variable, places that it does not have, or an entity of another world.
     """
     output = find_output(entity, name)
     fields = load_outputs(state)
@@ -90,6 +111,8 @@ class BoundRows:
 
     def evaluate_here(self, output: Output, fields: Fields, where: Mapping[str, Any]) -> FloatArray:
         """Values of the rows that this process evaluates, shape (rows, ...)."""
+        if where:
+            check_places(self.rows.table.kind, output, where)
         if not self.parallel:
             return np.asarray(output.evaluate(self.rows, fields, **where))
         places = {name: self._pick(value, output.place_ranks.get(name, 0)) for name, value in where.items()}

@@ -107,3 +107,6 @@ def test_a_carriage_off_its_rope() -> None:
     for solver in (wl.Static(world), wl.Dynamic(world, step=1e-3, end=1e-2)):
         with pytest.raises(wl.ModelError, match=words):
             solver.solve()
+    world, cables = create_span("plane", 4, 4.0)
+    with pytest.raises(wl.ModelError, match="speed of sliding_joint has 2 numbers: must be one, or one per joint"):
+        con.sliding_joint(world, cables, world.add(MassPoint, position=(1.0, 0.0), mass=1.0), 1.0, speed=(1.0, 2.0))

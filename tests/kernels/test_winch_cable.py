@@ -173,6 +173,17 @@ def test_what_is_refused() -> None:
     with pytest.raises(wl.ModelError, match="must be two places"):
         winch_rope(world, (0.0, 0.0), (0.0, 0.0), 2, **STIFF)
     assert not world.tables
+    world, rope = create_rope((2.0, 0.0), 2)
+    state = wl.State(world)
+    # by share, not by place, as the cables change their length
+    for where, words in (
+        ({"x": 0.5}, "x = 0.5 for this output of WinchCable2D: it takes share"),
+        ({"share": 1.5}, r"share = 1.5 of WinchCable2D: must be a number, 0 \(node0\) to 1"),
+        ({"share": float("nan")}, "share = nan"),
+        ({"share": (0.1, 0.2)}, r"share = \(0.1, 0.2\)"),
+    ):
+        with pytest.raises(wl.ModelError, match=words):
+            wl.eval_output(rope.cables, "axial_force", state, **where)
 
 
 def test_a_rope_that_is_taken_in_whole_fails_with_words() -> None:

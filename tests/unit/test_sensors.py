@@ -207,6 +207,15 @@ def test_wrong_sensors_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             Sensors(None, [Sensor(model.body, output, component)]).record(State(model.world))
     with pytest.raises(ModelError, match="another world"):
         Sensors(None, [Sensor(create_model().body, "rotation")]).record(State(model.world))
+    for entity, where, message in (
+        (model.body, {"x": 0.1}, "x = 0.1 for this output of RigidBody2D: it has no places"),
+        (model.cables, {"share": 0.1}, "share = 0.1 for this output of Cable2D: it takes x, y"),
+        (model.cables, {"x": "end"}, "x = 'end' for this output of Cable2D: must be numbers"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            eval_output(entity, "position", State(model.world), **where)
+        with pytest.raises(ModelError, match=message):
+            Sensors(None, [Sensor(entity, "position", where=where)]).record(State(model.world))
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="cannot be written"):
         Sensors(tmp_path / "file" / "spin.csv", [spin])

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.reports.surface_section import tabulate_surfaces
+from windlass.connectors.surface_contact.contact_friction_surface_cable import find_doubts
 from windlass.connectors.surface_contact.draw import find_nodes
 from windlass.elements import ALENode, Cable3D, Ground, MassPoint, RigidBody3D, straight_cable
 from windlass.framework.assembly.assembly import Assembly
@@ -96,6 +97,9 @@ def test_surface_out_of_reach() -> None:
     assert system.checks.doubts is not None
     (said,) = system.checks.doubts(assembly.fields, 0.0)
     assert "no cable is near the surface" in said and "9.6 m away" in said
+    # a process that has only some of the cables does not know
+    part = assembly.bind(contacts.table, np.array([0]))
+    assert not find_doubts(part, part.columns, assembly.fields, 0.0)
     # of a set, too, also if another of its surfaces is near
     world, near, _ = create(con.DrumSurface, {"radius": 0.5})
     ground = con.rigid_marker(world, world.add(Ground))

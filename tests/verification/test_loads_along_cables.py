@@ -195,6 +195,19 @@ def test_floating() -> None:
     assert_allclose(wl.eval_output(load, "immersion", state), share, rtol=1e-9)
 
 
+def test_line_below_the_bed(capsys: pytest.CaptureFixture[str]) -> None:
+    """A line that begins below the bed of its water, by its lowest Gauss point, is noted before the solve."""
+    for depth, words in ((20.0, ""), (15.0, "a cable begins 4.65 m below the bed of its fluid, whose depth is 15 m")):
+        world = create_world()
+        rope = straight_cable(world, (0.0, 0.0, -20.0), (10.0, 0.0, 0.0), 4, **ROPE)
+        sea = world.add(con.Fluid, density=RHO, depth=depth)
+        world.add(con.FluidLoad, cable=rope, fluid=sea, diameter=DIAMETER)
+        con.hinge(world, nodes_of(world, rope)[[0, 4]])
+        wl.Static(world, stabiliser=1.0, load_steps=2).solve()
+        said = capsys.readouterr().err
+        assert words in said and ("below the bed" in said) == bool(words)
+
+
 @pytest.mark.parametrize("law", ["wind", "line load"])
 def test_string_in_wind(law: str) -> None:
     """A taut string in wind across it hangs as a parabola in the plane of the resultant of weight and drag: to 1e-4."""

@@ -105,6 +105,9 @@ def test_route() -> None:
             hang_from_ground((0.0, 0.0, 0.0), end, LENGTH, EA, MASS, 0.0, G)
     with pytest.raises(wl.ModelError, match="must be above start"):
         hang_from_ground((0.0, 0.0, 0.0), (285.0, 0.0, -1.0), LENGTH, EA, MASS, 0.0, G)
+    for stiffness, mass, mu in ((1e308, MASS, 0.0), (EA, 1e-320, 0.0), (EA, 1e308, 0.0), (EA, MASS, 1e308)):
+        with pytest.raises(wl.ModelError, match="must have sizes and units as of real lines"):
+            hang_from_ground((0.0, 0.0, 0.0), (285.0, 0.0, 60.0), LENGTH, stiffness, mass, mu, G)
 
 
 def compare(n: int, mu: float, stiffness: float = 1e7) -> tuple[np.ndarray, Moored, wl.State]:

@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import RigidBody2D, nodes_of, straight_cable
+from windlass.elements import Ground, RigidBody2D, cable_along, helix, nodes_of, straight_cable
 from windlass.framework.command_line import summary
 from windlass.framework.runtime.petsc import PETSc
 
@@ -161,6 +161,31 @@ def test_cables_that_begin_inside_of_a_circle_are_named(depth: float) -> None:
     middle = wl.eval_output(nodes_of(world, rope)[8], "position", state)[1]
     inside = [note for note in solver.verdict.notes if "inside the circle peg" in note]
     assert (middle < depth - 0.1) == (depth > 0.1) and len(inside) == (depth > 0.025)
+
+
+def test_friction_of_what_has_just_touched() -> None:
+    """A rope on a post in one load step: its points touch in it and lose their friction, so that forces do not balance,
+    which is said; in two load steps the post carries what Euler and Eytelwein say."""
+    world = wl.World()
+    rope = cable_along(
+        world, helix((0, 0, 0), (0, 0, 1), 0.1, 0.5, pitch=0.0, strands=0.05), 16,
+        mass_per_length=1.0, axial_stiffness=2e4, bending_stiffness=1e-4,
+    )  # fmt: skip
+    nodes = nodes_of(world, rope)
+    world.add(con.Force, marker=con.position_marker(world, nodes[0]), vector=-100.0 * np.asarray(nodes[0].slope))
+    con.hinge(world, nodes[16])
+    con.fix(world, nodes[:16], "z")
+    post = world.add(con.DrumSurface, marker=con.rigid_marker(world, world.add(Ground)), radius=0.095)
+    contacts = con.add_surface_contact(
+        world, post, rope, rope_radius=0.005, tension=100.0, radius=0.1, friction_coefficient=0.3
+    )
+    carried = 100.0 * (1.0 + np.exp(-0.3 * np.pi))
+    for steps in (1, 2):
+        solver = wl.Static(world, load_steps=steps, discontinuous_max_it=30, name="")
+        force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
+        assert (abs(force[1] / carried - 1.0) < 1e-3) == (steps == 2)
+        said = ["has no friction yet: take more load steps" in reason for reason in solver.verdict.reasons]
+        assert said == ([True] if steps == 1 else [])
 
 
 @pytest.mark.parametrize("kind", ["fail", "warn", "off"])

@@ -224,6 +224,8 @@ def test_what_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     world = wl.World()
     with pytest.raises(ModelError, match=r"longest = 0.5 m of rope, which is 1 m long at the start"):
         con.WinchReserve(world, (0, 0), (1, 0), wanted=0.2, longest=0.5, **stiff)
+    with pytest.raises(ModelError, match=r"longest = 400 m of rope: must be at most 100000 times wanted = 0.0005 m"):
+        con.WinchReserve(world, (0, 0), (1, 0), wanted=5e-4, longest=400.0, **stiff)
     with pytest.raises(ModelError, match="active of rope: must be left out"):
         con.WinchReserve(world, (0, 0), (1, 0), wanted=0.2, longest=2.0, active=True, **stiff)
     rope = con.WinchReserve(world, (0, 0), (1, 0), wanted=0.2, longest=2.0, **stiff)
