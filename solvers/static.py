@@ -25,11 +25,13 @@ from windlass.framework.state.hooks import (
     run_stage,
 )
 from windlass.framework.state.state import State, local_state
+from windlass.solvers.equilibrium.balance import balance
 from windlass.solvers.equilibrium.jumps import JumpWatch
 from windlass.solvers.equilibrium.relaxation import relax
 from windlass.solvers.equilibrium.settling import settle_contacts
 from windlass.solvers.equilibrium.singular import check_stiffness, summarise_faults
 from windlass.solvers.equilibrium.stability import (
+    UNSTABLE_ADVICE,
     Follower,
     describe_unstable,
     examine,
@@ -46,16 +48,12 @@ from windlass.solvers.own_options import STATIC_OPTIONS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.step_control import StepControl
-from windlass.solvers.verdicts.verdict import judge_end, judge_jumps, measure_imbalance
+from windlass.solvers.verdicts.verdict import judge_end, judge_jumps
 
 ADVICE = (
     "start nearer to the equilibrium (slack lines: from a `catenary`), try more load steps for large motions and "
     "contact, geometric=True for strong prestress; a stabiliser only for what nothing holds; "
     "-static_snes_monitor shows the iterations"
-)
-UNSTABLE_ADVICE = (
-    "start nearer to the shape that is meant (slack lines: from a `catenary`), or disturb the model towards it by a "
-    "small load; stability='follow' goes on to a stable one, stability='off' accepts it"
 )
 
 USES = 8
@@ -232,32 +230,39 @@ class Static(StepSolver):
             if not attempt.converged:
                 self._reject(start, current, h, attempt, control, all_hooks)
                 continue
-            self._error = attempt.relative_error if attempt.unsettled else 0.0
-            self._error = max(self._error, measure_imbalance(self.problem, attempt.force))
             done = then
             current.step += 1
             control.accept()
             self.statistics.steps += 1
             self.progress.step(done, h)
             jumps = self._watch is not None and self._watch.suspects(current, attempt.unsettled)
-            if done >= 1.0 - 1e-9 * nominal and self.stability != "off":
-                self._make_stable(first, current, time, all_hooks)
+            if done >= 1.0 - 1e-9 * nominal:
+                self._end(first, current, attempt, time, all_hooks)
             if jumps:
                 self._trace_jump(current, time)
             run_stage(all_hooks, "after_step", current)
         current.start_data[:] = current.data
         self._stop(current, all_hooks)
 
-    def _make_stable(self, first: State, current: State, time: float, hooks: list[StepHook]) -> None:
-        """Look at the equilibrium at full load, and leave it if it is not stable."""
+    def _end(self, first: State, current: State, attempt: StepAttempt, time: float, hooks: list[StepHook]) -> None:
+        """Look at the equilibrium at full load: solve again for lost friction, and leave it if it is not stable."""
 
-        def solve(q: FloatArray) -> bool:
+        def solve(q: FloatArray | None = None) -> StepAttempt | None:
+            # from displacements, or from the present state and what its contacts have become
             start = current.copy()
-            start.q[:] = q
-            attempt = self._attempt(start, current, 1.0, time, hooks, last=True)
-            self.statistics.count(attempt, self.newton, self.discontinuous)
-            return attempt.converged
+            if q is None:
+                start.start_data[:] = current.start_data[:] = current.data
+            else:
+                start.q[:] = q
+            found = self._attempt(start, current, self.load_factor(1.0), time, hooks, last=True)
+            self.statistics.count(found, self.newton, self.discontinuous)
+            if q is None and not found.converged:
+                current.assign(start)
+            return found if found.converged else None
 
+        self._error = balance(self.problem, attempt, solve)
+        if self.stability == "off":
+            return
         finding = left = examine(self.problem)
         hindrance = ""
         if finding and self.stability == "follow":

@@ -34,6 +34,10 @@ SHOWN = 2
 """Faults and doubts that are said."""
 START_SHARE = 0.1
 """First k M of the way from the start of a solve, relative to the tangent."""
+UNSTABLE_ADVICE = (
+    "start nearer to the shape that is meant (slack lines: from a `catenary`), or disturb the model towards it by a "
+    "small load; stability='follow' goes on to a stable one, stability='off' accepts it"
+)
 
 FLUTTER = (
     "the tangent is not symmetric, as under forces that turn with a body: no path leads away from the equilibrium "
@@ -42,7 +46,7 @@ FLUTTER = (
 
 CONTROLLED = "whether the equilibrium is stable is for modes to say, since it has first-order states, as controllers do"
 
-Solve = Callable[[FloatArray], bool]
+Solve = Callable[[FloatArray], object]
 
 
 @dataclass

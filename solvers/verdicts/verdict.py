@@ -18,17 +18,13 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.command_line.summary_file import note_verdict
 from windlass.framework.errors import WindlassError
 from windlass.framework.launch.launcher import is_first_process
-from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.names import shorten
-from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.statistics import Statistics
 
 UNSETTLED_SHARE = 0.05
 """Steps accepted at the limit of passes, per steps, from which a result is doubtful [1]."""
 SMALL_ERROR = 1e-3
 """Force errors of such steps, per contact force, that do no harm [1]."""
-TOUCHING_ERROR = 0.05
-"""Forces that what has just touched may give up, per contact force of a cable [1]: a percent or two of the rope's."""
 FEW = 3
 """So many such steps are no cause for doubt in a short run."""
 MANY_CUTS, CUT_SHARE, SHORT_STEPS = 20, 0.05, 4.0
@@ -147,20 +143,6 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
         "contacts chatter, or something swings faster than the step resolves; damp it (bending_damping, "
         "contact_damping, damping_depth), or take contact points instead of segments"
     ]
-
-
-def measure_imbalance(problem: NonlinearProblem, force: float) -> float:
-    """Largest force by which a load step that has converged is out of balance after the last update of its contacts.
-
-    What has touched in the step gives up the friction that it had in it.  Relative to ``force`` [N]; 0 if it is little.
-    All processes call this together.
-    """
-    if force == 0.0:
-        return 0.0
-    left = problem.residual_vector.duplicate()
-    problem.eval_residual(None, problem.unknowns, left)
-    share = float(left.norm(PETSc.NormType.NORM_INFINITY)) / force
-    return share if share > TOUCHING_ERROR else 0.0
 
 
 def judge_end(error: float) -> list[str]:

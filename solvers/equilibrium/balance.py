@@ -1,0 +1,51 @@
+"""The balance of statics at full load after the last update of contacts.
+
+What touches for the first time in a load step is held by friction while Newton's method is at work; the update at its
+end makes the place where it has come to the anchor of its bristle, and the friction is gone.  At full load the model is
+then out of balance, a rope on a post by a sixth of its force.  Solved again it slips on by what its bristles need, and
+the friction that theory says comes back.
+"""
+
+from collections.abc import Callable
+
+from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.stepping.discontinuous import StepAttempt
+
+TOUCHING_ERROR = 0.05
+"""Forces that what has just touched may give up, per contact force of a cable [1]: a percent or two of the rope's."""
+AGAIN = 3
+"""How often full load is solved for again at most."""
+
+
+def measure_imbalance(problem: NonlinearProblem, force: float) -> float:
+    """Largest force by which a load step that has converged is out of balance after the last update of its contacts.
+
+    Relative to ``force`` [N]; 0 if it is little.  All processes call this together.
+    """
+    if force == 0.0:
+        return 0.0
+    left = problem.residual_vector.duplicate()
+    problem.eval_residual(None, problem.unknowns, left)
+    share = float(left.norm(PETSc.NormType.NORM_INFINITY)) / force
+    return share if share > TOUCHING_ERROR else 0.0
+
+
+def balance(problem: NonlinearProblem, attempt: StepAttempt, solve_again: Callable[[], StepAttempt | None]) -> float:
+    """Solve again while friction is missing, and give the force error that is left, per contact force [1].
+
+    Args:
+        problem: at the end of the last load step.
+        attempt: that load step.
+        solve_again: solves for full load from the present state; None, and the state as it was, where that fails.
+    """
+    for _ in range(AGAIN):
+        left = measure_imbalance(problem, attempt.force)
+        if attempt.unsettled or left == 0.0:
+            break
+        again = solve_again()
+        if again is None:
+            return left
+        attempt = again
+    left = measure_imbalance(problem, attempt.force)
+    return max(left, attempt.relative_error) if attempt.unsettled else left
