@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from windlass import connectors as con
 from windlass import elements as el
 from windlass.exudyn.registry import Building, Frame, Item, Refused, require, translates
-from windlass.exudyn.translations_markers import (
+from windlass.exudyn.translations.markers import (
     can_leave_plane,
     find_coordinate,
     find_coordinates,
