@@ -46,7 +46,9 @@ def compute_eigenvalues(
     if not mbs.systemIsConsistent and autoAssemble:
         mbs.Assemble()
     if convert2Frequencies and computeComplexEigenvalues:
-        raise ModelError("ComputeODE2Eigenvalues: convert2Frequencies with computeComplexEigenvalues: must be one of both")
+        raise ModelError(
+            "convert2Frequencies and computeComplexEigenvalues of ComputeODE2Eigenvalues: must be one of both"
+        )
     model = import_system(mbs)
     held = [int(place) for place in np.ravel(constrainedCoordinates)]
     if ignoreAlgebraicEquations or held:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from windlass.exudyn.translations import bodies, connectors, curves, machines, sliding  # noqa: F401  they register
 from windlass.exudyn.angles import ANGLES, AngleNode
 from windlass.exudyn.export import FORMAT, VERSION, describe_system
 from windlass.exudyn.functions import UserFunctions
@@ -17,6 +16,7 @@ from windlass.exudyn.histories import PlacedHistory
 from windlass.exudyn.registry import Building
 from windlass.exudyn.settings import read_dynamic, read_static
 from windlass.exudyn.start import start_motion
+from windlass.exudyn.translations import bodies, connectors, curves, machines, sliding  # noqa: F401  they register
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.table import Entity

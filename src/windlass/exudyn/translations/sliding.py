@@ -18,12 +18,16 @@ SAME = 1e-9
 """Difference of an offset from the lengths of the cables before, per length of all, that counts as none [1]."""
 
 
+SHAPES = "BodyCable2DCoordinates", "BodyBeamShape"
+"""Types of markers on cables."""
+
+
 def _track(b: Building, item: Item) -> Entity:
     """The cables of a joint, in the order of its markers."""
     cables, lengths = [], []
     for number in item["slidingMarkerNumbers"]:
         marker = b.marker(number)
-        if marker["markerType"] != "BodyCable2DCoordinates":
+        if marker["markerType"] not in SHAPES:
             raise Refused(f"marker {int(number)} is a {marker['markerType']}")
         cables.append(b.body(marker["bodyNumber"]))
         lengths.append(float(b.items["objects"][int(marker["bodyNumber"])]["length"]))
@@ -46,6 +50,13 @@ def _join(b: Building, item: Item, data: Any, slides: bool, reference: float, *k
 def sliding(b: Building, item: Item) -> Entity:
     """A point on a chain of cables; both forms of its equations are the same joint here."""
     require(item, constrainRotation=False, axialForce=0.0)
+    return _join(b, item, item["nodeNumber"], True, 0.0, ACTIVE)
+
+
+@translates("JointSliding")
+def sliding_in_space(b: Building, item: Item) -> Entity:
+    """The same in space, without constraints of rotations."""
+    require(item, constrainRotations=[0, 0, 0], constrainTranslations=[1, 1, 1], axialForce=0.0)
     return _join(b, item, item["nodeNumber"], True, 0.0, ACTIVE)
 
 
