@@ -63,10 +63,7 @@ class ContactCurveCircle(Component):
     contact_damping = column(
         "N s/m", "d of the contact, which takes at most the spring force away", default=0.0, minimum=0.0
     )
-    damping_limited = column(
-        "1", "true: what damping adds is at most the spring force; false: all of it as long as the contact presses",
-        dtype=bool, default=True,
-    )  # fmt: skip
+    damping_limited = column("1", "what damping adds is at most the spring force", dtype=bool, default=True)
     friction = column("1", "coefficient of friction μ", default=0.0, minimum=0.0)
     proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, above=0.0)
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)

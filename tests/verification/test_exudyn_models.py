@@ -31,7 +31,7 @@ import windlass.connectors as con
 from windlass.exudyn import Imported, NoCounterpart, import_system, load, translates
 from windlass.exudyn.eigenvalues import compute_eigenvalues
 from windlass.exudyn.export import describe_system, write_system
-from windlass.exudyn.registry import Building, Item
+from windlass.exudyn.registry import Building, Item, translation_names
 from windlass.exudyn.run import answer_calls
 from windlass.exudyn.settings import read_dynamic, read_static
 from windlass.framework.errors import ModelError, OutputError
@@ -74,6 +74,16 @@ def stretch(
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {"angle": angle, "stiffening": stiffening, "push": push, "wave": wave}
 FUNCTIONS |= {"push_back": push_back, "bend": bend, "stretch": stretch}
+
+
+def test_the_table_of_items_has_every_translation() -> None:
+    """Each type that is translated stands in the table with its counterpart, and what is refused has none."""
+    page = (FOLDER.parents[2] / "docs/exudyn.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1:4] for line in page.split("| item | here | |")[1].split("\n\n")[0].splitlines()[2:]]
+    named = {name.strip(" `"): here.strip() for names, here, _ in rows for name in names.split(",")}
+    translated = {name for name, here in named.items() if here != "refused" and not name.startswith("Marker")}
+    assert translated == set(translation_names()) - {"ConnectorOfThisTest"}
+    assert len(named) > 75 and all(why.strip() for _, here, why in rows if here.strip() == "refused")
 
 
 def test_without_exudyn_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,5 +113,6 @@ def _place_shapes(model: Imported, result: ModesResult) -> ComplexArray:
 def answer_eigenvalues() -> None:
     """Have Exudyn's eigenvalues answered here from now on."""
     exudyn: Any = import_module("exudyn")
-    for place in (exudyn, import_module("exudyn.solver"), exudyn.MainSystem):
+    solver: Any = import_module("exudyn.solver")
+    for place in (exudyn, solver, exudyn.MainSystem):
         place.ComputeODE2Eigenvalues = compute_eigenvalues

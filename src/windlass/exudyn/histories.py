@@ -83,7 +83,8 @@ class CurveHistory:
         closed = touches.any(axis=1)
         at = np.arange(len(deepest)), deepest
         parts = np.where(closed, deepest, -1.0), np.where(closed, gap[at], OPEN), np.where(closed, slip[at], 0.0)
-        return np.stack(parts, axis=1).ravel()
+        values: FloatArray = np.stack(parts, axis=1).ravel()
+        return values
 
 
 PlacedHistory = tuple[IntArray, History]
