@@ -59,7 +59,8 @@ bench: setup ## time Windlass beside Exudyn and Simbody (into .venv-bench); BENC
 
 # a checkout of https://github.com/jgerstmayr/EXUDYN, whose models are not part of Windlass
 EXUDYN ?= ../EXUDYN
-PEERS ?= $(EXUDYN)/main/pythonDev/TestModels $(EXUDYN)/main/pythonDev/Examples
+PEERS ?= $(wildcard $(EXUDYN)/main/pythonDev/TestModels $(EXUDYN)/main/pythonDev/Examples $(EXUDYN)/python/TestModels \
+	$(EXUDYN)/python/Examples)
 
 peers: setup ## run the models of a checkout of Exudyn in both programs: table in docs/exudyn_models.md; EXUDYN=FOLDER
 	@scripts/setup_bench.sh --exudyn

@@ -72,6 +72,35 @@ def note(kind, mbs, seconds):
     )
 
 
+def count_items(mbs):
+    """Note how many items of each type a system has."""
+    for get, group in (
+        (mbs.GetNode, "Node"),
+        (mbs.GetObject, "Object"),
+        (mbs.GetMarker, "Marker"),
+        (mbs.GetLoad, "Load"),
+    ):
+        for i in range(getattr(mbs.systemData, f"NumberOf{group}s")()):
+            name = group + str(get(i)[f"{group.lower()}Type"])
+            record["items"][name] = record["items"].get(name, 0) + 1
+
+
+def recording_values(call):
+    """A call for eigenvalues that is kept; those of free motions, which are rounding, as 0."""
+
+    def solve(mbs, *given, **named):
+        found = call(mbs, *given, **named)
+        count_items(mbs)
+        values = np.asarray(found[0])
+        parts = np.concatenate((values.real, values.imag)) if np.iscomplexobj(values) else values
+        rounding = 1e-9 * np.abs(parts).max(initial=0.0)
+        parts = np.where(np.abs(parts) < rounding, 0.0, parts)
+        record["solves"].append({"kind": "eigenvalues", "q": parts.tolist(), "v": [], "lam": [], "t": 0.0, "cpu": 0.0})
+        return found
+
+    return solve
+
+
 def recording(kind, call):
     """A solver call that is kept."""
 
@@ -83,15 +112,7 @@ def recording(kind, call):
             tighten(settings)
         named.pop("simulationSettings", None)
         begin = time.process_time()
-        for get, group in (
-            (mbs.GetNode, "Node"),
-            (mbs.GetObject, "Object"),
-            (mbs.GetMarker, "Marker"),
-            (mbs.GetLoad, "Load"),
-        ):
-            for i in range(getattr(mbs.systemData, f"NumberOf{group}s")()):
-                name = group + str(get(i)[f"{group.lower()}Type"])
-                record["items"][name] = record["items"].get(name, 0) + 1
+        count_items(mbs)
         steps = settings.timeIntegration.numberOfSteps
         settings.timeIntegration.numberOfSteps = steps * times
         done = call(mbs, settings, *given[1:], **named)
@@ -122,6 +143,9 @@ for kind in ("Static", "Dynamic"):
     call = recording(kind.lower(), getattr(exudyn.solver, f"Solve{kind}"))
     for place in (exu, exudyn.solver, exu.MainSystem):
         setattr(place, f"Solve{kind}", call)
+call = recording_values(exudyn.solver.ComputeODE2Eigenvalues)
+for place in (exu, exudyn.solver, exu.MainSystem):
+    place.ComputeODE2Eigenvalues = call
 try:
     sys.argv = [script]
     runpy.run_path(script, run_name="__main__")

@@ -3,6 +3,7 @@
     D, n, t                              distance of the centre from a piece of the curve, normal and direction there
     g = D - r,  v = v1 - v0 - ω1 × D n - ω0 × (d - D n),  ġ = n·v,  v_t = t·v          d: from marker 0 to the centre
     f_n = -k g - d ġ  in [0, -2 k g]     so that it neither pulls nor jumps where the contact opens or closes
+    f_n = -k g - d ġ  ≥ 0                if the damping is not limited, which jumps where the contact closes
     f_t = μ |f_n| v_t/v_z                where the stored slip is <= v_z, the proportional zone
     f_t = μ |f_n| sign(stored slip)      where it is larger
     f_t t - f_n n                        at the foot D n below the centre, on the left-hand side of the circle
@@ -17,7 +18,8 @@ fixed during Newton's iterations, in which a line or an arc goes on beyond its e
 again; the force error is how much the force on the circle changes by it.  Rows without contact cost nothing in between.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles, whose linear model has
-k_c l and d_c l for a segment of the length l in place of k and d here.
+k_c l and d_c l for a segment of the length l in place of k and d here, damping that is not limited, and friction of the
+velocities at the centre of the circle.
 """
 
 from __future__ import annotations
@@ -59,8 +61,9 @@ class ContactCurveCircle(Component):
     radius = column("m", "radius r of the circle", above=0.0)
     contact_stiffness = column("N/m", "k of the contact", above=0.0)
     contact_damping = column(
-        "N s/m", "d of the contact, which takes at most the spring force", default=0.0, minimum=0.0
+        "N s/m", "d of the contact, which takes at most the spring force away", default=0.0, minimum=0.0
     )
+    damping_limited = column("1", "what damping adds is at most the spring force", dtype=bool, default=True)
     friction = column("1", "coefficient of friction μ", default=0.0, minimum=0.0)
     proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, above=0.0)
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
@@ -69,7 +72,7 @@ class ContactCurveCircle(Component):
 class Columns(NamedTuple):
     """Letters of the rows; shapes begin with the number of rows.
 
-    r [m], k [N/m], d [N s/m], mu, zone [m/s]: parameters.
+    r [m], k [N/m], d [N s/m], mu, zone [m/s]: parameters; limited: what damping adds is at most the spring force.
     on: rows that are switched on; the pair is active where they touch as well.
     curve: number of the profile.
     curves: the profiles.
@@ -79,6 +82,7 @@ class Columns(NamedTuple):
     r: FloatArray
     k: FloatArray
     d: FloatArray
+    limited: NDArray[np.bool_]
     mu: FloatArray
     zone: FloatArray
     on: NDArray[np.bool_]
@@ -140,7 +144,7 @@ def measure(c: Columns, i: int, p: int, u: Pose, ut: ComplexArray) -> Any:
 def press(c: Columns, i: int, gap: complex, rate: complex, slip: complex, stored: float) -> tuple[complex, complex]:
     """f_n and f_t [N] of a contact."""
     spring, damper = -c.k[i] * gap, -c.d[i] * rate
-    if abs(damper.real) > spring.real:
+    if damper.real < -spring.real or (damper.real > spring.real and (c.limited[i] or spring.real < 0.0)):
         # the force is between 0 and twice that of the spring, and the spring alone beyond the surface
         damper = spring if damper.real > 0.0 else -spring
         if spring.real < 0.0:
@@ -301,6 +305,7 @@ def bind(rows: LocalRows) -> tuple[Columns]:
         r=get("radius"),
         k=get("contact_stiffness"),
         d=get("contact_damping"),
+        limited=get("damping_limited"),
         mu=get("friction"),
         zone=get("proportional_zone"),
         on=get("active").copy(),

@@ -2,6 +2,7 @@
 
 Seen along the curve the material is on the left, the exterior on the right: a closed outline runs against the clock.
 A joint of two pieces that turns to the left by a kink is a corner: an arc of radius 0 between both normals.
+Two points, there and back, are a segment that has both sides and ends.
 
 A circle can touch only pieces closer than its radius.  Each profile has a grid of square cells, and each cell the
 numbers of the pieces that a circle with its centre there can reach, so that the search does not depend on their number.
@@ -117,6 +118,8 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
         following = 0 if last else k + 1
         out, into = _turn(t, float(half[k])), _turn(along[following], -float(half[following]))
         turn = np.arctan2(out[0] * into[1] - out[1] * into[0], out @ into)
+        # where a curve turns back, the sign of the turn is one of rounding
+        turn = abs(turn) if abs(turn) > np.pi - KINK else turn
         if turn > KINK:
             middle = _turn(out, 0.5 * float(turn))
             pieces.append(np.array((1.0, *ends[k], middle[1], -middle[0], 0.0, np.cos(0.5 * turn))))

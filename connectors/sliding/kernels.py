@@ -251,7 +251,10 @@ def fill_outputs(
     lam: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Numbers of each row, shape (n, 14): σ, l s_t, T, N, power of T, end, force (3), gap (3), cable, l s_t + l a_t."""
+    """Numbers of each row, shape (n, 17).
+
+    σ, l s_t, T, N, power of T, end, force (3), gap C (3), cable, l s_t + l a_t, Ċ (3).
+    """
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.marker)):
         place = place_of(c, i, x)
@@ -269,5 +272,6 @@ def fill_outputs(
             N += F[3 + d] * lam[c.lam[i, d]]
             # the marker feels +λ
             out[i, 6 + d], out[i, 9 + d] = lam[c.lam[i, d]], w[R, d] - m.p[c.marker[i], d]
+            out[i, 14 + d] = w[RT, d] + w[P, d] * speed_of(c, i, v) - m.v[c.marker[i], d]
         out[i, 1], out[i, 2], out[i, 3], out[i, 4] = l * s_t, T, N, F[0] * s_t
         out[i, 13] = l * speed_of(c, i, v)

@@ -241,10 +241,10 @@ def find_lost(rows: LocalRows, c: SlidingColumns, s: Fields) -> list[str]:
 
 
 def evaluate_rows(rows: LocalRows, s: Fields) -> FloatArray:
-    """The numbers of `fill_outputs`, shape (rows, 14)."""
+    """The numbers of `fill_outputs`, shape (rows, 17)."""
     c: SlidingColumns = rows.columns
     take_cables(c, s.x, s.data)
-    out = np.zeros((len(rows.rows), 14))
+    out = np.zeros((len(rows.rows), 17))
     fill_outputs(c, s.markers[FAMILY], s.x, s.v, s.lam, out)
     return out
 
@@ -303,6 +303,7 @@ register(
             "normal_force": output("N", "N, its part across the cable, ()", 3),
             "friction_force": output("N", "T along the cable, > 0 against a speed > 0, ()", 2),
             "gap": output("m", "C, global, (3,)", 9, 12),
+            "gap_rate": output("m/s", "Ċ, global, (3,)", 14, 17),
             "end": output("1", "-1 at the start of an open track or before it, 1 at its end, else 0, ()", 5),
             "left": Output("1", "1 where the joint has left its track, else 0, ()", find_left),
         },

@@ -6,7 +6,7 @@
 M is 0 for multipliers.  They belong to infinite eigenvalues, which the inverse maps to 0, away from those that are
 sought; (K - s M)⁻¹ M x fulfils the constraints for each x.  What is no mode shows in the residual
 
-    |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K
+    |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K, without D if the problem is linear
 
 which is the change of x in a step of inverse iteration; it depends on no unit and on no mesh.
 
@@ -186,7 +186,7 @@ class Eigensolver:
         inverse = has_inverse(solver)
         left, terms = [], 0.0
         factors = [(motion.K, complex(1.0)), (motion.M, value * value)]
-        if motion.damped:
+        if motion.damped and self._quadratic:
             factors.append((motion.D, value))
         moving = pair.imaginary.norm() > 0.0
         for part in (0, 1):

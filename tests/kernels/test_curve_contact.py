@@ -18,7 +18,10 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.model.system import evaluate
 from windlass.framework.output.scene import Scene
+from windlass.framework.restart.checkpoint import Checkpoint
 from windlass.framework.state.tangent_check import check_fields
+
+from support.energy import follow
 
 CASES = json.loads((Path(__file__).parents[1] / "reference/exudyn_curves.json").read_text())["cases"]
 NAMES = {
@@ -177,3 +180,77 @@ def test_search_finds_what_all_pieces_have() -> None:
     assert outcome.changed
     forces = np.hypot(*wl.eval_output(contact, "force", state)[:, :2].T)
     assert_allclose(outcome.error, forces.max(), rtol=1e-12)
+
+
+def test_a_segment_there_and_back_has_both_sides_and_ends() -> None:
+    """Two points are a segment: gaps of circles all around it, in any direction, by the distance from it."""
+    angles = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+    places = np.array([(x, y) for x in (-1.2, -0.4, 0.3, 1.1) for y in (-0.45, 0.2)])
+    world = wl.World()
+    base = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
+    fix(world, base, "x", "y", "rotation")
+    hub, gaps = rigid_marker(world, base), []
+    for angle in angles:
+        c, s = np.round((math.cos(angle), math.sin(angle)), 15)
+        points = world.add(MassPoint, position=places @ np.array(((c, s), (-s, c))), mass=1.0)
+        profile = world.add(CurveProfile, points=(c, s, -c, -s))
+        gaps.append(
+            world.add(
+                ContactCurveCircle, marker0=hub, marker1=position_marker(world, points), profile=profile, radius=0.5,
+                contact_stiffness=1.0,
+            )
+        )  # fmt: skip
+    assembly = Assembly(world)
+    assembly.update_markers()
+    assembly.post_newton()
+    state = wl.State(world)
+    state.data[:] = assembly.fields.data
+    expected = np.hypot(np.maximum(np.abs(places[:, 0]) - 1.0, 0.0), places[:, 1]) - 0.5
+    for contact in gaps:
+        assert_allclose(wl.eval_output(contact, "gap", state)[:, 0], expected, atol=1e-12)
+        assert (wl.eval_output(contact, "piece", state)[:, 0] > 0).all()
+
+
+def disc_in_a_valley(**damping: Any) -> wl.World:
+    """A disc of 0.1 m in an arc of 2 m about (0, 2), pressed in by its weight, that rolls and slips down."""
+    way = np.array((0.8, -1.7))
+    place = np.array((0.0, 2.0)) + way / np.hypot(*way) * (1.9 + 9.81 / 2e3)
+    world = wl.World(gravity=(0.0, -9.81))
+    disc = world.add(RigidBody2D, position=place, mass=1.0, inertia=0.005)
+    base = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
+    fix(world, base, "x", "y", "rotation")
+    # from right to left, so that above is outside
+    profile = world.add(CurveProfile, points=(1.2, 0.4, -1.2, 0.4), curvatures=(-0.5,), closed=False)
+    world.add(
+        ContactCurveCircle, marker0=rigid_marker(world, base), marker1=rigid_marker(world, disc), profile=profile,
+        radius=0.1, contact_stiffness=2e3, contact_damping=5.0, friction=0.3, proportional_zone=1.0, **damping,
+    )  # fmt: skip
+    return world
+
+
+@pytest.mark.parametrize("limited", [True, False])
+def test_energy(limited: bool) -> None:
+    """What is lost in contact leaves the disc: the rest of every step falls with the square of the step or faster."""
+    rests, lost = [], 0.0
+    for steps in (100, 200):
+        ledger = follow(disc_in_a_valley(damping_limited=limited), 0.2 / steps, 0.2)
+        rests.append(np.abs(ledger["rest"]).max())
+        lost = float(ledger["dissipation"][-1])
+    assert lost > 0.02
+    assert rests[1] < 0.3 * rests[0] and rests[1] < 1e-3 * lost
+
+
+def test_restart(tmp_path: Path) -> None:
+    """A run that was stopped in contact goes on to the same last bit."""
+
+    def run(end: float, restart: str | None) -> wl.State:
+        keep = Checkpoint(tmp_path / "disc.h5", every=20, restart=restart)
+        return wl.Dynamic(disc_in_a_valley(), step=1e-3, end=end, name="").solve(hooks=[keep])
+
+    whole = run(0.04, None)
+    (tmp_path / "disc.h5").unlink()
+    run(0.02, None)
+    again = run(0.04, "auto")
+    assert whole.data[0] > 0.0
+    for name in ("q", "v", "a", "lam", "data"):
+        assert np.array_equal(getattr(again, name), getattr(whole, name)), name

@@ -60,6 +60,20 @@ def test_both_problems_have_the_same_modes() -> None:
     assert np.abs(quadratic.damping).max() < 1e-9
 
 
+def test_the_linear_problem_leaves_damping_out() -> None:
+    """Two masses in line with springs and strong dampers: ω² = (3 ∓ √5)/2 k/m."""
+    world = wl.World()
+    last = con.coordinate_marker(world, None)
+    for k in range(2):
+        mass = world.add(el.MassPoint, position=(float(k), 0.0), mass=2.0)
+        con.fix(world, mass, "y")
+        marker = con.coordinate_marker(world, mass, "x")
+        world.add(con.CoordinateSpringDamper, marker0=last, marker1=marker, stiffness=8.0, damping=5.0)
+        last = marker
+    result = wl.Modes(world, count=2, problem="linear").solve()
+    assert_allclose(result.eigenvalues.imag**2, (6.0 - 2.0 * 5.0**0.5, 6.0 + 2.0 * 5.0**0.5), rtol=1e-9)
+
+
 def test_matrices_are_those_of_newton() -> None:
     """K + 3 D + 7 M of a belt in motion is the tangent of a step with these factors, entry by entry."""
     state = create_drive(40, solve=False, damping=2.0)[0]

@@ -44,7 +44,7 @@ def test_every_folder_with_modules_is_listed(project: dict[str, Any]) -> None:
     """A folder missing from `packages` would be missing from the wheel, silently."""
     listed = project["tool"]["setuptools"]["packages"]
     assert len(listed) == len(set(listed))
-    assert set(listed) == {"windlass", "windlass.exudyn", *folders_with_modules()}
+    assert set(listed) == {"windlass", "windlass.exudyn", "windlass.exudyn.translations", *folders_with_modules()}
 
 
 def test_every_package_maps_to_its_folder(project: dict[str, Any]) -> None:
@@ -68,7 +68,8 @@ def test_links_for_static_tools_are_relative() -> None:
 def test_wheel_holds_every_module_once(wheel_names: list[str]) -> None:
     sources = {f"windlass/{path.relative_to(ROOT)}" for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
     sources |= {f"windlass/{path.name}" for path in (ROOT / "src" / "windlass").glob("*.py")}
-    sources |= {f"windlass/exudyn/{path.name}" for path in (ROOT / "src" / "windlass" / "exudyn").glob("*.py")}
+    exudyn = ROOT / "src" / "windlass" / "exudyn"
+    sources |= {f"windlass/exudyn/{path.relative_to(exudyn)}" for path in exudyn.rglob("*.py")}
     modules = [name for name in wheel_names if name.endswith(".py")]
     assert sorted(modules) == sorted(sources)
     assert "windlass/framework/__init__.py" in modules

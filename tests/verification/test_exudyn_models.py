@@ -24,12 +24,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.linalg import eigh
 
 import windlass as wl
 import windlass.connectors as con
 from windlass.exudyn import Imported, NoCounterpart, import_system, load, translates
+from windlass.exudyn.eigenvalues import compute_eigenvalues
 from windlass.exudyn.export import describe_system, write_system
-from windlass.exudyn.registry import Building, Item
+from windlass.exudyn.registry import Building, Item, translation_names
 from windlass.exudyn.run import answer_calls
 from windlass.exudyn.settings import read_dynamic, read_static
 from windlass.framework.errors import ModelError, OutputError
@@ -74,6 +76,16 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {"angle": angle, "stiffening": stiffe
 FUNCTIONS |= {"push_back": push_back, "bend": bend, "stretch": stretch}
 
 
+def test_the_table_of_items_has_every_translation() -> None:
+    """Each type that is translated stands in the table with its counterpart, and what is refused has none."""
+    page = (FOLDER.parents[2] / "docs/exudyn.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1:4] for line in page.split("| item | here | |")[1].split("\n\n")[0].splitlines()[2:]]
+    named = {name.strip(" `"): here.strip() for names, here, _ in rows for name in names.split(",")}
+    translated = {name for name, here in named.items() if here != "refused" and not name.startswith("Marker")}
+    assert translated == set(translation_names()) - {"ConnectorOfThisTest"}
+    assert len(named) > 75 and all(why.strip() for _, here, why in rows if here.strip() == "refused")
+
+
 def test_without_exudyn_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "exudyn", None)
     with pytest.raises(ModelError, match=r"run-exudyn needs the package exudyn in its environment"):
@@ -87,7 +99,7 @@ def read(name: str) -> dict[str, Any]:
 
 CASES = [("chain_in_space", 1e-11), ("machines", 1e-11), ("mechanism", 1e-11), ("running_rope", 1e-11)]
 CASES += [("joints", 1e-11), ("spheres", 1e-10), ("ropes", 1e-11)]
-CASES += [("angles", 1e-11)]
+CASES += [("angles", 1e-11), ("guides", 1e-11), ("glider", 5e-8)]
 CASES += [("cable_static", 1e-10), ("cable_motion", 1e-8)]
 
 
@@ -104,9 +116,88 @@ def test_it_ends_where_exudyn_ends(name: str, tolerance: float) -> None:
     assert np.abs(np.array(solved["q"])).max() > 1e-3
 
 
+def test_a_point_that_slides_is_described_as_there() -> None:
+    """Cable and place of the joint, with the force on its point, as there; a pin on the rail touches one segment."""
+    model = load(FOLDER / "glider.json", FUNCTIONS)
+    state = model.solve(name="")
+    cable, place = model.coordinates(state, "data")
+    [joint] = [entity for entity in model.objects.values() if entity and entity.table.component is con.SlidingJoint]
+    assert cable == 1.0 and 0.55 < place < 0.65
+    assert_allclose(wl.eval_output(joint, "arc_length", state), place, rtol=1e-12)
+    assert_allclose(wl.eval_output(joint, "force", state)[1], 15.0, rtol=1e-6)
+    again = model.initial_state()
+    for where, history in model.histories:
+        history.place(again, np.array((cable, place))[: len(where)])
+    assert_allclose(model.coordinates(again, "data"), (cable, place), rtol=1e-15)
+
+    model = load(FOLDER / "guides.json", FUNCTIONS)
+    touched = []
+    model.solve([lambda state: touched.append(model.coordinates(state, "data")[1:].reshape(4, 3))], name="")
+    numbers = np.array([rows[:, 0] for rows in touched])
+    assert set(numbers.ravel()) == {-1.0, 0.0}
+    assert all((rows[rows[:, 0] == 0.0, 1] < 0.0).all() for rows in touched)
+
+
+def test_eigenvalues(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three masses in a row on Cartesian springs, as Exudyn has them: all, some, frequencies, with dampers, held."""
+    monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"ConfigurationType": Names}))
+    k, d, m = np.array((100.0, 200.0, 300.0)), np.array((3.0, 1.0, 2.0)), np.array((2.0, 3.0, 4.0))
+    chain = np.array(((2.0, -1.0, 0.0), (-1.0, 2.0, -1.0), (0.0, -1.0, 1.0)))
+    items = row_of_masses(k, d, m)
+    squares = np.sort(np.concatenate([eigh(c * chain, np.diag(m), eigvals_only=True) for c in k]))
+    mbs = System(items)
+    values, shapes = compute_eigenvalues(mbs)
+    assert_allclose(values, squares, rtol=1e-10)
+    assert_allclose(shapes.T @ np.diag(np.repeat(m, 3)) @ shapes, np.eye(9), atol=1e-9)
+    assert_allclose(
+        compute_eigenvalues(mbs, numberOfEigenvalues=2, convert2Frequencies=True)[0], np.sqrt(squares[:2]) / 2 / np.pi
+    )
+    [held, shapes] = compute_eigenvalues(mbs, constrainedCoordinates=[1, 2, 4, 5, 7, 8], numberOfEigenvalues=3)
+    assert_allclose(held, eigh(k[0] * chain, np.diag(m), eigvals_only=True), rtol=1e-10)
+    assert not shapes[[1, 2, 4, 5, 7, 8]].any()
+    complex_values, shapes = compute_eigenvalues(mbs, computeComplexEigenvalues=True, useAbsoluteValues=False)
+    own = [
+        np.block([[np.zeros((3, 3)), np.eye(3)], [-a * chain / m[:, None], -b * chain / m[:, None]]])
+        for a, b in zip(k, d, strict=True)
+    ]
+    expected = np.sort_complex(np.concatenate([np.linalg.eigvals(matrix) for matrix in own]))
+    assert_allclose(np.sort_complex(complex_values), expected, rtol=1e-8)
+    assert_allclose(shapes[9:], complex_values * shapes[:9], rtol=1e-12)
+    with pytest.raises(ModelError, match="must be one of both"):
+        compute_eigenvalues(mbs, convert2Frequencies=True, computeComplexEigenvalues=True)
+
+
+def row_of_masses(k: Any, d: Any, m: Any) -> dict[str, Any]:
+    """The items of masses of the last case, made of those of a chain."""
+    items = read("chain_in_space")
+    point = next(item for item in items["nodes"] if item["nodeType"] == "Point")
+    mass = next(item for item in items["objects"] if item["objectType"] == "MassPoint")
+    ground = next(item for item in items["objects"] if item["objectType"] == "Ground")
+    spring = next(item for item in items["objects"] if item["objectType"] == "ConnectorCartesianSpringDamper")
+    place = next(item for item in items["markers"] if item["markerType"] == "BodyPosition")
+    objects, markers, nodes = [ground | {"referencePosition": [0.0] * 3}], [], []
+    markers.append(place | {"bodyNumber": 0, "localPosition": [0.0] * 3})
+    for i in range(3):
+        nodes.append(
+            point
+            | {
+                "referenceCoordinates": [1.0 + i, 0.0, 0.0],
+                "initialCoordinates": [0.0] * 3,
+                "initialVelocities": [0.0] * 3,
+            }
+        )
+        objects.append(mass | {"nodeNumber": i, "mass": m[i]})
+        markers.append(place | {"bodyNumber": i + 1, "localPosition": [0.0] * 3})
+    law = {"stiffness": k, "damping": d, "offset": [1.0, 0.0, 0.0], "springForceUserFunction": 0}
+    objects += [spring | law | {"markerNumbers": [i, i + 1]} for i in range(3)]
+    zero = {"ODE2": [0.0] * 9, "ODE2_t": [0.0] * 9, "data": []}
+    none: dict[str, Any] = {"loads": [], "sensors": [], "system_functions": [], "initial": zero}
+    return items | none | {"nodes": nodes, "objects": objects, "markers": markers}
+
+
 def test_what_has_no_counterpart_stands_in_one_list() -> None:
     items = read("mechanism")
-    items["objects"].append({"objectType": "JointSliding", "name": "slider"})
+    items["objects"].append({"objectType": "ContactConvexRoll", "name": "slider"})
     joint = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "JointPrismatic2D")
     items["objects"][joint]["constrainRotation"] = False
     items["nodes"].append({"nodeType": "RigidBodyRotVecLG", "name": "angles"})
@@ -119,7 +210,7 @@ def test_what_has_no_counterpart_stands_in_one_list() -> None:
         Imported(items, functions={"push": push, "stiffening": stiffening})
     words = "\n".join(error.value.items)
     assert "'angles' (RigidBodyRotVecLG): no such law" in words
-    assert "'slider' (JointSliding): no such law" in words
+    assert "'slider' (ContactConvexRoll): no such law" in words
     assert f"object {joint} " in words and "constrainRotation = False: must be True" in words
     assert "'hinge' (JointRevoluteZ): a joint of space between bodies of the plane" in words
     assert "offsetUserFunction is the function 'angle'" in words and "functions has push, stiffening" in words
@@ -178,6 +269,9 @@ class System:
 
     def GetTime(self) -> float:
         return 0.0
+
+    def GetAECoordinates(self) -> list[float]:
+        return []
 
     def GetNodeLTGODE2(self, number: int) -> list[int]:
         return []

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from windlass.exudyn import translations_bodies, translations_connectors, translations_machines  # noqa: F401  they register
 from windlass.exudyn.angles import ANGLES, AngleNode
 from windlass.exudyn.export import FORMAT, VERSION, describe_system
 from windlass.exudyn.functions import UserFunctions
+from windlass.exudyn.histories import PlacedHistory
 from windlass.exudyn.registry import Building
 from windlass.exudyn.settings import read_dynamic, read_static
 from windlass.exudyn.start import start_motion
+from windlass.exudyn.translations import bodies, connectors, curves, machines, sliding  # noqa: F401  they register
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.table import Entity
@@ -55,6 +56,7 @@ class Imported:
         turned: nodes whose rotation are angles there.
         functions: the user functions.
         columns: see `Building`.
+        histories: history values that are other numbers here, with their places in Exudyn's vector.
     """
 
     def __init__(
@@ -71,6 +73,9 @@ class Imported:
         self.world: World = building.world
         self.nodes, self.objects, self.loads = building.nodes, building.objects, building.loads
         angles = ((node, where, items["nodes"][k]) for k, node, where in self._list("ODE2"))
+        self.histories: list[PlacedHistory] = [
+            (where, building.histories[k]) for k, _, where in self._list("data") if k in building.histories
+        ]
         self.turned = [AngleNode(*found) for found in angles if found[2]["nodeType"] == ANGLES]
 
     def places(self, kind: str = "ODE2") -> list[tuple[Entity, IntArray]]:
@@ -83,6 +88,10 @@ class Imported:
             for number, node, where in self._list(kind)
             if self.items["nodes"][number]["nodeType"] != ANGLES
         ]
+
+    def size(self, kind: str = "ODE2") -> int:
+        """Length of one of Exudyn's vectors."""
+        return sum(len(where) for _, _, where in self._list(kind))
 
     def _list(self, kind: str) -> list[tuple[int, Entity, IntArray]]:
         """Number, entity and places of all nodes with coordinates of a kind."""
@@ -108,17 +117,21 @@ class Imported:
             placed = turned.place(initial["ODE2"][turned.where], initial["ODE2_t"][turned.where])
             for name, values in zip(("q", "v"), placed, strict=True):
                 state.put(turned.node, values[None, :], name)
+        for where, history in self.histories:
+            history.place(state, initial["data"][where])
         return state
 
     def coordinates(self, state: State, name: str = "q", kind: str = "ODE2") -> FloatArray:
         """``q``, ``v``, ``a`` or ``data`` of a state in the order of one of Exudyn's vectors, see `places`."""
         own = "data" if name == "data" else kind
-        out = np.zeros(sum(len(where) for _, _, where in self._list(own)))
+        out = np.zeros(self.size(own))
         for node, where in self.places(own):
             out[where] = state.of(node, name)[0][: len(where)]
         for turned in self.turned if own == "ODE2" else ():
             read = turned.read(*(state.of(turned.node, x)[0] for x in ("q", "v", "a")))
             out[turned.where] = read[("q", "v", "a").index(name)]
+        for where, history in self.histories if own == "data" else ():
+            out[where] = history.read(state)
         return out
 
     def static(self, **other: Any) -> Static:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.exudyn.imported import Imported
-from windlass.exudyn.translations_machines import count_equations
+from windlass.exudyn.translations.machines import count_equations
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.table import Entity
 
@@ -61,6 +61,13 @@ def _vector(item: Mapping[str, Any]) -> FloatArray | None:
     return np.eye(1) if count_equations(item) == 1 else None
 
 
+def _sliding(item: Mapping[str, Any]) -> FloatArray:
+    """The force on the point, and a step along the cable that is done; one across the cable is not known."""
+    if item["useClassicalFormulation"]:
+        return np.diag((1.0, 1.0, 0.0))
+    return np.outer((0.0, 1.0, 0.0), np.full(3, np.nan))
+
+
 def _unit(size: int) -> Any:
     """The same multipliers."""
     return lambda item: np.eye(size)
@@ -74,5 +81,7 @@ FACTORS: dict[str, Any] = {
     "JointRollingDisc": _unit(3),
     "JointPrismaticX": lambda item: np.diag((0.0, 1.0, 1.0, 1.0, -1.0, -1.0))[1:],
     "ConnectorCoordinateVector": _vector,
+    "JointSliding2D": _sliding,
+    "JointALEMoving2D": lambda item: np.eye(2, 3),
 }
 """Matrix by type of object, see `Part`; joints whose equations are written otherwise there are not among them."""

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from windlass.exudyn.functions import UserFunctions
+from windlass.exudyn.histories import History
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import Component
@@ -79,6 +80,7 @@ class Building:
         missing: items without counterpart.
         answered: functions of the system that somebody will call.
         columns: by id of an item, for parameters that are columns here: their names, and factors on their values.
+        histories: by number of a node, what its history values are here where they are other numbers.
     """
 
     items: Mapping[str, Any]
@@ -90,6 +92,7 @@ class Building:
     missing: list[str] = field(default_factory=list)
     answered: Sequence[str] = ()
     columns: dict[int, dict[str, tuple[str, float]]] = field(default_factory=dict)
+    histories: dict[int, History] = field(default_factory=dict)
 
     def build(self) -> None:
         """Translate all items: nodes, bodies, all other objects, loads.

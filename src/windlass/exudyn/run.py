@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.exudyn.eigenvalues import answer_eigenvalues
 from windlass.exudyn.export import answer, describe_solve
 from windlass.exudyn.imported import Imported, create_dynamic, import_system, solve_motion
 from windlass.exudyn.multipliers import find_multipliers, unknown_places
@@ -69,7 +70,10 @@ class Mirror:
         if len(self._states):
             data.SetODE1Coordinates(whole.v[self._states], self._now)
         if data.DataSize():
-            data.SetDataCoordinates(whole.data[self._history], self._now)
+            history = whole.data[self._history]
+            for where, own_history in self.model.histories:
+                history[where] = own_history.read(whole)
+            data.SetDataCoordinates(history, self._now)
         if data.AEsize():
             values = np.zeros(data.AEsize())
             values[self._unknown] = np.nan
@@ -84,10 +88,11 @@ class Mirror:
         for name in ("q", "v", "lam", "data"):
             values = getattr(numbers, name)
             values[:] = np.arange(len(values))
-        turned, self.model.turned = self.model.turned, []
+        turned, histories = self.model.turned, self.model.histories
+        self.model.turned, self.model.histories = [], []
         self._places, self._history = (self.model.coordinates(numbers, name).astype(int) for name in ("q", "data"))
         self._states = self.model.coordinates(numbers, "v", "ODE1").astype(int)
-        self.model.turned = turned
+        self.model.turned, self.model.histories = turned, histories
         self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
 
     def bind(self, solver: Any) -> None:
@@ -254,6 +259,7 @@ def answer_calls() -> None:
 
     os.environ.setdefault("MPLBACKEND", "Agg")
     answer(solve)
+    answer_eigenvalues()
     exudyn.MainSystem.GetSensorStoredData = stored_data(exudyn.MainSystem.GetSensorStoredData)
     for name, functions in DRAWING.items():
         place = getattr(exudyn, name) if name else exudyn

@@ -77,7 +77,8 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
         "rotations": "parameters",
         "lag": bool(s["newton"]["useModifiedNewton"]),
         "project": False,
-        "adaptive": bool(s["adaptiveStep"]),
+        # steps that contacts ask for are part of the same setting here
+        "adaptive": bool(s["adaptiveStep"] and s["discontinuous"]["useRecommendedStepSize"]),
         "cut": float(s["adaptiveStepDecrease"]),
         "growth": float(s["adaptiveStepIncrease"]),
         "easy_steps": max(int(s["adaptiveStepRecoverySteps"]), 1),

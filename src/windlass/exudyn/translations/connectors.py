@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from windlass import connectors as con
 from windlass import elements as el
 from windlass.exudyn.registry import Building, Frame, Item, Refused, require, translates
-from windlass.exudyn.translations_markers import (
+from windlass.exudyn.translations.markers import (
     can_leave_plane,
     find_coordinate,
     find_coordinates,
@@ -70,11 +70,16 @@ def cartesian_spring_damper(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorSpringDamper")
 def spring_damper(b: Building, item: Item) -> Entity:
-    """A spring along a line; a velocity offset is a constant force."""
-    keys = "referenceLength:rest_length", "stiffness", "damping", ACTIVE
-    force, fast = float(item["force"]), float(item["velocityOffset"])
-    preload = force - item["damping"] * fast
-    law = find_force(b, item, lambda s, rate, k, d, length: (s, rate - fast, k, d, force))
+    """A spring along a line; a velocity offset is a constant force.
+
+    One without length at rest has 1 m here, and a preload that pulls by as much.
+    """
+    force, fast, length = float(item["force"]), float(item["velocityOffset"]), float(item["referenceLength"])
+    more = 0.0 if length > 0.0 else 1.0
+    preload = force - item["damping"] * fast + item["stiffness"] * more
+    law = find_force(b, item, lambda s, rate, k, d, rest: (s + more, rate - fast, k, d, force))
+    keys = ("stiffness", "damping", ACTIVE) if more else ("referenceLength:rest_length", "stiffness", "damping", ACTIVE)
+    law |= {"rest_length": more} if more else {}
     return b.add(con.SpringDamper, item, *keys, preload=preload, **find_points(b, item), **law)
 
 

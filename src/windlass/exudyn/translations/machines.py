@@ -10,8 +10,8 @@ import numpy as np
 from windlass import connectors as con
 from windlass import elements as el
 from windlass.exudyn.registry import Building, Item, Refused, require, require_no_function, translates
-from windlass.exudyn.translations_connectors import ACTIVE, find_force
-from windlass.exudyn.translations_markers import find_coordinate, find_coordinates, find_frame
+from windlass.exudyn.translations.connectors import ACTIVE, find_force
+from windlass.exudyn.translations.markers import find_coordinate, find_coordinates, find_frame
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity

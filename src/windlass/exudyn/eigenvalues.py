@@ -1,0 +1,118 @@
+"""Eigenvalues of a MainSystem by the modes of Windlass: the answer to its function ComputeODE2Eigenvalues."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors import CoordinateConstraint, coordinate_marker
+from windlass.exudyn.angles import ANGLES
+from windlass.exudyn.imported import Imported, import_system
+from windlass.framework.arrays import ComplexArray
+from windlass.framework.errors import ModelError
+from windlass.framework.model.law import require_law
+from windlass.solvers.modes.modes import Modes
+from windlass.solvers.modes.result import ModesResult
+
+OPTIONS = "eigenvalues_"
+"""Prefix of the options."""
+
+
+def compute_eigenvalues(
+    mbs: Any,
+    simulationSettings: Any = None,
+    useSparseSolver: bool = False,
+    numberOfEigenvalues: int = 0,
+    constrainedCoordinates: Any = (),
+    convert2Frequencies: bool = False,
+    useAbsoluteValues: bool = True,
+    computeComplexEigenvalues: bool = False,
+    ignoreAlgebraicEquations: bool = False,
+    singularValuesTolerance: float = 1e-12,
+    autoAssemble: bool = True,
+) -> list[Any]:
+    """As there, about the initial values of the system: ω² [rad²/s²], frequencies [Hz] or complex σ [1/s], and shapes.
+
+    Modes have masses of 1, as there, and either sign.  Of complex σ both of a pair are given; their shapes have the
+    length 1, and, without constraints, displacements before velocities.
+
+    Raises:
+        NoCounterpart: items that cannot be expressed.
+        ModelError: arguments that have no counterpart.
+    """
+    if not mbs.systemIsConsistent and autoAssemble:
+        mbs.Assemble()
+    if convert2Frequencies and computeComplexEigenvalues:
+        raise ModelError(
+            "convert2Frequencies and computeComplexEigenvalues of ComputeODE2Eigenvalues: must be one of both"
+        )
+    model = import_system(mbs)
+    held = [int(place) for place in np.ravel(constrainedCoordinates)]
+    if ignoreAlgebraicEquations or held:
+        _release(model)
+    if model.turned:
+        raise ModelError(f"ComputeODE2Eigenvalues: nodes of the type {ANGLES} have other coordinates here")
+    _hold(model, held)
+    result = _find_modes(model, numberOfEigenvalues, computeComplexEigenvalues)
+    shapes = _place_shapes(model, result)
+    if computeComplexEigenvalues:
+        values = result.eigenvalues
+        pair = values.imag != 0.0
+        values = np.concatenate((values, values[pair].conj()))
+        shapes = np.concatenate((shapes, shapes[pair].conj()))
+        if not len(mbs.systemData.GetAECoordinates()) or ignoreAlgebraicEquations:
+            shapes = np.concatenate((shapes, values[:, None] * shapes), axis=1)
+        shapes = shapes / np.linalg.norm(shapes, axis=1)[:, None]
+        order = np.argsort(np.abs(values), kind="stable") if useAbsoluteValues else np.argsort(values)
+        found: Any = np.abs(values) if useAbsoluteValues else values
+    else:
+        squares = -(result.eigenvalues**2).real
+        shapes = shapes.real / np.sqrt(result.masses)[:, None]
+        found = np.abs(squares) if useAbsoluteValues else squares
+        order = np.argsort(found, kind="stable")
+    order = order[:numberOfEigenvalues] if numberOfEigenvalues else order
+    found = np.sqrt(found[order]) / (2.0 * np.pi) if convert2Frequencies else found[order]
+    return [found, shapes[order].T]
+
+
+def _release(model: Imported) -> None:
+    """Switch the constraints of all objects off."""
+    for entity in model.objects.values():
+        if entity is not None and require_law(entity.table.component).role == "constraint":
+            model.world.set(entity, active=False)
+
+
+def _hold(model: Imported, held: Sequence[int]) -> None:
+    """Hold coordinates by their places in Exudyn's vector."""
+    for node, where in model.places():
+        for place in np.intersect1d(held, where):
+            name = node.table.component.dof_names[int(place - where[0])]
+            model.world.add(CoordinateConstraint, marker1=coordinate_marker(model.world, node, name))
+
+
+def _find_modes(model: Imported, count: int, quadratic: bool) -> ModesResult:
+    """So many modes, all for 0."""
+    modes = Modes(
+        model.world, count=count or model.size(), problem="quadratic" if quadratic else "linear", prefix=OPTIONS,
+        name="eigenvalues",
+    )  # fmt: skip
+    return modes.solve(model.initial_state())
+
+
+def _place_shapes(model: Imported, result: ModesResult) -> ComplexArray:
+    """Shapes in Exudyn's order of coordinates, shape (modes, coordinates)."""
+    shapes = np.zeros((len(result), model.size()), complex)
+    for node, where in model.places() if len(result) else ():
+        shapes[:, where] = result.of(node)[:, 0, : len(where)]
+    return shapes
+
+
+def answer_eigenvalues() -> None:
+    """Have Exudyn's eigenvalues answered here from now on."""
+    exudyn: Any = import_module("exudyn")
+    solver: Any = import_module("exudyn.solver")
+    for place in (exudyn, solver, exudyn.MainSystem):
+        place.ComputeODE2Eigenvalues = compute_eigenvalues

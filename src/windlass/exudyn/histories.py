@@ -1,0 +1,91 @@
+"""History values of Exudyn whose counterparts here are other numbers: read from a state, and brought into one."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.model.table import Entity
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
+
+OPEN = 0.0
+"""What stands for the gap of a segment that no circle touches [m]."""
+
+
+class History(Protocol):
+    """The values of one `NodeGenericData`."""
+
+    def place(self, state: State, values: FloatArray) -> None:
+        """Bring values of Exudyn into a state that has positions and velocities."""
+
+    def read(self, state: State) -> FloatArray:
+        """The values of Exudyn in a state."""
+
+
+class SlidingHistory:
+    """Of a sliding joint: the number of the cable, and, where it slides freely, the place along all cables [m].
+
+    Args:
+        joint: the joint.
+        node: its place along the cables.
+        slides: whether the place is free, or that of moving material.
+    """
+
+    def __init__(self, joint: Entity, node: Entity, slides: bool) -> None:
+        self._joint, self._node, self._slides = joint, node, slides
+
+    def place(self, state: State, values: FloatArray) -> None:
+        """As there, with a speed of the place so that the point stays on the cable, which has none there."""
+        at = float(values[1]) if self._slides else 0.0
+        state.put(self._joint, [[values[0], 0.0, 0.0, at]], "data")
+        state.put(self._joint, [[values[0], 0.0, 0.0, at]], "start_data")
+        if not self._slides:
+            return
+        state.put(self._node, [[at]], "q")
+        rates = []
+        for speed in (0.0, 1.0):
+            state.put(self._node, [[speed]], "v")
+            rates.append(eval_output(self._joint, "gap_rate", state))
+        slope = rates[1] - rates[0]
+        square = float(slope @ slope)
+        state.put(self._node, [[-float(slope @ rates[0]) / square if square else 0.0]], "v")
+
+    def read(self, state: State) -> FloatArray:
+        """See the class."""
+        cable = state.of(self._joint, "data")[0, :1]
+        return np.append(cable, state.of(self._node)[0]) if self._slides else cable
+
+
+class CurveHistory:
+    """Of a curve of segments: for each the number of the circle that touches it or -1, the gap [m] and the slip [m/s].
+
+    Args:
+        contacts: the contacts of all circles with the first segment, of all with the second one, and so on.
+        circles: number of circles.
+    """
+
+    def __init__(self, contacts: Entity, circles: int) -> None:
+        self._contacts, self._circles = contacts, circles
+
+    def place(self, state: State, values: FloatArray) -> None:
+        """All contacts begin open; the first step finds those that touch."""
+
+    def read(self, state: State) -> FloatArray:
+        """See the class; of several circles on one segment the deepest."""
+        shape = len(self._contacts) // self._circles, self._circles
+        found = [eval_output(self._contacts, name, state) for name in ("piece", "gap", "slip")]
+        piece, gap, slip = (np.reshape(np.atleast_2d(values)[:, 0], shape) for values in found)
+        touches = piece > 0.0
+        deepest = np.argmin(np.where(touches, gap, np.inf), axis=1)
+        closed = touches.any(axis=1)
+        at = np.arange(len(deepest)), deepest
+        parts = np.where(closed, deepest, -1.0), np.where(closed, gap[at], OPEN), np.where(closed, slip[at], 0.0)
+        values: FloatArray = np.stack(parts, axis=1).ravel()
+        return values
+
+
+PlacedHistory = tuple[IntArray, History]
+"""Places in Exudyn's vector of history values, and what stands there."""

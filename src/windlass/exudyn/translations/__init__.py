@@ -1,0 +1,1 @@
+"""Translations of items of Exudyn, one function for each type."""

@@ -1,0 +1,71 @@
+"""Points that slide along cables of Exudyn, or move with the material of cables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass import connectors as con
+from windlass.elements import SlidingNode
+from windlass.exudyn.histories import SlidingHistory
+from windlass.exudyn.registry import Building, Item, Refused, require, translates
+from windlass.exudyn.translations.connectors import ACTIVE
+from windlass.exudyn.translations.markers import find_point
+from windlass.framework.model.table import Entity
+
+SAME = 1e-9
+"""Difference of an offset from the lengths of the cables before, per length of all, that counts as none [1]."""
+
+
+SHAPES = "BodyCable2DCoordinates", "BodyBeamShape"
+"""Types of markers on cables."""
+
+
+def _track(b: Building, item: Item) -> Entity:
+    """The cables of a joint, in the order of its markers."""
+    cables, lengths = [], []
+    for number in item["slidingMarkerNumbers"]:
+        marker = b.marker(number)
+        if marker["markerType"] not in SHAPES:
+            raise Refused(f"marker {int(number)} is a {marker['markerType']}")
+        cables.append(b.body(marker["bodyNumber"]))
+        lengths.append(float(b.items["objects"][int(marker["bodyNumber"])]["length"]))
+    before = np.cumsum(lengths) - lengths
+    offsets = np.asarray(item["slidingMarkerOffsets"], np.float64)
+    if np.shape(offsets) != np.shape(before) or np.abs(offsets - before).max() > SAME * sum(lengths):
+        raise Refused(f"slidingMarkerOffsets = {offsets.tolist()}: must be {before.tolist()}, lengths of cables before")
+    return con.cable_track(b.world, cables)
+
+
+def _join(b: Building, item: Item, data: Any, slides: bool, reference: float, *keys: str, **values: Any) -> Entity:
+    node = b.world.add(SlidingNode, reference=reference)
+    places = {"track": _track(b, item), "node": node, "marker": find_point(b, item["markerNumbers"][0])}
+    joint = b.add(con.SlidingJoint, item, *keys, **places, **values)
+    b.histories[int(data)] = SlidingHistory(joint, node, slides)
+    return joint
+
+
+@translates("JointSliding2D")
+def sliding(b: Building, item: Item) -> Entity:
+    """A point on a chain of cables; both forms of its equations are the same joint here."""
+    require(item, constrainRotation=False, axialForce=0.0)
+    return _join(b, item, item["nodeNumber"], True, 0.0, ACTIVE)
+
+
+@translates("JointSliding")
+def sliding_in_space(b: Building, item: Item) -> Entity:
+    """The same in space, without constraints of rotations."""
+    require(item, constrainRotations=[0, 0, 0], constrainTranslations=[1, 1, 1], axialForce=0.0)
+    return _join(b, item, item["nodeNumber"], True, 0.0, ACTIVE)
+
+
+@translates("JointALEMoving2D")
+def moving(b: Building, item: Item) -> Entity:
+    """A point that moves with the material of a chain of cables: its place in the material is held."""
+    require(item, usePenaltyFormulation=False)
+    on = bool(item["activeConnector"])
+    data, reference = item["nodeNumbers"][0], float(item["slidingOffset"])
+    joint = _join(b, item, data, False, reference, active=on)
+    b.world.set(con.fix(b.world, joint, "s"), active=on)
+    return joint
