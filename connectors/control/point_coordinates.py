@@ -23,9 +23,9 @@ from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.markers.position_kernels import FAMILY as POSITIONS
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.markers.position_markers import position_marker
+from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
@@ -135,9 +135,10 @@ def update_ways(c: Rows, m: CoordinateColumns, p: PositionColumns) -> None:
 
 def bind_way(rows: LocalRows) -> Rows:
     """Rows of `PointCoordinate`."""
-    n, e = len(rows.rows), rows.local("direction")
-    none, e = np.full(n, -1), e / np.sqrt((e**2).sum(axis=1, keepdims=True))
-    return Rows(rows.own_marker_index(), none, rows.markers("marker1"), 0, e, rows.local("origin"), np.zeros(n))
+    n, e = len(rows.rows), normalise(rows.local("direction"))
+    return Rows(
+        rows.own_marker_index(), np.full(n, -1), rows.markers("marker1"), 0, e, rows.local("origin"), np.zeros(n)
+    )
 
 
 def bind_distance(rows: LocalRows) -> Rows:
@@ -149,8 +150,7 @@ def bind_distance(rows: LocalRows) -> Rows:
 
 def check_direction(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a direction of length 0."""
-    for row in table.resident[~table.local("direction").any(axis=1)][:1]:
-        raise ModelError(f"direction = (0, 0, 0) in {table.kind} row {row}: must have a length > 0 [1]")
+    table.refuse(~table.local("direction").any(axis=1), ("direction",), "have a length > 0 [1]")
 
 
 @checked(world=instance(World), entity=inside(), direction=numbers("1", (3,)), at=inside(), origin=numbers("m", (3,)))

@@ -17,7 +17,6 @@ Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnec
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -28,17 +27,15 @@ from windlass.connectors.rigid_springs.common import (
     IDENTITY,
     Columns,
     Kernel,
-    check_frames,
     register_rigid_spring,
 )
-from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, row_of_rigid, turn
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_turn, row_of_rigid, turn
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.system import System
-from windlass.framework.model.table import EntityTable
 
 START = (0.0,)
 
@@ -69,15 +66,7 @@ class TorsionalSpringDamper(Component):
 @kernel
 def measure(c: Columns, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
     """φ [rad], next to the last angle, and φ_t [rad/s]."""
-    P, Q = turn(u.A, c.F0[i]), turn(u.B, c.F1[i])
-    sine, cosine = complex(0.0, 0.0), complex(0.0, 0.0)
-    xt[0] = 0.0
-    for a in range(3):
-        sine -= P[a, 0] * Q[a, 1]
-        cosine += P[a, 0] * Q[a, 0]
-        xt[0] += P[a, 2] * (ut[6 + a] - ut[3 + a])
-    angle = eval_angle(sine, cosine)
-    x[0] = angle + 2.0 * math.pi * math.floor((c.last[i] - angle.real) / (2.0 * math.pi) + 0.5)
+    x[0], xt[0] = eval_turn(turn(u.A, c.F0[i]), turn(u.B, c.F1[i]), ut, c.last[i])
 
 
 @kernel
@@ -105,11 +94,6 @@ def add_update(rows: LocalRows, system: System, fill: Kernel) -> None:
     system.post_newton = call(store_angles, lambda s: (c, pair, s.markers[FAMILY], s.data, places))
 
 
-def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for frames that are no rotations, and history values that do not fit."""
-    check_frames(world, table)
-
-
 register_rigid_spring(
     TorsionalSpringDamper,
     measure,
@@ -121,7 +105,6 @@ register_rigid_spring(
         "torque": Output("N m", "τ, (): turns marker 1 back where positive", number(2, 0)),
     },
     start=START,
-    check=check,
     finish=add_update,
     source="[@exudyn], ObjectConnectorTorsionalSpringDamper",
 )
