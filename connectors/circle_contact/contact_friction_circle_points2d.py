@@ -21,6 +21,7 @@ from windlass.connectors.circle_points.common import (
     create_point_account,
     create_point_outputs,
 )
+from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
@@ -77,18 +78,24 @@ def check(world: Tables, table: EntityTable) -> None:
     check_cables(world, table)
 
 
-def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels."""
-    c, system = rows.columns, System("ContactFrictionCirclePoints2D", rows.dofs)
+def create_system(rows: LocalRows, c: PointColumns) -> System:
+    """Forces, tangent and update of rows."""
+    system = System(rows.table.kind, c.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
     system.tangent = call(
         add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
     )
-    system.account = create_point_account(c)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     system.post_newton = call(
         update_history, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome)
     )
+    return system
+
+
+def build(rows: LocalRows) -> System:
+    """Bind the rows to the kernels."""
+    system = create_system(rows, rows.columns)
+    system.account = create_point_account(rows.columns)
     watch(system, rows)
     return system
 

@@ -23,8 +23,11 @@ from windlass.framework.model.system import Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 
-def check_cables(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows whose cable is not one of two points with slope at rest on its material."""
+def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (CABLE_DOFS,)) -> None:
+    """Raise ModelError for rows whose cable is not one of two points with slope at rest on its material.
+
+    widths: the numbers of coordinates that it may have.
+    """
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         width, row = world.resident_dofs(cables).shape[1], table.resident[positions.min()]
         if "ale" in cables.component.refs:
@@ -32,10 +35,10 @@ def check_cables(world: Tables, table: EntityTable) -> None:
                 f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "
                 "at rest on it; ContactFrictionCircleCable2D takes moving ones"
             )
-        if width != CABLE_DOFS:
+        if width not in widths:
             raise ModelError(
-                f"cable of {table.kind} row {row} has {width} coordinates: must have {CABLE_DOFS} (two points with "
-                "slope)"
+                f"cable of {table.kind} row {row} has {width} coordinates: must have {' or '.join(map(str, widths))} "
+                "(two points with slope)"
             )
 
 
@@ -45,30 +48,30 @@ def bind_points(rows: LocalRows) -> PointColumns:
 
 
 def create_columns(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointColumns:
-    """The columns of rows with these circles; parameters per length are multiplied by the length of a point."""
-    n = rows.local("segments")
+    """The columns of rows with these circles."""
+    shared = bind_parameters(rows, rows.local("segments"))
+    offset = rows.local("vertical_offset")
+    return PointColumns(circle=circle, r=radius, offset=offset, dofs=np.ascontiguousarray(dofs), **shared)
+
+
+def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
+    """The columns that all laws of contact with n points of a cable have, by their letters.
+
+    Parameters per length are multiplied by the length of a point.
+    """
     length = cable_lengths(rows.world, rows.local("cable")) / n
-
-    def per_point(name: str) -> FloatArray:
-        values: FloatArray = rows.local(name + "_per_length") * length
-        return values
-
-    return PointColumns(
-        circle=circle,
-        data=rows.data_start("data"),
-        n=n,
-        kc=per_point("contact_stiffness"),
-        dc=per_point("contact_damping"),
-        mu_v=per_point("friction_velocity_penalty"),
-        mu_k=per_point("friction_stiffness"),
-        mu=rows.local("friction_coefficient"),
-        r=radius,
-        L=length,
-        offset=rows.local("vertical_offset"),
-        clip=rows.local("clip_normal_force"),
-        active=rows.local("active"),
-        dofs=np.ascontiguousarray(dofs),
-    )
+    per_length = {
+        "kc": "contact_stiffness", "dc": "contact_damping", "mu_v": "friction_velocity_penalty",
+        "mu_k": "friction_stiffness",
+    }  # fmt: skip
+    plain = {"mu": "friction_coefficient", "clip": "clip_normal_force", "active": "active"}
+    return {
+        "data": rows.data_start("data"),
+        "n": n,
+        "L": length,
+        **{letter: rows.local(f"{name}_per_length") * length for letter, name in per_length.items()},
+        **{letter: rows.local(name) for letter, name in plain.items()},
+    }
 
 
 def eval_points(c: PointColumns, fields: Fields) -> FloatArray:
