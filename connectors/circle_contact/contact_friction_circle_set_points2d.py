@@ -33,6 +33,7 @@ from windlass.connectors.circle_points.common import (
 )
 from windlass.connectors.circle_points.pair_search import bind_groups, find_members, follow_pairs, pair_dofs
 from windlass.connectors.circle_segments.common import check_circles
+from windlass.connectors.circle_segments.place_numbers import GAP
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
@@ -139,7 +140,7 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
     p: PairColumns = rows.columns
     take_pairs(p, fields.data)
     out = eval_points(p.points, fields)
-    out[p.number == 0, :, 6] = np.inf
+    out[p.number == 0, :, GAP] = np.inf
     return out, p.points
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from windlass.connectors.circle_points.kernels import PointColumns, fill_outputs
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
 from windlass.connectors.circle_segments.friction import UNDEFINED
+from windlass.connectors.circle_segments.place_numbers import BRISTLE, CLOSED_GAP, FN, FT, GAP, NUMBERS, STATE, VN, VT
 from windlass.connectors.circle_segments.power import create_account
 from windlass.connectors.circle_segments.power_lanes import BRISTLE_ENERGY, BRISTLE_POWER, CONTACT_STATE, OPEN, PARTS
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths
@@ -75,12 +76,12 @@ def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
 
 
 def eval_points(c: PointColumns, fields: Fields) -> FloatArray:
-    """All output numbers of all points, shape (rows, points, 12); see `fill_outputs`.
+    """All output numbers of all points, shape (rows, points, NUMBERS); see `place_numbers.py`.
 
     Rows with fewer points than the widest one end with zeros (state: undefined).
     """
-    out = np.zeros((len(c.n), int(c.n.max(initial=0)), 12))
-    out[..., 7] = UNDEFINED
+    out = np.zeros((len(c.n), int(c.n.max(initial=0)), NUMBERS))
+    out[..., STATE] = UNDEFINED
     fill_outputs(c, fields.markers[CIRCLE_FAMILY], fields.data, fields.x, fields.v, out)
     return out
 
@@ -106,19 +107,19 @@ def read_points(c: PointColumns, s: Evaluation) -> None:
     out = eval_points(c, s)
     place = np.arange(out.shape[1])
     stored = s.data[c.data[:, None] + np.minimum(place, c.n[:, None] - 1)]
-    closed = ((place < c.n[:, None]) & (stored <= 0.0) & (out[..., 7] != UNDEFINED)).sum(axis=1)
-    mu_k, arm = (c.mu_k * c.n / np.maximum(closed, 1))[:, None], c.r[:, None] / (c.r[:, None] + out[..., 6])
+    closed = ((place < c.n[:, None]) & (stored <= 0.0) & (out[..., STATE] != UNDEFINED)).sum(axis=1)
+    mu_k, arm = (c.mu_k * c.n / np.maximum(closed, 1))[:, None], c.r[:, None] / (c.r[:, None] + out[..., GAP])
     # a slipping point keeps its bristle bent to where it gives f_t
-    slips = (np.abs(out[..., 7]) == 1.0) & (mu_k != 0.0)
-    bristle = np.where(slips, out[..., 0] / np.where(slips, c.mu_k[:, None] * arm, 1.0), out[..., 2])
+    slips = (np.abs(out[..., STATE]) == 1.0) & (mu_k != 0.0)
+    bristle = np.where(slips, out[..., FT] / np.where(slips, c.mu_k[:, None] * arm, 1.0), out[..., BRISTLE])
     touches = (place < c.n[:, None]) & (stored <= 0.0) & c.active[:, None]
-    spring, bent = 0.5 * c.kc[:, None] * out[..., 3] ** 2, 0.5 * mu_k * bristle**2
+    spring, bent = 0.5 * c.kc[:, None] * out[..., CLOSED_GAP] ** 2, 0.5 * mu_k * bristle**2
     powers = split_powers(c, out)
     s.energies[:] += [np.where(touches, values, 0.0).sum(axis=1) for values in (spring, bent)]
     for k, j in ((0, 0), (2, 1), (3, 2), (4, 5)):
         s.powers[k] += np.where(touches, powers[..., j], 0.0).sum(axis=1)
     s.parts[..., BRISTLE_POWER], s.parts[..., BRISTLE_ENERGY] = powers[..., 3], bent
-    s.parts[..., CONTACT_STATE] = np.where(touches, out[..., 7], OPEN)
+    s.parts[..., CONTACT_STATE] = np.where(touches, out[..., STATE], OPEN)
     s.parts[..., PARTS] = closed[:, None]
 
 
@@ -133,7 +134,7 @@ def split_powers(c: PointColumns, out: FloatArray) -> FloatArray:
     P = f_n v_n + f_t v_t.  Bristles take mu_k (r/D) u v_t = mu_k u u_t; nothing is left for a lever, as the reaction on
     the circle acts at the same point.  ``out`` are the numbers of `eval_points`.
     """
-    ft, fn, gap, vt, vn, state = out[..., 0], out[..., 1], out[..., 3], out[..., 4], out[..., 5], out[..., 7]
+    ft, fn, gap, vt, vn, state = (out[..., which] for which in (FT, FN, CLOSED_GAP, VT, VN, STATE))
     slips, spring = np.abs(state) == 1.0, c.kc[:, None] * gap
     damping = np.where((state == 0.0) & (c.mu[:, None] != 0.0), c.mu_v[:, None] * vt * vt, 0.0)
     taken = ft * vt

@@ -20,9 +20,10 @@ from typing import Any
 from windlass.connectors.markers.position_kernels import cross, dot, turn_vector
 from windlass.connectors.rigid_springs.common import Columns, register_rigid_spring
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose
+from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Output, Tables
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import EntityTable
 
 
@@ -37,11 +38,8 @@ class LinearSpringDamper(Component):
     offset = column("m", "x without spring force", default=0.0, switchable=True)
     rate_offset = column("m/s", "x_t without damping", default=0.0, switchable=True)
     preload = column("N", "constant force, pulls where positive", default=0.0, switchable=True)
-    force_function = function(
-        "f(t, row, x, x_t, stiffness, damping, offset) -> force [N]; or in `vectorised` or `compiled`", switchable=True
-    )
-    force_derivative = function(
-        "the same arguments -> (df/dx, df/dx_t); by central differences if left out", switchable=True
+    force_function, force_derivative = force_columns(
+        "f(t, row, x, x_t, stiffness, damping, offset) -> force [N]", "(df/dx, df/dx_t)"
     )
     moment_arm = column("1", "marker 0 takes the moment -d × f, so that moments balance", dtype=bool, default=True)
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)

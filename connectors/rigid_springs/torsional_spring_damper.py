@@ -30,11 +30,12 @@ from windlass.connectors.rigid_springs.common import (
     register_rigid_spring,
 )
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_turn, row_of_rigid, turn
+from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import System
 
 START = (0.0,)
@@ -53,12 +54,8 @@ class TorsionalSpringDamper(Component):
     preload = column("N m", "constant torque, turns marker 1 back where positive", default=0.0, switchable=True)
     frame0 = column("1", "rotation matrix of the joint frame in the frame of marker 0", shape=(3, 3), default=IDENTITY)
     frame1 = column("1", "rotation matrix of the joint frame in the frame of marker 1", shape=(3, 3), default=IDENTITY)
-    force_function = function(
-        "f(t, row, angle, rate, stiffness, damping, offset) -> torque [N m]; or in `vectorised` or `compiled`",
-        switchable=True,
-    )
-    force_derivative = function(
-        "the same arguments -> (dτ/dφ, dτ/dφ_t); by central differences if left out", switchable=True
+    force_function, force_derivative = force_columns(
+        "f(t, row, angle, rate, stiffness, damping, offset) -> torque [N m]", "(dτ/dφ, dτ/dφ_t)"
     )
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
 

@@ -49,11 +49,11 @@ from windlass.connectors.springs.coordinate_friction import (
     update_history,
 )
 from windlass.connectors.springs.user_springs import bind_users
-from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces
+from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces, force_columns
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables, register_pair
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -89,12 +89,8 @@ class CoordinateSpringDamperExt(Component):
     upper_stop = column("m", "upper stop [m or rad]", default=0.0)
     stop_stiffness = column("N/m", "k_s [N/m or N m/rad]", default=0.0, minimum=0.0)
     stop_damping = column("N s/m", "d_s [N s/m or N m s/rad]", default=0.0, minimum=0.0)
-    force_function = function(
-        "f(t, row, q, q_t, stiffness, damping, offset) -> the whole force [N or N m]; or in `vectorised`, `compiled`",
-        switchable=True,
-    )
-    force_derivative = function(
-        "the same arguments -> (df/dq, df/dq_t); by central differences if left out", switchable=True
+    force_function, force_derivative = force_columns(
+        "f(t, row, q, q_t, stiffness, damping, offset) -> the whole force [N or N m]", "(df/dq, df/dq_t)"
     )
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
 

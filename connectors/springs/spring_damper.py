@@ -29,6 +29,7 @@ from windlass.connectors.springs.user_springs import judge_account
 from windlass.connectors.user_functions.user_forces import (
     UserForces,
     bind_user_forces,
+    force_columns,
     update_derivatives,
     update_forces,
 )
@@ -36,7 +37,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables, register_pair
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -51,13 +52,9 @@ class SpringDamper(Component):
     damping = column("N s/m", "damping d", default=0.0, minimum=0.0, switchable=True)
     preload = column("N", "N_0, tension at rest length; < 0 presses", default=0.0, switchable=True)
     tension_only = column("1", "carries no pressure, as a rope", dtype=bool, default=False, switchable=True)
-    force_function = function(
-        "f(t, row, stretch, rate, stiffness, damping, rest_length) -> tension [N], with s [m] and s_t [m/s]; or in "
-        "`vectorised` or `compiled`",
-        switchable=True,
-    )
-    force_derivative = function(
-        "the same arguments -> (dN/ds, dN/ds_t); by central differences if left out", switchable=True
+    force_function, force_derivative = force_columns(
+        "f(t, row, stretch, rate, stiffness, damping, rest_length) -> tension [N], with s [m] and s_t [m/s]",
+        "(dN/ds, dN/ds_t)",
     )
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
 

@@ -25,6 +25,7 @@ from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, ModelWarning
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
+from windlass.framework.model.schema import function
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences, the best one for a smooth function."""
@@ -171,6 +172,19 @@ class UserForces:
     df_du: FloatArray
     df_dut: FloatArray
     calls: FirstCalls
+
+
+def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
+    """The columns ``force_function`` and ``force_derivative`` of a law.
+
+    Args:
+        call: arguments and result, with the unit: ``"f(t, row, x, x_t, ...) -> force [N]"``.
+        derivatives: what the other one gives, with the shapes.
+    """
+    return (
+        function(f"{call}; or in `vectorised` or `compiled`", switchable=True),
+        function(f"the same arguments -> {derivatives}; by central differences if left out", switchable=True),
+    )
 
 
 def bind_user_forces(
