@@ -207,7 +207,7 @@ def build(rows: LocalRows) -> System:
         # what was not recorded, because there were no bristles, begins where the segment is now
         start[states[start[sticks] == 0.0]] = UNDEFINED
         run_post_newton(system, fields)
-        # a segment whose bristle is bent to the limit of friction slips on: rounding shall not decide
+        # a segment with the bristle bent to the limit of friction still slips; rounding would decide otherwise
         force = np.abs(eval_segments(contact, fields)[places])
         limit = np.repeat(c.mu, c.n) * force[:, FN]
         slips = (np.abs(before[states]) == 1.0) & (data[states] == 0.0) & (force[:, FT] >= limit * (1.0 - AT_LIMIT))

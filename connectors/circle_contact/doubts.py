@@ -79,7 +79,7 @@ def find_doubts(
     markers, of_row = np.unique(rows.local("circle"), return_inverse=True)
     near = np.zeros(len(markers), dtype=bool)
     gap = evaluate()[..., GAP].min(axis=1)
-    # rows of other processes may touch what those of this one do not
+    # circles that are far from all rows of this process may be near rows of another one
     near[of_row[gap <= FAR * c.r] if rows.layout.size == 1 else slice(None)] = True
     worst = on[np.argmin(gap[on] / c.r[on])]
     if gap[worst] < -DEEP * c.r[worst]:

@@ -25,8 +25,7 @@ from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register
 from windlass.connectors.user_functions.user_forces import (
     UserForces,
     bind_user_forces,
-    update_derivatives,
-    update_forces,
+    bind_user_updates,
 )
 from windlass.elements.nodes.rotations import is_rotation, normalise
 from windlass.framework.arrays import FloatArray, IntArray
@@ -204,16 +203,8 @@ def bind_updates(fill: Kernel, rows: LocalRows) -> tuple[Update, Update]:
         x, xt = eval_numbers(fill, rows, s)
         return x[users.where], xt[users.where]
 
-    def update(s: Fields) -> None:
-        update_forces(users, s.t, *find(s))
-
-    def update_tangent(s: Fields) -> None:
-        x, xt = find(s)
-        update_forces(users, s.t, x, xt)
-        update_derivatives(users, s.t, x, xt)
-
     if len(users.where):
-        return update, update_tangent
+        return bind_user_updates(users, find, True)
     return (remember, remember) if len(data) else (None, None)
 
 

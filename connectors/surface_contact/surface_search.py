@@ -106,6 +106,7 @@ def fill_gaps(
     c, s = p.points, p.points.surfaces
     for k in range(len(row)):
         i, j, least = row[k], number[k] - 1, np.inf
+        # the nearest point of the cable that the surface reaches
         o = create_frame(s.Q, j, m.p, m.v, m.omega, m.A, s.marker[j])
         q = gather(x, c.dofs, i)
         for point in range(c.n[i]):

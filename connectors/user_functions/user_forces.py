@@ -26,6 +26,7 @@ from windlass.framework.errors import ModelError, ModelWarning
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.schema import function
+from windlass.framework.model.system import Fields
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences, the best one for a smooth function."""
@@ -256,6 +257,29 @@ def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArra
         for j in range(n):
             users.df_du[where, :, j] = _difference(users, group, t, u[where], ut[where], j, 0)
             users.df_dut[where, :, j] = _difference(users, group, t, u[where], ut[where], j, 1)
+
+
+def bind_user_updates(
+    users: UserForces, find: Callable[[Fields], tuple[FloatArray, FloatArray]], with_forces: bool
+) -> tuple[Callable[[Fields], None], Callable[[Fields], None]]:
+    """What brings user forces up to date, and what brings their derivatives.
+
+    Args:
+        users: the rows with user forces.
+        find: ``(fields) -> u, ut`` of these rows, shape (users, n).
+        with_forces: whether the second one brings the forces, too, for the curvature of markers.
+    """
+
+    def update(s: Fields) -> None:
+        update_forces(users, s.t, *find(s))
+
+    def update_tangent(s: Fields) -> None:
+        u, ut = find(s)
+        if with_forces:
+            update_forces(users, s.t, u, ut)
+        update_derivatives(users, s.t, u, ut)
+
+    return update, update_tangent
 
 
 def _compare(users: UserForces, group: Group, t: float, u: FloatArray, ut: FloatArray) -> None:
