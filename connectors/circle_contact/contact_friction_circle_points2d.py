@@ -16,6 +16,7 @@ import numpy as np
 from windlass.connectors.circle_contact.doubts import watch
 from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
 from windlass.connectors.circle_points.common import (
+    PointContact,
     bind_points,
     check_cables,
     create_point_account,
@@ -30,14 +31,14 @@ from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Tables, register
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1, UNDEFINED, 0.0)
 
 
-class ContactFrictionCirclePoints2D(Component):
+class ContactFrictionCirclePoints2D(PointContact):
     """Contact and friction between a circle and n points of a cable in the plane; one row per pair.
 
     The cable is cut into ``segments`` equal parts, whose middles on the cubic axis (or ``vertical_offset`` beside it)
@@ -58,17 +59,7 @@ class ContactFrictionCirclePoints2D(Component):
     segments = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
     vertical_offset = column("m", "distance y of the points from the axis along its left normal", default=0.0)
     contact_stiffness_per_length = column("N/m^2", "normal stiffness k_c per metre of cable", default=0.0, minimum=0)
-    contact_damping_per_length = column("N s/m^2", "normal damping d_c per metre of cable", default=0.0, minimum=0)
-    friction_velocity_penalty_per_length = column(
-        "N s/m^2", "tangential damping mu_v per metre of cable that sticks", default=0.0, minimum=0
-    )
-    friction_stiffness_per_length = column(
-        "N/m^2", "tangential stiffness mu_k per metre of cable that sticks", default=0.0, minimum=0, switchable=True
-    )
-    friction_coefficient = column("1", "mu, Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True)
     circle_radius = column("m", "radius r of the circle", above=0)
-    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
-    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
 def check(world: Tables, table: EntityTable) -> None:

@@ -24,6 +24,7 @@ from windlass.connectors.circle_points.circle_sets import (
     take_pairs,
 )
 from windlass.connectors.circle_points.common import (
+    PointContact,
     check_cables,
     create_columns,
     create_point_account,
@@ -62,7 +63,7 @@ class SetCircle(Component):
     radius = column("m", "radius r of the circle", above=0)
 
 
-class ContactFrictionCircleSetPoints2D(Component):
+class ContactFrictionCircleSetPoints2D(PointContact):
     """Contact and friction between n points of a cable and one circle of a set, whichever is near, in the plane.
 
     A cable that can touch two circles at a time has two rows.  All else is as in `ContactFrictionCirclePoints2D`.
@@ -76,12 +77,6 @@ class ContactFrictionCircleSetPoints2D(Component):
     segments = ContactFrictionCirclePoints2D.segments
     vertical_offset = ContactFrictionCirclePoints2D.vertical_offset
     contact_stiffness_per_length = ContactFrictionCirclePoints2D.contact_stiffness_per_length
-    contact_damping_per_length = ContactFrictionCirclePoints2D.contact_damping_per_length
-    friction_velocity_penalty_per_length = ContactFrictionCirclePoints2D.friction_velocity_penalty_per_length
-    friction_stiffness_per_length = ContactFrictionCirclePoints2D.friction_stiffness_per_length
-    friction_coefficient = ContactFrictionCirclePoints2D.friction_coefficient
-    clip_normal_force = ContactFrictionCirclePoints2D.clip_normal_force
-    active = ContactFrictionCirclePoints2D.active
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:

@@ -20,8 +20,24 @@ from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.schema import Component, column
 from windlass.framework.model.system import Evaluation, Fields
 from windlass.framework.model.table import EntityTable
+
+
+class PointContact(Component):
+    """What all laws of contact with points of a cable have."""
+
+    contact_damping_per_length = column("N s/m^2", "normal damping d per metre of cable", default=0.0, minimum=0)
+    friction_velocity_penalty_per_length = column(
+        "N s/m^2", "tangential damping mu_v per metre of cable that sticks", default=0.0, minimum=0
+    )
+    friction_stiffness_per_length = column(
+        "N/m^2", "tangential stiffness mu_k per metre of cable that sticks", default=0.0, minimum=0, switchable=True
+    )
+    friction_coefficient = column("1", "mu, Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True)
+    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
+    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
 def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (CABLE_DOFS,)) -> None:

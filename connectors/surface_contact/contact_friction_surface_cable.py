@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from windlass.connectors.circle_points.common import bind_parameters, check_cables
+from windlass.connectors.circle_points.common import PointContact, bind_parameters, check_cables
 from windlass.connectors.circle_segments.friction import UNDEFINED, check_friction
 from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of
@@ -41,7 +41,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Tables, register
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -54,7 +54,7 @@ IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
 """Places of the coordinates of a cable of the plane among those of one in space."""
 
 
-class ContactFrictionSurfaceCable(Component):
+class ContactFrictionSurfaceCable(PointContact):
     """Contact and friction between a surface and n points of a cable of the plane or of space; one row per pair.
 
     The cable is cut into ``points`` equal parts, whose middles on the cubic axis touch the surface with the radius of
@@ -72,16 +72,6 @@ class ContactFrictionSurfaceCable(Component):
     points = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
     rope_radius = column("m", "radius r_c of the rope", default=0.0, minimum=0)
     contact_stiffness_per_length = column("N/m^2", "normal stiffness k per metre of cable", above=0)
-    contact_damping_per_length = column("N s/m^2", "normal damping d per metre of cable", default=0.0, minimum=0)
-    friction_velocity_penalty_per_length = column(
-        "N s/m^2", "tangential damping mu_v per metre of cable that sticks", default=0.0, minimum=0
-    )
-    friction_stiffness_per_length = column(
-        "N/m^2", "tangential stiffness mu_k per metre of cable that sticks", default=0.0, minimum=0, switchable=True
-    )
-    friction_coefficient = column("1", "mu, Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True)
-    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
-    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:

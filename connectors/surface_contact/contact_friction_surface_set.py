@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.common import check_cables
+from windlass.connectors.circle_points.common import PointContact, check_cables
 from windlass.connectors.circle_points.pair_search import bind_groups, find_members, follow_pairs, pair_dofs
 from windlass.connectors.circle_segments.friction import check_friction
 from windlass.connectors.circle_segments.power import create_place_account
@@ -68,7 +68,7 @@ class SetSurface(Component):
     surface = ref(SURFACE, "the surface")
 
 
-class ContactFrictionSurfaceSetCable(Component):
+class ContactFrictionSurfaceSetCable(PointContact):
     """Contact and friction between n points of a cable and one surface of a set, whichever is near.
 
     A cable that can touch two surfaces at a time (both flanks of a groove) has two rows.  All else is as in
@@ -83,12 +83,6 @@ class ContactFrictionSurfaceSetCable(Component):
     points = LAW.points
     rope_radius = LAW.rope_radius
     contact_stiffness_per_length = LAW.contact_stiffness_per_length
-    contact_damping_per_length = LAW.contact_damping_per_length
-    friction_velocity_penalty_per_length = LAW.friction_velocity_penalty_per_length
-    friction_stiffness_per_length = LAW.friction_stiffness_per_length
-    friction_coefficient = LAW.friction_coefficient
-    clip_normal_force = LAW.clip_normal_force
-    active = LAW.active
 
 
 def check(world: Tables, table: EntityTable) -> None:

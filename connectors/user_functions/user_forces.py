@@ -178,9 +178,7 @@ class UserForces:
 def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
     """The columns ``force_function`` and ``force_derivative`` of a law.
 
-    Args:
-        call: arguments and result, with the unit: ``"f(t, row, x, x_t, ...) -> force [N]"``.
-        derivatives: what the other one gives, with the shapes.
+    call: ``"f(t, row, x, x_t, ...) -> force [N]"``; derivatives: what the other function gives, with shapes.
     """
     return (
         function(f"{call}; or in `vectorised` or `compiled`", switchable=True),
@@ -262,12 +260,9 @@ def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArra
 def bind_user_updates(
     users: UserForces, find: Callable[[Fields], tuple[FloatArray, FloatArray]], with_forces: bool
 ) -> tuple[Callable[[Fields], None], Callable[[Fields], None]]:
-    """What brings user forces up to date, and what brings their derivatives.
+    """What brings user forces up to date, and what their derivatives, by ``find``: (fields) -> u, ut, shape (users, n).
 
-    Args:
-        users: the rows with user forces.
-        find: ``(fields) -> u, ut`` of these rows, shape (users, n).
-        with_forces: whether the second one brings the forces, too, for the curvature of markers.
+    ``with_forces``: the second one brings the forces, too, for the curvature of markers.
     """
 
     def update(s: Fields) -> None:
