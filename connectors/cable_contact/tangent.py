@@ -229,6 +229,7 @@ def add_tangent(
         for i in range(list_.first[k], list_.first[k + 1]):
             at, xi = list_.at[i], list_.place[i]
             p = value_at(za, xi)
+            # the foot of the point; open points are left out, as in the residual
             s, held = find_foot(zb, p, data[at + FOOT], low, high, lb)
             r = value_at(zb, s)
             d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
@@ -238,6 +239,7 @@ def add_tangent(
             if not touches:
                 touches = True
                 K[:] = 0.0
+            # changes by the motion of both axes, then by the coordinates
             m, z = find_motion(za, ya, zb, yb, xi, s, held), read_bristle(c, start, at, b, s)
             t = eval_touch(law, m, z)
             fill_changes(law, m, z, t, dq, dv, C)

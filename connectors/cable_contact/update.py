@@ -77,7 +77,7 @@ def follow_foot(c: CableColumns, x: FloatArray, p: Vector, b: int, s: float) -> 
         s, held = find_foot(gather(x, c.dofs, b, c.L[b]), p, s, low, high, c.L[b])
         if s > (1.0 + AT_JOINT) * c.L[b] and c.after[b] >= 0:
             if last < 0:
-                # between two cables that both send it to the other
+                # each of two neighbours passes the foot to the other one: it stays at their joint
                 return b, c.L[b], True
             s, b, last = s - c.L[b], c.after[b], 1
             s = min(s, c.L[b])
@@ -191,8 +191,10 @@ def update_history(
         law, bristle = create_law(c, a, b, data[at + SHARE]), read_bristle(c, start, at, b, s)
         za, ya = gather(x, c.dofs, a, c.L[a]), gather(v, c.dofs, a, c.L[a])
         zb, yb = gather(x, c.dofs, b, c.L[b]), gather(v, c.dofs, b, c.L[b])
+        # what acts with the bristle of the start of the step
         m = find_motion(za, ya, zb, yb, xi, s, False)
         t = eval_touch(law, m, bristle)
+        # state, and the bristle of what sticks or slips
         state = OPEN
         if law.mu > 0.0 and law.reach > t.D:
             state = SLIPS if t.slips else STICKS
@@ -204,6 +206,7 @@ def update_history(
                 write_anchor(data, at, law, t, c.arc[b] + s, bristle.holds)
             write_three(data, at + TANGENT_A, t.ta)
             write_three(data, at + TANGENT_B, t.tb)
+        # errors of what has just closed, and of what lies too deep
         if data[at + STATE] == NEW:
             errors[a] += eval_press(law, law.reach - t.D, 0.0)
         if law.reach - t.D > min(c.radius[a], c.radius[b]):
@@ -212,6 +215,7 @@ def update_history(
         changed |= state != data[at + STATE]
         data[at + STATE] = state
         data[at + SHARE] = eval_share(t.d, m.pa, bend_at(za, xi), m.pb, m.kb)
+    # sums by cable
     worst, row, largest = 0.0, -1, 0.0
     for a in range(len(c.n)):
         largest = max(largest, forces[a])

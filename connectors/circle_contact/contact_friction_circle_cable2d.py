@@ -41,6 +41,7 @@ from windlass.connectors.circle_segments.common import (
 from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.circle_segments.moving_cable import set_shift, update_moving
+from windlass.connectors.circle_segments.place_numbers import FN, FT
 from windlass.connectors.circle_segments.update import begin_bristles, record_positions, update_friction
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -206,10 +207,10 @@ def build(rows: LocalRows) -> System:
         # what was not recorded, because there were no bristles, begins where the segment is now
         start[states[start[sticks] == 0.0]] = UNDEFINED
         run_post_newton(system, fields)
-        # a segment whose bristle is bent to the limit of friction slips on: rounding shall not decide
-        force = np.abs(eval_segments(contact, fields)[places][:, :2])
-        limit = np.repeat(c.mu, c.n) * force[:, 1]
-        slips = (np.abs(before[states]) == 1.0) & (data[states] == 0.0) & (force[:, 0] >= limit * (1.0 - AT_LIMIT))
+        # a segment with the bristle bent to the limit of friction still slips; rounding would decide otherwise
+        force = np.abs(eval_segments(contact, fields)[places])
+        limit = np.repeat(c.mu, c.n) * force[:, FN]
+        slips = (np.abs(before[states]) == 1.0) & (data[states] == 0.0) & (force[:, FT] >= limit * (1.0 - AT_LIMIT))
         for at in (states[slips], sticks[slips]):
             data[at] = before[at]
         close_touching(contact, fields)

@@ -16,11 +16,13 @@ import numpy as np
 from windlass.connectors.circle_contact.doubts import watch
 from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
 from windlass.connectors.circle_points.common import (
+    PointContact,
     bind_points,
     check_cables,
     create_point_account,
     create_point_outputs,
 )
+from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
@@ -29,14 +31,14 @@ from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Tables, register
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1, UNDEFINED, 0.0)
 
 
-class ContactFrictionCirclePoints2D(Component):
+class ContactFrictionCirclePoints2D(PointContact):
     """Contact and friction between a circle and n points of a cable in the plane; one row per pair.
 
     The cable is cut into ``segments`` equal parts, whose middles on the cubic axis (or ``vertical_offset`` beside it)
@@ -57,17 +59,7 @@ class ContactFrictionCirclePoints2D(Component):
     segments = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
     vertical_offset = column("m", "distance y of the points from the axis along its left normal", default=0.0)
     contact_stiffness_per_length = column("N/m^2", "normal stiffness k_c per metre of cable", default=0.0, minimum=0)
-    contact_damping_per_length = column("N s/m^2", "normal damping d_c per metre of cable", default=0.0, minimum=0)
-    friction_velocity_penalty_per_length = column(
-        "N s/m^2", "tangential damping mu_v per metre of cable that sticks", default=0.0, minimum=0
-    )
-    friction_stiffness_per_length = column(
-        "N/m^2", "tangential stiffness mu_k per metre of cable that sticks", default=0.0, minimum=0, switchable=True
-    )
-    friction_coefficient = column("1", "mu, Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True)
     circle_radius = column("m", "radius r of the circle", above=0)
-    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
-    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -77,18 +69,24 @@ def check(world: Tables, table: EntityTable) -> None:
     check_cables(world, table)
 
 
-def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels."""
-    c, system = rows.columns, System("ContactFrictionCirclePoints2D", rows.dofs)
+def create_system(rows: LocalRows, c: PointColumns) -> System:
+    """Forces, tangent and update of rows."""
+    system = System(rows.table.kind, c.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
     system.tangent = call(
         add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
     )
-    system.account = create_point_account(c)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     system.post_newton = call(
         update_history, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome)
     )
+    return system
+
+
+def build(rows: LocalRows) -> System:
+    """Bind the rows to the kernels."""
+    system = create_system(rows, rows.columns)
+    system.account = create_point_account(rows.columns)
     watch(system, rows)
     return system
 

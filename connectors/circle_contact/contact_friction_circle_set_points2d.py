@@ -2,7 +2,7 @@
 
 The law of `ContactFrictionCirclePoints2D`, but a row is no pair of a circle and a cable: it is a place of a cable for
 one of the circles of a set, whichever is near.  So a belt of n cables on k circles has 2 n rows and not k n, and the
-tangent couples each cable to the circles that it may touch now; see `circle_points/circle_sets.py`.
+tangent couples each cable to the circles that it may touch now; see `circle_points/pair_search.py`.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); for the list of pairs see there.
 """
 
@@ -16,16 +16,15 @@ import numpy as np
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import (
     START,
     ContactFrictionCirclePoints2D,
+    create_system,
 )
 from windlass.connectors.circle_points.circle_sets import (
     CircleSearch,
     PairColumns,
-    create_follow,
-    find_members,
-    pair_dofs,
     take_pairs,
 )
 from windlass.connectors.circle_points.common import (
+    PointContact,
     check_cables,
     create_columns,
     create_point_account,
@@ -33,16 +32,15 @@ from windlass.connectors.circle_points.common import (
     eval_point_powers,
     eval_points,
 )
-from windlass.connectors.circle_points.residual import add_residual
-from windlass.connectors.circle_points.tangent import add_tangent
-from windlass.connectors.circle_points.update import update_history
-from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, eval_rounding
+from windlass.connectors.circle_points.pair_search import bind_groups, find_members, follow_pairs, pair_dofs
+from windlass.connectors.circle_segments.common import check_circles
+from windlass.connectors.circle_segments.place_numbers import GAP
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern, System
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "[@wriggers2006]"
@@ -65,7 +63,7 @@ class SetCircle(Component):
     radius = column("m", "radius r of the circle", above=0)
 
 
-class ContactFrictionCircleSetPoints2D(Component):
+class ContactFrictionCircleSetPoints2D(PointContact):
     """Contact and friction between n points of a cable and one circle of a set, whichever is near, in the plane.
 
     A cable that can touch two circles at a time has two rows.  All else is as in `ContactFrictionCirclePoints2D`.
@@ -79,12 +77,6 @@ class ContactFrictionCircleSetPoints2D(Component):
     segments = ContactFrictionCirclePoints2D.segments
     vertical_offset = ContactFrictionCirclePoints2D.vertical_offset
     contact_stiffness_per_length = ContactFrictionCirclePoints2D.contact_stiffness_per_length
-    contact_damping_per_length = ContactFrictionCirclePoints2D.contact_damping_per_length
-    friction_velocity_penalty_per_length = ContactFrictionCirclePoints2D.friction_velocity_penalty_per_length
-    friction_stiffness_per_length = ContactFrictionCirclePoints2D.friction_stiffness_per_length
-    friction_coefficient = ContactFrictionCirclePoints2D.friction_coefficient
-    clip_normal_force = ContactFrictionCirclePoints2D.clip_normal_force
-    active = ContactFrictionCirclePoints2D.active
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
@@ -109,64 +101,32 @@ def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:
 
 def bind(rows: LocalRows) -> PairColumns:
     """The rows for the kernels, bound to no circle yet."""
-    world, layout, count = rows.world, rows.layout, len(rows.rows)
-    circles, of_set = _find_circles(world)
+    layout, count = rows.layout, len(rows.rows)
+    circles, of_set = _find_circles(rows.world)
     known = layout.local_dofs(circles) if circles.size else circles
-    table = world.table(SetCircle)
-    ids, radius = table.local("circle"), table.local("radius")
-    width = circles.shape[1]
+    ids, radius = (rows.world.table(SetCircle).local(name) for name in ("circle", "radius"))
     points = create_columns(rows, np.zeros(count, np.int64), np.ones(count), rows.dofs.copy())
-    sets = np.unique(np.concatenate((of_set, rows.local("circle_set"))))
-    of_row = np.searchsorted(sets, rows.local("circle_set"))
-    _, first, group = np.unique(of_row * world.count + rows.local("cable"), return_index=True, return_inverse=True)
-    skin = np.zeros(len(sets))
-    for k, number in enumerate(sets):
-        given = float(world.entity(int(number)).skin)
-        skin[k] = given if given > 0.0 else float(radius[of_set == number].min(initial=np.inf))
+    shared, sets, of_circle = bind_groups(rows, "circle_set", of_set)
+    for k in np.flatnonzero(shared["skin"] == 0.0):
+        shared["skin"][k] = radius[of_set == sets[k]].min(initial=np.inf)
     return PairColumns(
         points=points._replace(active=np.zeros(count, dtype=bool)),
         on=points.active,
-        number=np.full(count, -1),
         place=points.data + 3 * points.n,
-        group=group,
-        set_of=of_row[first],
         marker=np.append(np.zeros(1, np.int64), layout.marker_index[ids]),
         radius=np.append(1.0, radius),
-        dofs=np.vstack((np.full((1, width), layout.spare), known)),
-        circle_set=np.append(np.full(1, -1), np.searchsorted(sets, of_set)),
-        skin=skin,
+        dofs=np.vstack((np.full((1, circles.shape[1]), layout.spare), known)),
+        circle_set=np.append(np.full(1, -1), of_circle),
+        **shared,
     )
 
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
-    p, processes = bind(rows), rows.layout.processes
-    c, group = p.points, p.group
-    first = np.unique(group, return_index=True)[1]
-    search = CircleSearch(p, rows.table.kind, rows.rows, processes, first, np.bincount(group))
-    system = System(rows.table.kind, c.dofs)
-    system.neighbours = pattern = NeighbourPattern()
-    system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
-    system.tangent = call(
-        add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
-    )
-    take = call(take_pairs)
-    update = call(update_history, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome))
-
-    follow = create_follow(p, take, pattern, processes)
-
-    def post_newton(s: Evaluation) -> None:
-        search.update(s)
-        follow(s)
-        update(s)
-
-    def reset_caches() -> None:
-        search.forgotten = True
-
-    system.update, system.post_newton = follow, post_newton
-    system.account = create_point_account(c, lambda s: take(p, s.data), by="")
-    system.checks.rounding = lambda fields: eval_rounding(c, fields)
-    pattern.reset_caches = reset_caches
+    p, take = bind(rows), call(take_pairs)
+    system = create_system(rows, p.points)
+    follow_pairs(rows, system, p, CircleSearch, take)
+    system.account = create_point_account(p.points, lambda s: take(p, s.data), by="")
     return system
 
 
@@ -175,7 +135,7 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
     p: PairColumns = rows.columns
     take_pairs(p, fields.data)
     out = eval_points(p.points, fields)
-    out[p.number == 0, :, 6] = np.inf
+    out[p.number == 0, :, GAP] = np.inf
     return out, p.points
 
 

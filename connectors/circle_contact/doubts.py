@@ -23,6 +23,7 @@ from windlass.connectors.circle_contact.view import find_cables, view_contact
 from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, Contact, segment_places
 from windlass.connectors.circle_segments.kernels import ContactColumns
+from windlass.connectors.circle_segments.place_numbers import GAP
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
@@ -77,8 +78,8 @@ def find_doubts(
         return [*found, *find_mesh_doubts(rows, c, evaluate(), find_cables(rows.world, rows.local("cable")))]
     markers, of_row = np.unique(rows.local("circle"), return_inverse=True)
     near = np.zeros(len(markers), dtype=bool)
-    gap = evaluate()[..., 6].min(axis=1)
-    # rows of other processes may touch what those of this one do not
+    gap = evaluate()[..., GAP].min(axis=1)
+    # circles that are far from all rows of this process may be near rows of another one
     near[of_row[gap <= FAR * c.r] if rows.layout.size == 1 else slice(None)] = True
     worst = on[np.argmin(gap[on] / c.r[on])]
     if gap[worst] < -DEEP * c.r[worst]:

@@ -16,6 +16,7 @@ import numpy as np
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, MeshTraction, eval_wave
 from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_segments.kernels import ContactColumns
+from windlass.connectors.circle_segments.place_numbers import GAP
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows
@@ -27,7 +28,7 @@ LARGEST_TRACTION = 0.75
 def find_mesh_doubts(rows: LocalRows, c: ContactColumns | PointColumns, out: FloatArray, cables: IntArray) -> list[str]:
     """Doubts in words; ``out``: numbers of all segments or points, ``cables``: the cable of each row, shape (rows,)."""
     # by the gaps of now, as what is closed may not have been decided yet: rows that lie on their circle
-    gap = np.where(np.arange(out.shape[1]) < c.n[:, None], out[..., 6], 0.0)
+    gap = np.where(np.arange(out.shape[1]) < c.n[:, None], out[..., GAP], 0.0)
     depth = -gap.sum(axis=1) / c.n
     held = (depth > 0.0) & (2 * (gap < 0.0).sum(axis=1) >= c.n) & (c.mu > 0.0) & (c.mu_k > 0.0) & c.active
     if not held.any():

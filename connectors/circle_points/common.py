@@ -11,6 +11,7 @@ import numpy as np
 from windlass.connectors.circle_points.kernels import PointColumns, fill_outputs
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
 from windlass.connectors.circle_segments.friction import UNDEFINED
+from windlass.connectors.circle_segments.place_numbers import BRISTLE, CLOSED_GAP, FN, FT, GAP, NUMBERS, STATE, VN, VT
 from windlass.connectors.circle_segments.power import create_account
 from windlass.connectors.circle_segments.power_lanes import BRISTLE_ENERGY, BRISTLE_POWER, CONTACT_STATE, OPEN, PARTS
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths
@@ -19,12 +20,31 @@ from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.schema import Component, column
 from windlass.framework.model.system import Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 
-def check_cables(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows whose cable is not one of two points with slope at rest on its material."""
+class PointContact(Component):
+    """What all laws of contact with points of a cable have."""
+
+    contact_damping_per_length = column("N s/m^2", "normal damping d per metre of cable", default=0.0, minimum=0)
+    friction_velocity_penalty_per_length = column(
+        "N s/m^2", "tangential damping mu_v per metre of cable that sticks", default=0.0, minimum=0
+    )
+    friction_stiffness_per_length = column(
+        "N/m^2", "tangential stiffness mu_k per metre of cable that sticks", default=0.0, minimum=0, switchable=True
+    )
+    friction_coefficient = column("1", "mu, Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True)
+    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
+    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
+
+
+def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (CABLE_DOFS,)) -> None:
+    """Raise ModelError for rows whose cable is not one of two points with slope at rest on its material.
+
+    widths: the numbers of coordinates that it may have.
+    """
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         width, row = world.resident_dofs(cables).shape[1], table.resident[positions.min()]
         if "ale" in cables.component.refs:
@@ -32,10 +52,10 @@ def check_cables(world: Tables, table: EntityTable) -> None:
                 f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "
                 "at rest on it; ContactFrictionCircleCable2D takes moving ones"
             )
-        if width != CABLE_DOFS:
+        if width not in widths:
             raise ModelError(
-                f"cable of {table.kind} row {row} has {width} coordinates: must have {CABLE_DOFS} (two points with "
-                "slope)"
+                f"cable of {table.kind} row {row} has {width} coordinates: must have {' or '.join(map(str, widths))} "
+                "(two points with slope)"
             )
 
 
@@ -45,39 +65,39 @@ def bind_points(rows: LocalRows) -> PointColumns:
 
 
 def create_columns(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointColumns:
-    """The columns of rows with these circles; parameters per length are multiplied by the length of a point."""
-    n = rows.local("segments")
+    """The columns of rows with these circles."""
+    shared = bind_parameters(rows, rows.local("segments"))
+    offset = rows.local("vertical_offset")
+    return PointColumns(circle=circle, r=radius, offset=offset, dofs=np.ascontiguousarray(dofs), **shared)
+
+
+def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
+    """The columns that all laws of contact with n points of a cable have, by their letters.
+
+    Parameters per length are multiplied by the length of a point.
+    """
     length = cable_lengths(rows.world, rows.local("cable")) / n
-
-    def per_point(name: str) -> FloatArray:
-        values: FloatArray = rows.local(name + "_per_length") * length
-        return values
-
-    return PointColumns(
-        circle=circle,
-        data=rows.data_start("data"),
-        n=n,
-        kc=per_point("contact_stiffness"),
-        dc=per_point("contact_damping"),
-        mu_v=per_point("friction_velocity_penalty"),
-        mu_k=per_point("friction_stiffness"),
-        mu=rows.local("friction_coefficient"),
-        r=radius,
-        L=length,
-        offset=rows.local("vertical_offset"),
-        clip=rows.local("clip_normal_force"),
-        active=rows.local("active"),
-        dofs=np.ascontiguousarray(dofs),
-    )
+    per_length = {
+        "kc": "contact_stiffness", "dc": "contact_damping", "mu_v": "friction_velocity_penalty",
+        "mu_k": "friction_stiffness",
+    }  # fmt: skip
+    plain = {"mu": "friction_coefficient", "clip": "clip_normal_force", "active": "active"}
+    return {
+        "data": rows.data_start("data"),
+        "n": n,
+        "L": length,
+        **{letter: rows.local(f"{name}_per_length") * length for letter, name in per_length.items()},
+        **{letter: rows.local(name) for letter, name in plain.items()},
+    }
 
 
 def eval_points(c: PointColumns, fields: Fields) -> FloatArray:
-    """All output numbers of all points, shape (rows, points, 12); see `fill_outputs`.
+    """All output numbers of all points, shape (rows, points, NUMBERS); see `place_numbers.py`.
 
     Rows with fewer points than the widest one end with zeros (state: undefined).
     """
-    out = np.zeros((len(c.n), int(c.n.max(initial=0)), 12))
-    out[..., 7] = UNDEFINED
+    out = np.zeros((len(c.n), int(c.n.max(initial=0)), NUMBERS))
+    out[..., STATE] = UNDEFINED
     fill_outputs(c, fields.markers[CIRCLE_FAMILY], fields.data, fields.x, fields.v, out)
     return out
 
@@ -103,19 +123,19 @@ def read_points(c: PointColumns, s: Evaluation) -> None:
     out = eval_points(c, s)
     place = np.arange(out.shape[1])
     stored = s.data[c.data[:, None] + np.minimum(place, c.n[:, None] - 1)]
-    closed = ((place < c.n[:, None]) & (stored <= 0.0) & (out[..., 7] != UNDEFINED)).sum(axis=1)
-    mu_k, arm = (c.mu_k * c.n / np.maximum(closed, 1))[:, None], c.r[:, None] / (c.r[:, None] + out[..., 6])
+    closed = ((place < c.n[:, None]) & (stored <= 0.0) & (out[..., STATE] != UNDEFINED)).sum(axis=1)
+    mu_k, arm = (c.mu_k * c.n / np.maximum(closed, 1))[:, None], c.r[:, None] / (c.r[:, None] + out[..., GAP])
     # a slipping point keeps its bristle bent to where it gives f_t
-    slips = (np.abs(out[..., 7]) == 1.0) & (mu_k != 0.0)
-    bristle = np.where(slips, out[..., 0] / np.where(slips, c.mu_k[:, None] * arm, 1.0), out[..., 2])
+    slips = (np.abs(out[..., STATE]) == 1.0) & (mu_k != 0.0)
+    bristle = np.where(slips, out[..., FT] / np.where(slips, c.mu_k[:, None] * arm, 1.0), out[..., BRISTLE])
     touches = (place < c.n[:, None]) & (stored <= 0.0) & c.active[:, None]
-    spring, bent = 0.5 * c.kc[:, None] * out[..., 3] ** 2, 0.5 * mu_k * bristle**2
+    spring, bent = 0.5 * c.kc[:, None] * out[..., CLOSED_GAP] ** 2, 0.5 * mu_k * bristle**2
     powers = split_powers(c, out)
     s.energies[:] += [np.where(touches, values, 0.0).sum(axis=1) for values in (spring, bent)]
     for k, j in ((0, 0), (2, 1), (3, 2), (4, 5)):
         s.powers[k] += np.where(touches, powers[..., j], 0.0).sum(axis=1)
     s.parts[..., BRISTLE_POWER], s.parts[..., BRISTLE_ENERGY] = powers[..., 3], bent
-    s.parts[..., CONTACT_STATE] = np.where(touches, out[..., 7], OPEN)
+    s.parts[..., CONTACT_STATE] = np.where(touches, out[..., STATE], OPEN)
     s.parts[..., PARTS] = closed[:, None]
 
 
@@ -130,7 +150,7 @@ def split_powers(c: PointColumns, out: FloatArray) -> FloatArray:
     P = f_n v_n + f_t v_t.  Bristles take mu_k (r/D) u v_t = mu_k u u_t; nothing is left for a lever, as the reaction on
     the circle acts at the same point.  ``out`` are the numbers of `eval_points`.
     """
-    ft, fn, gap, vt, vn, state = out[..., 0], out[..., 1], out[..., 3], out[..., 4], out[..., 5], out[..., 7]
+    ft, fn, gap, vt, vn, state = (out[..., which] for which in (FT, FN, CLOSED_GAP, VT, VN, STATE))
     slips, spring = np.abs(state) == 1.0, c.kc[:, None] * gap
     damping = np.where((state == 0.0) & (c.mu[:, None] != 0.0), c.mu_v[:, None] * vt * vt, 0.0)
     taken = ft * vt

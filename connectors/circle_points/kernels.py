@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 from windlass.connectors.circle_segments.arctangent import arctan2
 from windlass.connectors.circle_segments.friction import UNDEFINED, friction_force, wrap
 from windlass.connectors.circle_segments.kernels import Eight, Pose, create_pose
+from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -238,10 +239,7 @@ def eval_contact(law: PointLaw, o: Pose, z: AxisPoint, state: float, bend: float
 def fill_outputs(
     c: PointColumns, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
-    """Per point [f_t, f_n, u, g, v_t, v_n, gap, state, p_x, p_y, n_x, n_y] into out, shape (rows, points, 12).
-
-    The first six are 0 where the history says open, or the row is switched off; u is v_t if there are no bristles.
-    """
+    """The numbers of all points into out, shape (rows, points, NUMBERS), see `circle_segments/place_numbers.py`."""
     for i in range(len(c.n)):
         n, first, law, y = c.n[i], c.data[i], create_law(c, i), c.offset[i]
         L = c.L[i] * n
@@ -255,11 +253,6 @@ def fill_outputs(
             z = eval_contact(law, o, p, state, bend)
             gap = z.D - law.r
             if c.active[i] and data[first + k] <= 0.0:
-                out[i, k, 0], out[i, k, 1] = z.ft, z.fn
-                if state == 0.0:
-                    out[i, k, 2] = z.bristle if law.mu_k != 0.0 else z.vt
-                out[i, k, 3] = gap
-                out[i, k, 4], out[i, k, 5] = z.vt, z.un
-            out[i, k, 6], out[i, k, 7] = gap, state
-            out[i, k, 8], out[i, k, 9] = p.px, p.py
-            out[i, k, 10], out[i, k, 11] = z.nx, z.ny
+                bristle = z.bristle if law.mu_k != 0.0 else z.vt
+                write_forces(out[i, k], z.ft, z.fn, bristle if state == 0.0 else 0.0, gap, z.vt, z.un)
+            write_place(out[i, k], gap, state, p.px, p.py, z.nx, z.ny)

@@ -128,7 +128,7 @@ def update_history(
             if bristles and before[k] != UNDEFINED:
                 bend[k] = closed_before / n * wrap(arc - start[first + 2 * n + k], r)
             elif bristles:
-                # the damper of a bristle that begins takes hold with the next step
+                # the damper of a new bristle acts from the next step on
                 drag[k] = 0.0
         u = find_sticking(n, before, bend, drag, h, limit, state, excess)
         for k in range(n):

@@ -12,6 +12,18 @@ from numpy.typing import NDArray
 from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.circle_segments.moving_cable import AxialMotion, bind_moving, set_shift
+from windlass.connectors.circle_segments.place_numbers import (
+    COORDINATES,
+    FORCES,
+    GAP,
+    NORMAL,
+    NUMBERS,
+    NX,
+    NY,
+    POSITION,
+    RATES,
+    STATE,
+)
 from windlass.connectors.circle_segments.power import create_power_outputs, create_segment_account, eval_powers
 from windlass.connectors.circle_segments.residual import add_residual
 from windlass.connectors.circle_segments.tangent import add_tangent
@@ -199,21 +211,21 @@ def close_touching(contact: Contact, fields: Fields) -> None:
     """Store segments as closed that touch the circle but for rounding, so that what lies on its bed is held by it."""
     c = contact.columns
     rows, segments = segment_places(c.n)
-    gap = eval_segments(contact, fields)[rows, segments, 6]
+    gap = eval_segments(contact, fields)[rows, segments, GAP]
     touches = c.active[rows] & (gap > 0.0) & (gap <= TOUCH * c.r[rows])
     fields.data[(c.data[rows] + segments)[touches]] = 0.0
 
 
 def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
-    """All output numbers of all segments, shape (rows, segments, 12); see `fill_outputs`.
+    """All output numbers of all segments, shape (rows, segments, NUMBERS); see `place_numbers.py`.
 
     Rows with fewer segments than the widest one end with zeros (state: undefined).
     """
     c, data = contact.columns, fields.data
     if contact.axial is not None:
         set_shift(c, contact.axial, fields.x, data)
-    out = np.zeros((len(c.n), int(c.n.max(initial=0)), 12))
-    out[..., 7] = UNDEFINED
+    out = np.zeros((len(c.n), int(c.n.max(initial=0)), NUMBERS))
+    out[..., STATE] = UNDEFINED
     fill_outputs(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], data, out)
     return out
 
@@ -246,29 +258,31 @@ def create_outputs(
 
     outputs = {
         "force_local": output(
-            "N", "forces [f_t, f_n] along tangent and normal, 0 where open; f_n < 0 presses", lambda o, c: o[..., 0:2]
+            "N",
+            "forces [f_t, f_n] along tangent and normal, 0 where open; f_n < 0 presses",
+            lambda o, c: o[..., FORCES],
         ),
         "coordinates": output(
             "m",
             "[u_t, g]: tangential displacement since sticking (0 if slipping; v_t in m/s without friction stiffness) "
             "and gap, both 0 where open",
-            lambda o, c: o[..., 2:4],
+            lambda o, c: o[..., COORDINATES],
         ),
-        "coordinates_rate": output("m/s", "relative velocities [v_t, v_n], 0 where open", lambda o, c: o[..., 4:6]),
+        "coordinates_rate": output("m/s", "relative velocities [v_t, v_n], 0 where open", lambda o, c: o[..., RATES]),
         "force_per_length": output(
             "N/m",
             "[f_t, f_n] per reference length of the cable, 0 where open",
-            lambda o, c: o[..., 0:2] / c.L[:, None, None],
+            lambda o, c: o[..., FORCES] / c.L[:, None, None],
         ),
-        "gap": output("m", "distance between circle and segment, also where open", lambda o, c: o[..., 6]),
-        "contact_position": output("m", "closest point of the segment, global x, y", lambda o, c: o[..., 8:10]),
-        "normal": output("1", "n from circle to cable, global x, y", lambda o, c: o[..., 10:12]),
+        "gap": output("m", "distance between circle and segment, also where open", lambda o, c: o[..., GAP]),
+        "contact_position": output("m", "closest point of the segment, global x, y", lambda o, c: o[..., POSITION]),
+        "normal": output("1", "n from circle to cable, global x, y", lambda o, c: o[..., NORMAL]),
         "tangent": output(
-            "1", "t = [-n_y, n_x], global x, y", lambda o, c: np.stack((-o[..., 11], o[..., 10]), axis=-1)
+            "1", "t = [-n_y, n_x], global x, y", lambda o, c: np.stack((-o[..., NY], o[..., NX]), axis=-1)
         ),
     }
     if friction:
-        state = output("1", "0 sticks, +-1 slips, -2 open or undefined", lambda o, c: o[..., 7])
+        state = output("1", "0 sticks, +-1 slips, -2 open or undefined", lambda o, c: o[..., STATE])
         outputs["state"] = replace(state, fill=UNDEFINED)
     outputs |= create_power_outputs(friction, powers)
     return outputs

@@ -81,23 +81,28 @@ def gather_lanes(
         ci, m, at = c.circle[i], c.cable[i], c.data[i] + s
         j = shape.start[m] + s
         cx, cy, vx, vy, y = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1], shape.offset[m]
+        # end points and their velocities, beside those of the centre
         g[ENDS, k], g[ENDS + 1, k] = shape.p[j, 0] - cx, shape.p[j, 1] - cy
         g[ENDS + 2, k], g[ENDS + 3, k] = shape.p[j + 1, 0] - cx, shape.p[j + 1, 1] - cy
         g[RATES, k], g[RATES + 1, k] = shape.v[j, 0] - vx, shape.v[j, 1] - vy
         g[RATES + 2, k], g[RATES + 3, k] = shape.v[j + 1, 0] - vx, shape.v[j + 1, 1] - vy
+        # parameters of the row, see `RowLaw`
         g[LAW, k], g[LAW + 1, k], g[LAW + 2, k], g[LAW + 3, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
         g[LAW + 4, k], g[LAW + 5, k], g[LAW + 6, k], g[LAW + 7, k] = c.mu[i], c.r[i], c.L[i], c.fade[i]
         g[LAW + 8, k], g[LAW + 9, k], g[LAW + 10, k] = c.segment_normals[i], c.clip[i], c.current[i]
         g[LAW + 11, k], g[LAW + 12, k] = c.shift[i], y
+        # rotation of the circle
         g[ROTATION, k], g[ROTATION + 1, k] = circle.omega[ci, 2], circle.A[ci, 0, 0]
         g[ROTATION + 2, k], g[ROTATION + 3, k] = circle.A[ci, 0, 1], circle.A[ci, 1, 0]
         g[ROTATION + 4, k] = circle.A[ci, 1, 1]
+        # history, and r' where the line is beside the axis
         g[STATE, k], g[STICK, k] = UNDEFINED, 0.0
         if c.friction:
             g[STATE, k], g[STICK, k] = data[at + c.n[i]], data[at + 2 * c.n[i]]
         if y != 0.0:
             g[SLOPES, k], g[SLOPES + 1, k] = shape.slope[j, 0], shape.slope[j, 1]
             g[SLOPES + 2, k], g[SLOPES + 3, k] = shape.slope[j + 1, 0], shape.slope[j + 1, 1]
+        # the case with all that any of the segments needs
         if c.fade[i] != 0.0 or not c.segment_normals[i]:
             case = GENERAL
         elif y != 0.0 and c.current[i]:
@@ -142,7 +147,7 @@ def find_place(law: RowLaw, o: Pose, h: Chord, case: int, k: int, g: FloatArray)
     """x_cur [m] of lane k and its derivative by rho [m]."""
     z = h
     if case != PLAIN:
-        # without an offset there are no slopes, and this is no number
+        # without an offset slopes are not filled and `below` is NaN, which is not used
         below = lower_chord(read_four(SLOPES, k, g), law.y, h)
         z = below if law.current and law.y != 0.0 else h
     x, d_rho, _ = place_on_circle(law, o, z)

@@ -40,6 +40,7 @@ from windlass.connectors.circle_segments.lanes import (
     eval_places,
     gather_lanes,
 )
+from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
@@ -221,10 +222,7 @@ def begin_bristles(c: ContactColumns, shape: ShapeColumns, circle: PositionColum
 def fill_outputs(
     c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, out: FloatArray
 ) -> None:
-    """Per segment [f_t, f_n, u_t, g, v_t, v_n, gap, state, p_x, p_y, n_x, n_y] into out, shape (rows, segments, 12).
-
-    The first six are 0 where the history says open, or the row is switched off; u_t is v_t if there are no bristles.
-    """
+    """The numbers of all segments into out, shape (rows, segments, NUMBERS), see `place_numbers.py`."""
     for i in range(len(c.n)):
         ci, k, n, first = c.circle[i], c.cable[i], c.n[i], c.data[i]
         law = create_law(c, shape, i)
@@ -237,11 +235,6 @@ def fill_outputs(
             z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
             h, gap = z.chord, z.chord.D - law.r
             if c.active[i] and data[first + s] <= 0.0:
-                out[i, s, 0], out[i, s, 1] = z.ft, z.fn
-                if state == 0.0:
-                    out[i, s, 2] = z.bristle if law.mu_k != 0.0 else z.vt
-                out[i, s, 3] = gap
-                out[i, s, 4], out[i, s, 5] = z.vt, z.vn
-            out[i, s, 6], out[i, s, 7] = gap, state
-            out[i, s, 8], out[i, s, 9] = o.cx + h.D * h.nx, o.cy + h.D * h.ny
-            out[i, s, 10], out[i, s, 11] = h.nx, h.ny
+                bristle = z.bristle if law.mu_k != 0.0 else z.vt
+                write_forces(out[i, s], z.ft, z.fn, bristle if state == 0.0 else 0.0, gap, z.vt, z.vn)
+            write_place(out[i, s], gap, state, o.cx + h.D * h.nx, o.cy + h.D * h.ny, h.nx, h.ny)

@@ -181,10 +181,7 @@ def bind(rows: LocalRows) -> tuple[Columns, NDArray[np.bool_], Drive]:
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for frames that are no rotations, rates without offsets, and markers of the plane."""
     for name in ("frame0", "frame1"):
-        values = table.local(name)
-        for k in np.flatnonzero(~is_rotation(values))[:1]:
-            given = f"{name} = {values[k].tolist()} in {table.kind} row {table.resident[k]}"
-            raise ModelError(f"{given}: must be a rotation matrix [1]")
+        table.refuse(~is_rotation(table.local(name)), (name,), "be a rotation matrix [1]")
     offsets, rates = table.local("offset_function"), table.local("offset_rate_function")
     alone = np.array([f is None and r is not None for f, r in zip(offsets, rates, strict=True)], bool)
     for row in table.resident[alone][:1]:

@@ -17,7 +17,6 @@ from windlass.connectors.constraints.joint_kernels import joint_rows, write_alon
 from windlass.connectors.constraints.joints import check_planar, register_joint
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.schema import Component, column, ref
@@ -73,8 +72,7 @@ def bind(rows: LocalRows) -> tuple[Columns, NDArray[np.bool_]]:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for an axis of length 0, and for markers in space."""
-    for row in table.resident[~table.local("axis").any(axis=1)][:1]:
-        raise ModelError(f"axis = (0, 0) in {table.kind} row {row}: must have a length > 0 [1]")
+    table.refuse(~table.local("axis").any(axis=1), ("axis",), "have a length > 0 [1]")
     check_planar(world, table)
 
 

@@ -38,8 +38,8 @@ from windlass.connectors.markers.position_kernels import (
     find_contact,
     turn_vector,
 )
+from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
@@ -107,15 +107,14 @@ loops = joint_rows(equation)
 
 def bind(rows: LocalRows) -> tuple[Columns, NDArray[np.bool_]]:
     """Directions of the rows, and which equations hold."""
-    w, n = (v / np.sqrt((v**2).sum(axis=1, keepdims=True)) for v in (rows.local("axis"), rows.local("normal")))
-    return Columns(rows.local("radius"), w, n), rows.local("axes")
+    c = Columns(rows.local("radius"), normalise(rows.local("axis")), normalise(rows.local("normal")))
+    return c, rows.local("axes")
 
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for an axis or a normal of length 0, and for markers of the plane."""
     for name in ("axis", "normal"):
-        for row in table.resident[~table.local(name).any(axis=1)][:1]:
-            raise ModelError(f"{name} = (0, 0, 0) in {table.kind} row {row}: must have a length > 0 [1]")
+        table.refuse(~table.local(name).any(axis=1), (name,), "have a length > 0 [1]")
     check_spatial(world, table, np.ones(table.resident_count, bool), "CoordinateConstraint with a ratio")
 
 
@@ -123,8 +122,7 @@ def eval_contact(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Contact points, global [m], shape (rows, 3)."""
     (c, j, _), m = rows.columns, s.markers[FAMILY]
     n, w = np.einsum("iab,ib->ia", m.A[j.m0], c.n), np.einsum("iab,ib->ia", m.A[j.m1], c.w)
-    along = np.cross(w, n)
-    along /= np.sqrt((along**2).sum(axis=1, keepdims=True))
+    along = normalise(np.cross(w, n))
     found: FloatArray = m.p[j.m1] + c.r[:, None] * np.cross(w, along)
     return found
 

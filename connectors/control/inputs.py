@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
+from windlass.elements.bodies.matrix_columns import check_order
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.schema import Component, ref
@@ -86,9 +86,7 @@ def bind_inputs(rows: LocalRows, start: int) -> InputColumns:
 
 def check_inputs(table: EntityTable) -> None:
     """Raise ModelError for an input behind one that is missing."""
-    given = np.stack([table.local(name) >= 0 for name in NAMES], axis=1)
-    for place, k in np.argwhere(~given[:, :-1] & given[:, 1:])[:1]:
-        raise ModelError(f"{NAMES[k]} in {table.kind} row {table.resident[place]}: must be given before {NAMES[k + 1]}")
+    check_order(table, NAMES)
 
 
 def read_inputs(c: InputColumns, m: CoordinateColumns, i: int) -> tuple[FloatArray, FloatArray]:

@@ -23,9 +23,9 @@ from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.markers.position_kernels import FAMILY as POSITIONS
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.markers.position_markers import position_marker
+from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
@@ -84,6 +84,7 @@ def update_ways(c: Rows, m: CoordinateColumns, p: PositionColumns) -> None:
     for i in range(len(c.k)):
         k, m0, m1, h = c.k[i], c.m0[i], c.m1[i], m.h[c.k[i]]
         width = min(n - c.n0, p.J.shape[2])
+        # way from the origin or from marker 0, its rate and derivatives; e: its direction, if that is fixed
         for a in range(3):
             d[a], w[a] = p.p[m1, a] - c.origin[i, a], p.v[m1, a]
             if m0 >= 0:
@@ -93,6 +94,7 @@ def update_ways(c: Rows, m: CoordinateColumns, p: PositionColumns) -> None:
                 X[a, b], Xt[a, b] = -p.J[m0, a, b], -p.Jd[m0, a, b]
             for b in range(width):
                 X[a, c.n0 + b], Xt[a, c.n0 + b] = p.J[m1, a, b], p.Jd[m1, a, b]
+        # direction of a distance, and its rate
         curved = 0.0
         if m0 >= 0:
             distance = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
@@ -103,6 +105,7 @@ def update_ways(c: Rows, m: CoordinateColumns, p: PositionColumns) -> None:
                 rate += e[a] * w[a]
             for a in range(3):
                 et[a] = (w[a] - rate * e[a]) * curved
+        # value, rate, and their derivatives
         value, rate = -c.length[i], 0.0
         for a in range(3):
             value += e[a] * d[a]
@@ -114,6 +117,7 @@ def update_ways(c: Rows, m: CoordinateColumns, p: PositionColumns) -> None:
                 J += e[a] * X[a, b]
                 Jd += e[a] * Xt[a, b] + et[a] * X[a, b]
             m.J[k, b], m.Jd[k, b] = J, Jd
+        # second derivatives: the direction of a distance turns, and those of the markers
         for b in range(c.n0 + width):
             for q in range(c.n0 + width):
                 total = 0.0
@@ -135,9 +139,10 @@ def update_ways(c: Rows, m: CoordinateColumns, p: PositionColumns) -> None:
 
 def bind_way(rows: LocalRows) -> Rows:
     """Rows of `PointCoordinate`."""
-    n, e = len(rows.rows), rows.local("direction")
-    none, e = np.full(n, -1), e / np.sqrt((e**2).sum(axis=1, keepdims=True))
-    return Rows(rows.own_marker_index(), none, rows.markers("marker1"), 0, e, rows.local("origin"), np.zeros(n))
+    n, e = len(rows.rows), normalise(rows.local("direction"))
+    return Rows(
+        rows.own_marker_index(), np.full(n, -1), rows.markers("marker1"), 0, e, rows.local("origin"), np.zeros(n)
+    )
 
 
 def bind_distance(rows: LocalRows) -> Rows:
@@ -149,8 +154,7 @@ def bind_distance(rows: LocalRows) -> Rows:
 
 def check_direction(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a direction of length 0."""
-    for row in table.resident[~table.local("direction").any(axis=1)][:1]:
-        raise ModelError(f"direction = (0, 0, 0) in {table.kind} row {row}: must have a length > 0 [1]")
+    table.refuse(~table.local("direction").any(axis=1), ("direction",), "have a length > 0 [1]")
 
 
 @checked(world=instance(World), entity=inside(), direction=numbers("1", (3,)), at=inside(), origin=numbers("m", (3,)))

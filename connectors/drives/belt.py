@@ -270,7 +270,7 @@ class _Line:
             stiffness = self.tension * (pulley.radius + offset)
             holds.append(self.world.add(CoordinateSpringDamper, marker1=spin, stiffness=stiffness, active=False))
         if self.closed:
-            # along the axis that the belt follows best anywhere, what holds it there carries nothing
+            # hold the node whose tangent is nearest to an axis, along that axis
             tangents = np.abs(self.route.eval_points(self.route.length * np.arange(self.elements) / self.elements)[1])
             node, axis = np.unravel_index(int(tangents.argmax()), tangents.shape)
             hold = fix(self.world, self.nodes[int(node)], "xyz"[int(axis)])

@@ -213,6 +213,12 @@ def cross(a: Any, b: Any) -> Any:
 
 
 @kernel
+def dot(a: Any, b: Any) -> Any:
+    """a·b of two vectors."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
 def turn_vector(A: Any, b: Any) -> Any:
     """A b of a frame and a vector, as three numbers."""
     return (

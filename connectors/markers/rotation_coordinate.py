@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
+from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
@@ -144,8 +145,7 @@ def store_angles(c: Columns, x: FloatArray, data: FloatArray) -> None:
 
 def directions(reference: FloatArray, axis: FloatArray) -> tuple[FloatArray, FloatArray]:
     """a and b for reference Euler parameters (rows, 4) and axes (rows, 3) of any length."""
-    n = axis / np.sqrt((axis**2).sum(axis=1, keepdims=True))
-    b = reference / np.sqrt((reference**2).sum(axis=1, keepdims=True))
+    n, b = normalise(axis), normalise(reference)
     vector = b[:, :1] * n + np.cross(b[:, 1:], n)
     return np.concatenate((-(b[:, 1:] * n).sum(axis=1, keepdims=True), vector), axis=1), b
 

@@ -19,8 +19,10 @@ from windlass.connectors.point_contact.surfaces import Surfaces
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
+DEPTH, NORMAL, LOCATION, POINT, RADIUS, APPROACH = 0, 1, 4, 7, 10, 11
+SLIP, HERTZ, PRESS, FORCE, POWER = 12, 15, 16, 17, 20
+"""First of the numbers of a contact that `fill_contacts` writes, in the order of `Contacts`; vectors have three."""
 NUMBERS = 21
-"""Numbers of a contact that `fill_contacts` writes."""
 
 
 class Contacts(NamedTuple):
@@ -61,6 +63,12 @@ class Contacts(NamedTuple):
     dissipated_power: FloatArray
 
 
+@kernel(inline=True)
+def write_vector(row: FloatArray, first: int, x: float, y: float, z: float) -> None:
+    """Three numbers of a contact."""
+    row[first], row[first + 1], row[first + 2] = x, y, z
+
+
 @kernel
 def fill_contacts(c: Surfaces, law: ForceLaw, pairs: IntArray, which: IntArray, out: FloatArray) -> int:
     """Write the touching pairs into the first rows of ``which``, their numbers into ``out``, and return how many."""
@@ -84,15 +92,14 @@ def fill_contacts(c: Surfaces, law: ForceLaw, pairs: IntArray, which: IntArray, 
         f = max(fH * (1.0 + 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j]) * vn), 0.0)
         us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
         g = f * eval_friction_factor(slip, us, ud, uv, law.vt)
-        # the numbers in the order of `Contacts`
         row = out[count]
-        row[0], row[1], row[2], row[3] = x, nx, ny, nz
-        row[4], row[5], row[6] = qx - 0.5 * x * nx, qy - 0.5 * x * ny, qz - 0.5 * x * nz
-        row[7], row[8], row[9] = px, py, pz
-        row[10], row[11], row[12], row[13], row[14] = R, vn, ux, uy, uz
-        row[15], row[16] = fH, f
-        row[17], row[18], row[19] = f * nx + g * ux, f * ny + g * uy, f * nz + g * uz
-        row[20] = (f - fH) * vn + g * slip * slip
+        row[DEPTH], row[RADIUS], row[APPROACH], row[HERTZ], row[PRESS] = x, R, vn, fH, f
+        write_vector(row, NORMAL, nx, ny, nz)
+        write_vector(row, LOCATION, qx - 0.5 * x * nx, qy - 0.5 * x * ny, qz - 0.5 * x * nz)
+        write_vector(row, POINT, px, py, pz)
+        write_vector(row, SLIP, ux, uy, uz)
+        write_vector(row, FORCE, f * nx + g * ux, f * ny + g * uy, f * nz + g * uz)
+        row[POWER] = (f - fH) * vn + g * slip * slip
         which[count, 0], which[count, 1] = i, j
         count += 1
     return count
@@ -111,17 +118,17 @@ def list_contacts(bound: BoundSet, law: ForceLaw, enabled: bool) -> Contacts:
     return Contacts(
         surface1=ids[:, 0],
         surface2=ids[:, 1],
-        depth=out[:, 0],
-        normal=out[:, 1:4],
-        location=out[:, 4:7],
-        force_point=out[:, 7:10],
-        effective_radius=out[:, 10],
-        patch_radius=np.sqrt(out[:, 10] * out[:, 0]),
-        approach_speed=out[:, 11],
-        slip=out[:, 12:15],
-        hertz_force=on * out[:, 15],
-        normal_force=on * out[:, 16],
-        force=on * out[:, 17:20],
-        energy=on * 0.4 * out[:, 15] * out[:, 0],
-        dissipated_power=on * out[:, 20],
+        depth=out[:, DEPTH],
+        normal=out[:, NORMAL : NORMAL + 3],
+        location=out[:, LOCATION : LOCATION + 3],
+        force_point=out[:, POINT : POINT + 3],
+        effective_radius=out[:, RADIUS],
+        patch_radius=np.sqrt(out[:, RADIUS] * out[:, DEPTH]),
+        approach_speed=out[:, APPROACH],
+        slip=out[:, SLIP : SLIP + 3],
+        hertz_force=on * out[:, HERTZ],
+        normal_force=on * out[:, PRESS],
+        force=on * out[:, FORCE : FORCE + 3],
+        energy=on * 0.4 * out[:, HERTZ] * out[:, DEPTH],
+        dissipated_power=on * out[:, POWER],
     )

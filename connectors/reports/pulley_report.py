@@ -26,6 +26,7 @@ import numpy as np
 
 from windlass.connectors.circle_contact.view import ContactView, view_contact
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
+from windlass.connectors.circle_segments.place_numbers import FN, FT, GAP, STATE
 from windlass.connectors.circle_segments.power import POWERS, eval_friction_work
 from windlass.connectors.reports.pulley_rows import Pulley, bind_pulley
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
@@ -176,7 +177,7 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
     row, number = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
     values = out[row, number]
     touching = (fields.data[c.data[row] + number] <= 0.0) & c.active[row]
-    state = values[:, 7]
+    state = values[:, STATE]
     p0, p1, velocity = c.parts(fields, row, number)
     circle = fields.markers[CIRCLE_FAMILY]
     center, drift = circle.p[c.circle[row], :2], circle.v[c.circle[row], :2]
@@ -193,10 +194,10 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
         p0=p0,
         p1=p1,
         speed=(velocity * along).sum(axis=1) / np.sqrt((along * along).sum(axis=1)),
-        ft=values[:, 0],
-        fn=values[:, 1],
+        ft=values[:, FT],
+        fn=values[:, FN],
         power=contact.powers(fields)[row, number],
-        depth=values[:, 6] * c.at_point,
+        depth=values[:, GAP] * c.at_point,
     )
 
 

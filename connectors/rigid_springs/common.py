@@ -25,12 +25,10 @@ from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register
 from windlass.connectors.user_functions.user_forces import (
     UserForces,
     bind_user_forces,
-    update_derivatives,
-    update_forces,
+    bind_user_updates,
 )
-from windlass.elements.nodes.rotations import is_rotation
+from windlass.elements.nodes.rotations import is_rotation, normalise
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component
@@ -164,8 +162,7 @@ def bind(rows: LocalRows) -> tuple[Columns, UserForces, IntArray]:
 
     numbers, frame = zero.shape[1], np.tile(np.eye(3), (n, 1, 1))
     if "axis" in has:
-        axis = rows.local("axis")
-        frame[:, :, 0] = axis / np.sqrt((axis**2).sum(axis=1, keepdims=True))
+        frame[:, :, 0] = normalise(rows.local("axis"))
     c = Columns(
         K=np.ascontiguousarray(K.reshape(n, numbers, numbers)),
         D=np.ascontiguousarray(D.reshape(n, numbers, numbers)),
@@ -206,16 +203,8 @@ def bind_updates(fill: Kernel, rows: LocalRows) -> tuple[Update, Update]:
         x, xt = eval_numbers(fill, rows, s)
         return x[users.where], xt[users.where]
 
-    def update(s: Fields) -> None:
-        update_forces(users, s.t, *find(s))
-
-    def update_tangent(s: Fields) -> None:
-        x, xt = find(s)
-        update_forces(users, s.t, x, xt)
-        update_derivatives(users, s.t, x, xt)
-
     if len(users.where):
-        return update, update_tangent
+        return bind_user_updates(users, find, True)
     return (remember, remember) if len(data) else (None, None)
 
 
@@ -232,10 +221,7 @@ def check_frames(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for frames that are no rotations."""
     for name in ("frame0", "frame1"):
         if name in table.component.columns:
-            values = table.local(name)
-            for k in np.flatnonzero(~is_rotation(values))[:1]:
-                given = f"{name} = {values[k].tolist()} in {table.kind} row {table.resident[k]}"
-                raise ModelError(f"{given}: must be a rotation matrix [1]")
+            table.refuse(~is_rotation(table.local(name)), (name,), "be a rotation matrix [1]")
 
 
 def register_rigid_spring(

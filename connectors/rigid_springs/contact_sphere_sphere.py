@@ -33,18 +33,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.markers.pair_laws import Update
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross
-from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, bind_history, register_rigid_pair, row_of_rigid
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.post_newton import note_outcome
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1, 0.0, 0.0, 0.0)
@@ -271,17 +269,6 @@ def bind(rows: LocalRows) -> tuple[Columns]:
     return (c,)
 
 
-def bind_history(rows: LocalRows) -> tuple[Update, Update]:
-    """What brings the history values to where the kernels read them."""
-    _, c = rows.columns
-    places = c.data[:, None] + np.arange(len(START))
-
-    def copy_history(s: Fields) -> None:
-        c.h[:] = s.data[places]
-
-    return copy_history, copy_history
-
-
 def add_update(rows: LocalRows, system: System) -> None:
     """Add the update of the history values after Newton."""
     pair, c = rows.columns
@@ -301,9 +288,7 @@ def check(world: Tables, table: EntityTable) -> None:
         (sticky & ~plastic, ("pull_off_force", "adhesion_stiffness"), "be 0 without a plasticity_ratio > 0"),
         (get("hollow") & (r1 <= r0), ("radius1", "radius0"), "be larger than radius0 [m], as sphere 1 is hollow"),
     ):
-        for k in np.flatnonzero(wrong)[:1]:
-            given = ", ".join(f"{name} = {get(name)[k]}" for name in names)
-            raise ModelError(f"{given} in {table.kind} row {table.resident[k]}: must {must}")
+        table.refuse(wrong, names, must)
 
 
 register_rigid_pair(

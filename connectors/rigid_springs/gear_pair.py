@@ -24,10 +24,10 @@ import numpy as np
 
 from windlass.connectors.markers.pair_laws import Update
 from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross, turn_vector
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross, dot, turn_vector
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, register_rigid_pair, row_of_rigid
+from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
@@ -82,12 +82,6 @@ class Columns(NamedTuple):
     x0: FloatArray
     data: IntArray
     w0: FloatArray
-
-
-@kernel
-def dot(a: Any, b: Any) -> Any:
-    """a·b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @kernel
@@ -198,8 +192,7 @@ def store_starts(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray) -
 def bind(rows: LocalRows) -> tuple[Columns]:
     """The parameters of the rows."""
     get, data = rows.local, rows.data_start("data")
-    a = get("axis") / np.sqrt((get("axis") ** 2).sum(axis=1, keepdims=True))
-    x0 = np.cross(a, AXES[np.abs(a).argmin(axis=1)])
+    a = normalise(get("axis"))
     r0, r1 = (0.5 * get("module") * get(name) for name in ("teeth0", "teeth1"))
     c = Columns(
         r0=r0,
@@ -212,7 +205,7 @@ def bind(rows: LocalRows) -> tuple[Columns]:
         d=get("mesh_damping"),
         b=0.5 * get("backlash"),
         a=a,
-        x0=x0 / np.sqrt((x0**2).sum(axis=1, keepdims=True)),
+        x0=normalise(np.cross(a, AXES[np.abs(a).argmin(axis=1)])),
         data=data,
         w0=np.full(len(data), np.nan),
     )
@@ -250,9 +243,7 @@ def check(world: Tables, table: EntityTable) -> None:
         (get("pressure_angle") >= 0.5 * math.pi, "pressure_angle", "be < π/2 [rad]"),
         (~get("axis").any(axis=1), "axis", "have a length > 0 [1]"),
     ):
-        for k in np.flatnonzero(wrong)[:1]:
-            given = np.asarray(get(name)[k]).tolist()
-            raise ModelError(f"{name} = {given} in {table.kind} row {table.resident[k]}: must {must}")
+        table.refuse(wrong, (name,), must)
 
 
 register_rigid_pair(

@@ -17,7 +17,6 @@ Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for dam
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,12 +24,12 @@ from numpy.typing import NDArray
 
 from windlass.connectors.markers.pair_laws import Update
 from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross, dot
 from windlass.connectors.rigid_springs.common import IDENTITY, check_frames
 from windlass.connectors.rigid_springs.pairs import (
     ComplexArray,
     Pose,
-    eval_angle,
+    eval_turn,
     register_rigid_pair,
     row_of_rigid,
     turn,
@@ -99,18 +98,10 @@ def measure(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
     P = turn(u.A, c.F0[i])
     a = (P[0, 2], P[1, 2], P[2, 2])
     if c.turns[i]:
-        Q = turn(u.B, c.F1[i])
-        sine, cosine, rate = complex(0.0, 0.0), complex(0.0, 0.0), complex(0.0, 0.0)
-        for p in range(3):
-            sine -= P[p, 0] * Q[p, 1]
-            cosine += P[p, 0] * Q[p, 0]
-            rate += P[p, 2] * (ut[6 + p] - ut[3 + p])
-        angle = eval_angle(sine, cosine)
-        s = angle + 2.0 * math.pi * math.floor((c.last[i] - angle.real) / (2.0 * math.pi) + 0.5)
+        s, rate = eval_turn(P, turn(u.B, c.F1[i]), ut, c.last[i])
         return a, s, rate
     w = cross(ut[3:6], u.d)
-    s = a[0] * u.d[0] + a[1] * u.d[1] + a[2] * u.d[2]
-    return a, s, a[0] * (ut[0] - w[0]) + a[1] * (ut[1] - w[1]) + a[2] * (ut[2] - w[2])
+    return a, dot(a, u.d), dot(a, (ut[0] - w[0], ut[1] - w[1], ut[2] - w[2]))
 
 
 @kernel
@@ -218,8 +209,7 @@ def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for wrong directions, limits in the wrong order, frames and history values that do not fit."""
     check_frames(world, table)
     direction, low, high = (table.local(name) for name in ("direction", "lower", "upper"))
-    for k in np.flatnonzero(direction > 5)[:1]:
-        raise ModelError(f"direction = {direction[k]} in {table.kind} row {table.resident[k]}: must be 0 to 5")
+    table.refuse(direction > 5, ("direction",), "be 0 to 5")
     for k in np.flatnonzero(~(low < high))[:1]:
         raise ModelError(
             f"lower = {low[k]}, upper = {high[k]} in {table.kind} row {table.resident[k]}: lower must be below "

@@ -17,15 +17,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from windlass.connectors.markers.position_kernels import cross
+from windlass.connectors.markers.position_kernels import cross, dot, turn_vector
 from windlass.connectors.rigid_springs.common import Columns, register_rigid_spring
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose
-from windlass.framework.errors import ModelError
+from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Output, Tables
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import EntityTable
 
 
@@ -40,43 +38,26 @@ class LinearSpringDamper(Component):
     offset = column("m", "x without spring force", default=0.0, switchable=True)
     rate_offset = column("m/s", "x_t without damping", default=0.0, switchable=True)
     preload = column("N", "constant force, pulls where positive", default=0.0, switchable=True)
-    force_function = function(
-        "f(t, row, x, x_t, stiffness, damping, offset) -> force [N]; or in `vectorised` or `compiled`", switchable=True
-    )
-    force_derivative = function(
-        "the same arguments -> (df/dx, df/dx_t); by central differences if left out", switchable=True
+    force_function, force_derivative = force_columns(
+        "f(t, row, x, x_t, stiffness, damping, offset) -> force [N]", "(df/dx, df/dx_t)"
     )
     moment_arm = column("1", "marker 0 takes the moment -d × f, so that moments balance", dtype=bool, default=True)
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
 
 
 @kernel
-def find_axis(c: Columns, i: int, u: Pose) -> Any:
-    """a, as three numbers."""
-    x, y, z = c.F0[i, 0, 0], c.F0[i, 1, 0], c.F0[i, 2, 0]
-    A = u.A
-    return (
-        A[0, 0] * x + A[0, 1] * y + A[0, 2] * z,
-        A[1, 0] * x + A[1, 1] * y + A[1, 2] * z,
-        A[2, 0] * x + A[2, 1] * y + A[2, 2] * z,
-    )
-
-
-@kernel
 def measure(c: Columns, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
     """x [m] and x_t [m/s]."""
-    a = find_axis(c, i, u)
-    x[0] = a[0] * u.d[0] + a[1] * u.d[1] + a[2] * u.d[2]
-    xt[0] = a[0] * ut[0] + a[1] * ut[1] + a[2] * ut[2]
+    a = turn_vector(u.A, c.F0[i, :, 0])
+    x[0], xt[0] = dot(a, u.d), dot(a, ut)
     if c.arm[i]:
-        w = cross(ut[3:6], u.d)
-        xt[0] -= a[0] * w[0] + a[1] * w[1] + a[2] * w[2]
+        xt[0] -= dot(a, cross(ut[3:6], u.d))
 
 
 @kernel
 def apply(c: Columns, i: int, u: Pose, g: ComplexArray) -> Any:
     """Force along the axis, and its moment on marker 0."""
-    a, zero = find_axis(c, i, u), complex(0.0, 0.0)
+    a, zero = turn_vector(u.A, c.F0[i, :, 0]), complex(0.0, 0.0)
     f = (g[0] * a[0], g[0] * a[1], g[0] * a[2])
     t = cross(f, u.d) if c.arm[i] else (zero, zero, zero)
     return f[0], f[1], f[2], t[0], t[1], t[2], zero, zero, zero
@@ -84,8 +65,7 @@ def apply(c: Columns, i: int, u: Pose, g: ComplexArray) -> Any:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for an axis of length 0."""
-    for k in np.flatnonzero(~table.local("axis").any(axis=1))[:1]:
-        raise ModelError(f"axis = (0, 0, 0) in {table.kind} row {table.resident[k]}: must have a length > 0 [1]")
+    table.refuse(~table.local("axis").any(axis=1), ("axis",), "have a length > 0 [1]")
 
 
 register_rigid_spring(

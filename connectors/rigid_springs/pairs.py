@@ -21,6 +21,7 @@ Source: W. Squire, G. Trapp, Using complex variables to estimate derivatives of 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -41,7 +42,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Output
 from windlass.framework.model.schema import Component
-from windlass.framework.model.system import System
+from windlass.framework.model.system import Fields, System
 
 Kernel = Callable[..., Any]
 ComplexArray = NDArray[np.complex128]
@@ -63,6 +64,18 @@ def eval_angle(y: complex, x: complex) -> complex:
     """The angle of (x, y) [rad], in (-π, π], with its derivative."""
     a, b = y.real, x.real
     return complex(np.arctan2(a, b), (b * y.imag - a * x.imag) / (a * a + b * b))
+
+
+@kernel
+def eval_turn(P: ComplexArray, Q: ComplexArray, ut: ComplexArray, last: float) -> tuple[complex, complex]:
+    """The angle of the frame Q about the third axis of P [rad], next to the last one, and ω1 - ω0 along it [rad/s]."""
+    sine, cosine, rate = complex(0.0, 0.0), complex(0.0, 0.0), complex(0.0, 0.0)
+    for a in range(3):
+        sine -= P[a, 0] * Q[a, 1]
+        cosine += P[a, 0] * Q[a, 0]
+        rate += P[a, 2] * (ut[6 + a] - ut[3 + a])
+    angle = eval_angle(sine, cosine)
+    return angle + 2.0 * math.pi * math.floor((last - angle.real) / (2.0 * math.pi) + 0.5), rate
 
 
 @kernel
@@ -176,6 +189,17 @@ def rigid_loops(force: Kernel, _: Kernel | None) -> Loops:
                 add_curvature(pair, i, m, g, dq, slots, values)
 
     return residual, tangent
+
+
+def bind_history(rows: LocalRows) -> tuple[Update, Update]:
+    """What brings the history values of rows into the column ``h``, shape (rows, n), where kernels read them."""
+    c = rows.columns[1]
+    places = c.data[:, None] + np.arange(c.h.shape[1])
+
+    def copy_history(s: Fields) -> None:
+        c.h[:] = s.data[places]
+
+    return copy_history, copy_history
 
 
 def real_part(number: Kernel) -> Kernel:

@@ -20,6 +20,8 @@ from windlass.framework.kernels.kernel import kernel
 
 MOST = 16
 """Markers of a rope."""
+LENGTH, RATE, FORCE, REST, ENERGY, LOST, PASSED = range(7)
+"""Numbers of a rope: L [m], its rate [m/s], N [N], L_0 [m], energy [J], and powers that are lost and passed on [W]."""
 
 
 class Columns(NamedTuple):
@@ -115,6 +117,7 @@ def residual(c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, d
             continue
         L, Lt, L0, L0t = measure(c, pair, m, q, i, spans, wraps)
         N = eval_tension(c, i, L, Lt, L0, L0t)[0]
+        # on the markers of all spans: tension and the damping of twist and shear
         for k in range(c.first[i], c.first[i + 1]):
             at, m0, m1 = k - c.first[i], pair.m0[k], pair.m1[k]
             for b in range(pair.n0):
@@ -127,6 +130,7 @@ def residual(c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, d
                     two += z * m.Jr[m1, a, b] + x * m.J[m1, a, b]
                 f[pair.dofs[k, b]] += one
                 f[pair.dofs[k, pair.n0 + b]] += two
+        # on the coordinates that pay out rope
         for j in range(2):
             if c.k[i, j] >= 0:
                 for b in range(c.widthk[i, j]):
@@ -153,6 +157,7 @@ def tangent(
         G[:] = 0.0
         for k in range(c.first[i], c.first[i + 1]):
             at = k - c.first[i]
+            # derivatives of a span by the motion of its markers, by complex steps
             update_jacobians(pair, k, m, v, X, Y)
             for p in range(18):
                 span_at(c, pair, m, i, k, p, out)
@@ -207,7 +212,7 @@ def tangent(
 def fill_numbers(
     c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, out: FloatArray, wraps: FloatArray
 ) -> None:
-    """L, L̇, N, L_0, energy, and the powers that are lost and passed on, shape (n, 7); angles on sheaves (n, 16)."""
+    """The numbers of each rope, see `LENGTH` and the others, shape (n, 7); angles on sheaves (n, 16)."""
     spans = np.zeros((MOST, 18), np.complex128)
     for i in range(len(c.L0)):
         L, Lt, L0, L0t = measure(c, pair, m, q, i, spans, wraps[i])
@@ -219,8 +224,8 @@ def fill_numbers(
                 lost += (spans[k - c.first[i], 9 + a] * ut[a]).real
         passed = (elastic * (L - L0) - energy) / L0 * L0t
         on = 1.0 if c.on[i] else 0.0
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = L, Lt, on * N, L0
-        out[i, 4], out[i, 5], out[i, 6] = on * energy, on * lost, on * passed
+        out[i, LENGTH], out[i, RATE], out[i, FORCE], out[i, REST] = L, Lt, on * N, L0
+        out[i, ENERGY], out[i, LOST], out[i, PASSED] = on * energy, on * lost, on * passed
 
 
 @kernel

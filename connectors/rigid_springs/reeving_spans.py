@@ -25,19 +25,13 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.markers.position_kernels import cross
+from windlass.connectors.markers.position_kernels import cross, dot
 from windlass.connectors.rigid_springs.pairs import ComplexArray
 from windlass.framework.kernels.kernel import kernel
 
 ITERATIONS = 30
 CONVERGED = 1e-14
 """Change of an angle [rad] below which two further steps of Newton's method leave rounding alone."""
-
-
-@kernel
-def dot(a: Any, b: Any) -> Any:
-    """a·b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @kernel

@@ -25,7 +25,14 @@ from windlass.connectors.markers.coordinate_columns import CoordinateColumns
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.rigid_springs.reeving_kernels import (
+    ENERGY,
+    FORCE,
+    LENGTH,
+    LOST,
     MOST,
+    PASSED,
+    RATE,
+    REST,
     Columns,
     fill_numbers,
     fill_points,
@@ -44,7 +51,6 @@ from windlass.framework.model.table import EntityTable
 
 MARKERS = tuple(f"marker{k}" for k in range(MOST))
 ENDS = "coordinate0", "coordinate1"
-LENGTH, RATE, FORCE, REST, ENERGY, LOST, PASSED = range(7)
 
 
 class ReevingSystemSprings(Component):

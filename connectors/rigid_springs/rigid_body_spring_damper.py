@@ -24,9 +24,10 @@ import numpy as np
 from windlass.connectors.markers.position_kernels import cross
 from windlass.connectors.rigid_springs.common import IDENTITY, Columns, register_rigid_spring
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, turn
+from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Output
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, ref
 
 NONE = ((0.0,) * 6,) * 6
 
@@ -43,12 +44,8 @@ class RigidBodySpringDamper(Component):
     offset = column("m", "x without spring force [m, rad]", shape=(6,), default=(0.0,) * 6, switchable=True)
     frame0 = column("1", "rotation matrix of the joint frame in the frame of marker 0", shape=(3, 3), default=IDENTITY)
     frame1 = column("1", "rotation matrix of the joint frame in the frame of marker 1", shape=(3, 3), default=IDENTITY)
-    force_function = function(
-        "f(t, row, x, x_t, stiffness, damping, offset) -> six numbers [N, N m]; or in `vectorised` or `compiled`",
-        switchable=True,
-    )
-    force_derivative = function(
-        "the same arguments -> (dg/dx, dg/dx_t), each (6, 6); by central differences if left out", switchable=True
+    force_function, force_derivative = force_columns(
+        "f(t, row, x, x_t, stiffness, damping, offset) -> six numbers [N, N m]", "(dg/dx, dg/dx_t), each (6, 6)"
     )
     moment_arm = column("1", "marker 0 takes the moment -d × f, so that moments balance", dtype=bool, default=True)
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)

@@ -25,18 +25,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.pair_laws import Update
 from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross, find_contact, turn_vector
-from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
+from windlass.connectors.markers.position_kernels import (
+    FAMILY,
+    PositionColumns,
+    cross,
+    dot,
+    find_contact,
+    turn_vector,
+)
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, bind_history, register_rigid_pair, row_of_rigid
+from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.post_newton import note_outcome
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 START = (0.0, 0.0, 0.1)
@@ -88,12 +94,6 @@ class Columns(NamedTuple):
     linear: NDArray[np.bool_]
     data: IntArray
     h: FloatArray
-
-
-@kernel
-def dot(a: Any, b: Any) -> Any:
-    """a·b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @kernel
@@ -202,13 +202,11 @@ def update_history(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray,
 
 def bind(rows: LocalRows) -> tuple[Columns]:
     """The parameters of the rows."""
-    w, n = (v / np.sqrt((v**2).sum(axis=1, keepdims=True)) for v in (rows.local("axis"), rows.local("normal")))
-    angle, data = rows.local("friction_angle"), rows.data_start("data")
-    get = rows.local
+    get, angle, data = rows.local, rows.local("friction_angle"), rows.data_start("data")
     c = Columns(
         r=get("radius"),
-        w=w,
-        n=n,
+        w=normalise(get("axis")),
+        n=normalise(get("normal")),
         k=get("contact_stiffness"),
         d=get("contact_damping"),
         mu=get("friction"),
@@ -223,17 +221,6 @@ def bind(rows: LocalRows) -> tuple[Columns]:
     return (c,)
 
 
-def bind_history(rows: LocalRows) -> tuple[Update, Update]:
-    """What brings the history values to where the kernels read them."""
-    _, c = rows.columns
-    places = c.data[:, None] + np.arange(3)
-
-    def copy_history(s: Fields) -> None:
-        c.h[:] = s.data[places]
-
-    return copy_history, copy_history
-
-
 def add_update(rows: LocalRows, system: System) -> None:
     """Add the update of the history values after Newton."""
     pair, c = rows.columns
@@ -243,8 +230,7 @@ def add_update(rows: LocalRows, system: System) -> None:
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for an axis or a normal of length 0, and history values that do not fit."""
     for name in ("axis", "normal"):
-        for row in table.resident[~table.local(name).any(axis=1)][:1]:
-            raise ModelError(f"{name} = (0, 0, 0) in {table.kind} row {row}: must have a length > 0 [1]")
+        table.refuse(~table.local(name).any(axis=1), (name,), "have a length > 0 [1]")
 
 
 register_rigid_pair(

@@ -17,7 +17,6 @@ Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnec
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -28,17 +27,16 @@ from windlass.connectors.rigid_springs.common import (
     IDENTITY,
     Columns,
     Kernel,
-    check_frames,
     register_rigid_spring,
 )
-from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, row_of_rigid, turn
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_turn, row_of_rigid, turn
+from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Output, Tables
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import System
-from windlass.framework.model.table import EntityTable
 
 START = (0.0,)
 
@@ -56,12 +54,8 @@ class TorsionalSpringDamper(Component):
     preload = column("N m", "constant torque, turns marker 1 back where positive", default=0.0, switchable=True)
     frame0 = column("1", "rotation matrix of the joint frame in the frame of marker 0", shape=(3, 3), default=IDENTITY)
     frame1 = column("1", "rotation matrix of the joint frame in the frame of marker 1", shape=(3, 3), default=IDENTITY)
-    force_function = function(
-        "f(t, row, angle, rate, stiffness, damping, offset) -> torque [N m]; or in `vectorised` or `compiled`",
-        switchable=True,
-    )
-    force_derivative = function(
-        "the same arguments -> (dτ/dφ, dτ/dφ_t); by central differences if left out", switchable=True
+    force_function, force_derivative = force_columns(
+        "f(t, row, angle, rate, stiffness, damping, offset) -> torque [N m]", "(dτ/dφ, dτ/dφ_t)"
     )
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
 
@@ -69,15 +63,7 @@ class TorsionalSpringDamper(Component):
 @kernel
 def measure(c: Columns, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
     """φ [rad], next to the last angle, and φ_t [rad/s]."""
-    P, Q = turn(u.A, c.F0[i]), turn(u.B, c.F1[i])
-    sine, cosine = complex(0.0, 0.0), complex(0.0, 0.0)
-    xt[0] = 0.0
-    for a in range(3):
-        sine -= P[a, 0] * Q[a, 1]
-        cosine += P[a, 0] * Q[a, 0]
-        xt[0] += P[a, 2] * (ut[6 + a] - ut[3 + a])
-    angle = eval_angle(sine, cosine)
-    x[0] = angle + 2.0 * math.pi * math.floor((c.last[i] - angle.real) / (2.0 * math.pi) + 0.5)
+    x[0], xt[0] = eval_turn(turn(u.A, c.F0[i]), turn(u.B, c.F1[i]), ut, c.last[i])
 
 
 @kernel
@@ -105,11 +91,6 @@ def add_update(rows: LocalRows, system: System, fill: Kernel) -> None:
     system.post_newton = call(store_angles, lambda s: (c, pair, s.markers[FAMILY], s.data, places))
 
 
-def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for frames that are no rotations, and history values that do not fit."""
-    check_frames(world, table)
-
-
 register_rigid_spring(
     TorsionalSpringDamper,
     measure,
@@ -121,7 +102,6 @@ register_rigid_spring(
         "torque": Output("N m", "τ, (): turns marker 1 back where positive", number(2, 0)),
     },
     start=START,
-    check=check,
     finish=add_update,
     source="[@exudyn], ObjectConnectorTorsionalSpringDamper",
 )

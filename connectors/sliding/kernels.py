@@ -18,6 +18,10 @@ from windlass.framework.model.system import Coupling
 
 R, P, K, RT, PT = 0, 1, 2, 3, 4
 """Rows of a place on a cable: r, r', r'', r_t, r'_t."""
+PLACE, SPEED, FRICTION, NORMAL, POWER, END, FORCE, GAP, ON_CABLE, TRACK_SPEED, GAP_RATE = 0, 1, 2, 3, 4, 5, 6, 9, 12, 13, 14
+"""Numbers of a row for outputs: σ [m], l s_t [m/s], T [N], N [N], power of T [W], at which end, force (3) [N], gap (3)
+[m], cable, l s_t + l a_t [m/s]."""
+NUMBERS = 17
 
 
 @kernel
@@ -251,17 +255,14 @@ def fill_outputs(
     lam: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Numbers of each row, shape (n, 17).
-
-    σ, l s_t, T, N, power of T, end, force (3), gap C (3), cable, l s_t + l a_t, Ċ (3).
-    """
+    """The numbers of each row, shape (n, NUMBERS), see `PLACE` and the others."""
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.marker)):
         place = place_of(c, i, x)
         out[i, :] = 0.0
-        out[i, 0], out[i, 12] = place, c.cable[i] - c.first[i]
+        out[i, PLACE], out[i, ON_CABLE] = place, c.cable[i] - c.first[i]
         if not c.closed[i]:
-            out[i, 5] = -1.0 if place <= 0.0 else (1.0 if place >= c.total[i] else 0.0)
+            out[i, END] = -1.0 if place <= 0.0 else (1.0 if place >= c.total[i] else 0.0)
         if not c.on[i] or c.left[i]:
             continue
         fill_place(c, i, x, v, S, w)
@@ -271,7 +272,7 @@ def fill_outputs(
         for d in range(c.dims[i]):
             N += F[3 + d] * lam[c.lam[i, d]]
             # the marker feels +λ
-            out[i, 6 + d], out[i, 9 + d] = lam[c.lam[i, d]], w[R, d] - m.p[c.marker[i], d]
-            out[i, 14 + d] = w[RT, d] + w[P, d] * speed_of(c, i, v) - m.v[c.marker[i], d]
-        out[i, 1], out[i, 2], out[i, 3], out[i, 4] = l * s_t, T, N, F[0] * s_t
-        out[i, 13] = l * speed_of(c, i, v)
+            out[i, FORCE + d], out[i, GAP + d] = lam[c.lam[i, d]], w[R, d] - m.p[c.marker[i], d]
+            out[i, GAP_RATE + d] = w[RT, d] + w[P, d] * speed_of(c, i, v) - m.v[c.marker[i], d]
+        out[i, SPEED], out[i, FRICTION], out[i, NORMAL], out[i, POWER] = l * s_t, T, N, F[0] * s_t
+        out[i, TRACK_SPEED] = l * speed_of(c, i, v)

@@ -33,6 +33,17 @@ from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.sliding.cable_track import WIDEST, Tracks, read_tracks, track_cables
 from windlass.connectors.sliding.kernels import (
+    END,
+    FORCE,
+    FRICTION,
+    GAP,
+    GAP_RATE,
+    NORMAL,
+    NUMBERS,
+    ON_CABLE,
+    PLACE,
+    SPEED,
+    TRACK_SPEED,
     add_accelerations,
     add_equation_tangent,
     add_equations,
@@ -216,13 +227,13 @@ def build(rows: LocalRows) -> System:
 def check_distances(rows: LocalRows, c: SlidingColumns, s: Fields) -> None:
     """Raise ModelError for a point that is not on its cable at the start of a solve."""
     out = evaluate_rows(rows, s)
-    distance = np.linalg.norm(out[:, 9:12], axis=1)
-    # not `>`: at a place beyond all numbers the distance is none
+    distance = np.linalg.norm(out[:, GAP : GAP + 3], axis=1)
+    # not `>`: the distance is NaN at a place too large to be evaluated
     for i in np.flatnonzero(~(distance <= OFF * c.length[c.cable]))[:1]:
         p = s.markers[FAMILY].p[c.marker[i]]
         raise ModelError(
             f"{rows.table.describe(int(rows.rows[i]))}: its point at ({p[0]:.6g}, {p[1]:.6g}, {p[2]:.6g}) m is "
-            f"{distance[i]:.6g} m off its rope at s = {out[i, 0]:.6g} m: must be on it at the start, within "
+            f"{distance[i]:.6g} m off its rope at s = {out[i, PLACE]:.6g} m: must be on it at the start, within "
             f"{OFF * c.length[c.cable[i]]:.3g} m"
         )
 
@@ -241,37 +252,32 @@ def find_lost(rows: LocalRows, c: SlidingColumns, s: Fields) -> list[str]:
 
 
 def evaluate_rows(rows: LocalRows, s: Fields) -> FloatArray:
-    """The numbers of `fill_outputs`, shape (rows, 17)."""
+    """The numbers of `fill_outputs`, shape (rows, NUMBERS)."""
     c: SlidingColumns = rows.columns
     take_cables(c, s.x, s.data)
-    out = np.zeros((len(rows.rows), 17))
+    out = np.zeros((len(rows.rows), NUMBERS))
     fill_outputs(c, s.markers[FAMILY], s.x, s.v, s.lam, out)
     return out
 
 
-def output(unit: str, doc: str, begin: int, end: int = 0) -> Output:
-    """An output variable: one number of `fill_outputs`, or those from ``begin`` to ``end``."""
-
-    def evaluate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-        out = evaluate_rows(rows, s)
-        return out[:, begin:end] if end else out[:, begin]
-
-    return Output(unit, doc, evaluate)
+def output(unit: str, doc: str, which: int | slice) -> Output:
+    """An output variable: one or several numbers of `fill_outputs`."""
+    return Output(unit, doc, lambda rows, s, **where: evaluate_rows(rows, s)[:, which])
 
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     """Each joint as a line from its place on the cable to its point, which only shows where it has left."""
     c, out, n = rows.columns, evaluate_rows(rows, s), len(rows.rows)
     p = s.markers[FAMILY].p[c.marker]
-    shown = {"friction_force": (out[:, 2], "N"), "normal_force": (out[:, 3], "N"), "slide_speed": (out[:, 1], "m/s")}
+    shown = {"friction_force": (FRICTION, "N"), "normal_force": (NORMAL, "N"), "slide_speed": (SPEED, "m/s")}
     return Drawing(
-        points=np.stack((p + out[:, 9:12], p), axis=1).reshape(-1, 3),
+        points=np.stack((p + out[:, GAP : GAP + 3], p), axis=1).reshape(-1, 3),
         lines=np.arange(2 * n).reshape(n, 2),
         part=np.arange(n),
         entity=rows.table.ids_of(rows.rows),
         start=np.zeros(n),
         end=np.ones(n),
-        cell_data={name: values for name, (values, _) in shown.items()},
+        cell_data={name: out[:, which] for name, (which, _) in shown.items()},
         units={name: unit for name, (_, unit) in shown.items()},
     )
 
@@ -295,16 +301,16 @@ register(
         fill_defaults=lambda world, values: create_history(world, SlidingJoint, values, START),
         check=check,
         outputs={
-            "arc_length": output("m", "place σ along the track, by undeformed length, ()", 0),
-            "cable": output("1", "cable on which it is, from 0 along the track, ()", 12),
-            "speed": output("m/s", "along the cable against its material, ()", 1),
-            "track_speed": output("m/s", "along the axis of the cable, with that of moving material, ()", 13),
-            "force": output("N", "force that the point feels, global, (3,)", 6, 9),
-            "normal_force": output("N", "N, its part across the cable, ()", 3),
-            "friction_force": output("N", "T along the cable, > 0 against a speed > 0, ()", 2),
-            "gap": output("m", "C, global, (3,)", 9, 12),
-            "gap_rate": output("m/s", "Ċ, global, (3,)", 14, 17),
-            "end": output("1", "-1 at the start of an open track or before it, 1 at its end, else 0, ()", 5),
+            "arc_length": output("m", "place σ along the track, by undeformed length, ()", PLACE),
+            "cable": output("1", "cable on which it is, from 0 along the track, ()", ON_CABLE),
+            "speed": output("m/s", "along the cable against its material, ()", SPEED),
+            "track_speed": output("m/s", "along the axis of the cable, with that of moving material, ()", TRACK_SPEED),
+            "force": output("N", "force that the point feels, global, (3,)", slice(FORCE, FORCE + 3)),
+            "normal_force": output("N", "N, its part across the cable, ()", NORMAL),
+            "friction_force": output("N", "T along the cable, > 0 against a speed > 0, ()", FRICTION),
+            "gap": output("m", "C, global, (3,)", slice(GAP, GAP + 3)),
+            "gap_rate": output("m/s", "Ċ, global, (3,)", slice(GAP_RATE, GAP_RATE + 3)),
+            "end": output("1", "-1 at the start of an open track or before it, 1 at its end, else 0, ()", END),
             "left": Output("1", "1 where the joint has left its track, else 0, ()", find_left),
         },
         draw=draw,

@@ -16,10 +16,11 @@ from functools import partial
 from windlass.connectors.markers.pair_laws import difference_positions
 from windlass.connectors.markers.pairs import Vector
 from windlass.connectors.springs.user_springs import Columns, bind, bind_users, eval_force, judge_account
+from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Output, register_pair
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, ref
 
 
 class CartesianSpringDamper(Component):
@@ -34,13 +35,9 @@ class CartesianSpringDamper(Component):
         "N s/m", "d along x, y, z", shape=(3,), default=(0.0, 0.0, 0.0), minimum=0.0, switchable=True, fill=True
     )
     offset = column("m", "p1 - p0 without spring force", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True)
-    force_function = function(
-        "f(t, row, u, u_t, stiffness, damping, offset) -> force [N], all vectors (3,), global; or in `vectorised` or "
-        "`compiled`",
-        switchable=True,
-    )
-    force_derivative = function(
-        "the same arguments -> (df/du, df/du_t), each (3, 3); by central differences if left out", switchable=True
+    force_function, force_derivative = force_columns(
+        "f(t, row, u, u_t, stiffness, damping, offset) -> force [N], all vectors (3,), global",
+        "(df/du, df/du_t), each (3, 3)",
     )
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
 

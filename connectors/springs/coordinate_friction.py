@@ -157,6 +157,7 @@ def update_history(
         q, v = row_of_coordinates(m, pair, i)
         at, jump = c.data[i], 0.0
         c.h[i, 0], c.h[i, 1], c.h[i, 2] = data[at], data[at + 1], data[at + 2]
+        # bristle: it begins to slide, sticks again, or slides on
         if c.bristle[i]:
             old = friction(c, i, q, v)[0]
             size, sign = sliding(c, i, v)[0], 1.0 if v > 0.0 else (-1.0 if v < 0.0 else 0.0)
@@ -177,6 +178,7 @@ def update_history(
             else:
                 changed = changed or v == 0.0
                 data[at], data[at + 1] = sign * size, q
+        # stop: it is reached, left, or stays touched
         if c.stops[i]:
             deep = max(q - c.upper[i], 0.0) + min(q - c.lower[i], 0.0)
             if data[at + 2] == 0.0:

@@ -15,9 +15,10 @@ from functools import partial
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.markers.pair_laws import difference_coordinates
 from windlass.connectors.springs.user_springs import Columns, bind, bind_users, eval_force, judge_account
+from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import register_pair
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, ref
 
 
 class CoordinateSpringDamper(Component):
@@ -28,12 +29,8 @@ class CoordinateSpringDamper(Component):
     stiffness = column("N/m", "k [N/m or N m/rad]", default=0.0, minimum=0.0, switchable=True)
     damping = column("N s/m", "d [N s/m or N m s/rad]", default=0.0, minimum=0.0, switchable=True)
     offset = column("m", "x1 - x0 without spring force [m or rad]", default=0.0, switchable=True)
-    force_function = function(
-        "f(t, row, u, u_t, stiffness, damping, offset) -> force [N or N m]; or in `vectorised` or `compiled`",
-        switchable=True,
-    )
-    force_derivative = function(
-        "the same arguments -> (df/du, df/du_t); by central differences if left out", switchable=True
+    force_function, force_derivative = force_columns(
+        "f(t, row, u, u_t, stiffness, damping, offset) -> force [N or N m]", "(df/du, df/du_t)"
     )
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
 

@@ -49,12 +49,11 @@ from windlass.connectors.springs.coordinate_friction import (
     update_history,
 )
 from windlass.connectors.springs.user_springs import bind_users
-from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces
-from windlass.framework.errors import ModelError
+from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces, force_columns
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables, register_pair
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -90,12 +89,8 @@ class CoordinateSpringDamperExt(Component):
     upper_stop = column("m", "upper stop [m or rad]", default=0.0)
     stop_stiffness = column("N/m", "k_s [N/m or N m/rad]", default=0.0, minimum=0.0)
     stop_damping = column("N s/m", "d_s [N s/m or N m s/rad]", default=0.0, minimum=0.0)
-    force_function = function(
-        "f(t, row, q, q_t, stiffness, damping, offset) -> the whole force [N or N m]; or in `vectorised`, `compiled`",
-        switchable=True,
-    )
-    force_derivative = function(
-        "the same arguments -> (df/dq, df/dq_t); by central differences if left out", switchable=True
+    force_function, force_derivative = force_columns(
+        "f(t, row, q, q_t, stiffness, damping, offset) -> the whole force [N or N m]", "(df/dq, df/dq_t)"
     )
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
 
@@ -209,17 +204,11 @@ def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for bristles without stiffness, stops in the wrong order, and history values that do not fit."""
     get = table.local
     rubs = (get("dynamic_friction") > 0.0) | (get("static_friction_offset") > 0.0) | (get("viscous_friction") > 0.0)
-    for k in np.flatnonzero(rubs & (get("proportional_zone") == 0.0) & (get("sticking_stiffness") == 0.0))[:1]:
-        raise ModelError(
-            f"sticking_stiffness = 0 N/m in {table.kind} row {table.resident[k]} with friction: must be > 0, or "
-            "proportional_zone > 0 m/s for friction without sticking"
-        )
-    for k in np.flatnonzero(get("stops") & ~(get("lower_stop") < get("upper_stop")))[:1]:
-        lower, upper = get("lower_stop")[k], get("upper_stop")[k]
-        raise ModelError(
-            f"lower_stop = {lower} m, upper_stop = {upper} m in {table.kind} row {table.resident[k]}: the lower stop "
-            "must be below the upper one"
-        )
+    loose = rubs & (get("proportional_zone") == 0.0) & (get("sticking_stiffness") == 0.0)
+    words = "be > 0 with friction, or proportional_zone > 0 m/s for friction without sticking"
+    table.refuse(loose, ("sticking_stiffness",), words)
+    crossed = get("stops") & ~(get("lower_stop") < get("upper_stop"))
+    table.refuse(crossed, ("lower_stop", "upper_stop"), "have the lower stop below the upper one")
 
 
 def history_output(place: int) -> Any:

@@ -18,25 +18,25 @@ Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.pair_laws import Update, difference_positions
+from windlass.connectors.markers.pair_laws import difference_positions
 from windlass.connectors.markers.pairs import Vector
-from windlass.connectors.springs.user_springs import judge_account
+from windlass.connectors.springs.user_springs import bind_users, judge_account
 from windlass.connectors.user_functions.user_forces import (
     UserForces,
     bind_user_forces,
-    update_derivatives,
-    update_forces,
+    force_columns,
 )
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables, register_pair
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -51,13 +51,9 @@ class SpringDamper(Component):
     damping = column("N s/m", "damping d", default=0.0, minimum=0.0, switchable=True)
     preload = column("N", "N_0, tension at rest length; < 0 presses", default=0.0, switchable=True)
     tension_only = column("1", "carries no pressure, as a rope", dtype=bool, default=False, switchable=True)
-    force_function = function(
-        "f(t, row, stretch, rate, stiffness, damping, rest_length) -> tension [N], with s [m] and s_t [m/s]; or in "
-        "`vectorised` or `compiled`",
-        switchable=True,
-    )
-    force_derivative = function(
-        "the same arguments -> (dN/ds, dN/ds_t); by central differences if left out", switchable=True
+    force_function, force_derivative = force_columns(
+        "f(t, row, stretch, rate, stiffness, damping, rest_length) -> tension [N], with s [m] and s_t [m/s]",
+        "(dN/ds, dN/ds_t)",
     )
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
 
@@ -95,7 +91,7 @@ def axial_force(c: Columns, i: int, length: float, rate: float) -> tuple[float, 
     """N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m] of row i."""
     n = c.user[i]
     if n >= 0:
-        # user functions know of no length that is not a number
+        # NaN for a length of 0, which is NaN here, whatever the user function gives
         return c.f[n, 0] + 0.0 * length, c.df_ds[n, 0, 0], c.df_dst[n, 0, 0]
     elastic, damping = c.N0[i] + c.k[i] * (length - c.L[i]), c.d[i] * rate
     if c.rope[i]:
@@ -163,24 +159,6 @@ def eval_stretch(rows: LocalRows, s: Fields, which: Any) -> tuple[FloatArray, Fl
     return length - rows.columns[1].L[which], (u * ut).sum(axis=1) / length
 
 
-def bind_users(rows: LocalRows) -> tuple[Update, Update]:
-    """What brings user forces, and then their derivatives, up to date; nothing if there is no user."""
-    users = rows.columns[2]
-
-    def find(s: Fields) -> tuple[FloatArray, FloatArray]:
-        stretches, rates = eval_stretch(rows, s, users.where)
-        return stretches[:, None], rates[:, None]
-
-    def update(s: Fields) -> None:
-        update_forces(users, s.t, *find(s))
-
-    def update_tangent(s: Fields) -> None:
-        update(s)
-        update_derivatives(users, s.t, *find(s))
-
-    return (update, update_tangent) if len(users.where) else (None, None)
-
-
 @kernel
 def energy(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
     """Energy of the spring of row i [J], of a rope from where it goes slack; 0 with a user function."""
@@ -238,7 +216,7 @@ register_pair(
     force,
     force_tangent,
     columns=bind,
-    before=bind_users,
+    before=partial(bind_users, eval_stretch, True),
     stored={"spring": energy},
     lost={"damper": power},
     finish=add_words,

@@ -13,7 +13,7 @@ from windlass.connectors.markers.pair_laws import Update
 from windlass.connectors.user_functions.user_forces import (
     UserForces,
     bind_user_forces,
-    update_derivatives,
+    bind_user_updates,
     update_forces,
 )
 from windlass.framework.arrays import FloatArray, IntArray
@@ -62,16 +62,7 @@ def bind_users(difference: Difference, with_forces: bool, rows: LocalRows) -> tu
         u, ut = difference(rows, s, users.where)
         return u.reshape(n, -1), ut.reshape(n, -1)
 
-    def update(s: Fields) -> None:
-        update_forces(users, s.t, *find(s))
-
-    def update_tangent(s: Fields) -> None:
-        u, ut = find(s)
-        if with_forces:
-            update_forces(users, s.t, u, ut)
-        update_derivatives(users, s.t, u, ut)
-
-    return (update, update_tangent) if n else (None, None)
+    return bind_user_updates(users, find, with_forces) if n else (None, None)
 
 
 def judge_account(rows: LocalRows, system: System) -> None:

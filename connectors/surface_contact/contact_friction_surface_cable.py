@@ -16,9 +16,10 @@ from functools import partial
 
 import numpy as np
 
+from windlass.connectors.circle_points.common import PointContact, bind_parameters, check_cables
 from windlass.connectors.circle_segments.friction import UNDEFINED, check_friction
 from windlass.connectors.circle_segments.power import create_place_account
-from windlass.connectors.markers.cable_shape import cable_lengths, column_of
+from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.distances import Surfaces
 from windlass.connectors.surface_contact.kernels import CABLE, PER_POINT, ContactRows
@@ -35,24 +36,25 @@ from windlass.connectors.surface_contact.surfaces import (
 )
 from windlass.connectors.surface_contact.tangent import add_tangent
 from windlass.connectors.surface_contact.update import OUTSIDE, update_history
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Tables, register
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 START = (OUTSIDE, UNDEFINED, 0.0, 0.0, 0.0)
-PLANE_CABLE = 8
+WIDTHS = (CABLE_DOFS, CABLE)
+"""Coordinates of cables of the plane and of space."""
 DEEP = 0.25
 """A cable begins deep behind a surface beyond this share of its length."""
 IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
 """Places of the coordinates of a cable of the plane among those of one in space."""
 
 
-class ContactFrictionSurfaceCable(Component):
+class ContactFrictionSurfaceCable(PointContact):
     """Contact and friction between a surface and n points of a cable of the plane or of space; one row per pair.
 
     The cable is cut into ``points`` equal parts, whose middles on the cubic axis touch the surface with the radius of
@@ -70,16 +72,6 @@ class ContactFrictionSurfaceCable(Component):
     points = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
     rope_radius = column("m", "radius r_c of the rope", default=0.0, minimum=0)
     contact_stiffness_per_length = column("N/m^2", "normal stiffness k per metre of cable", above=0)
-    contact_damping_per_length = column("N s/m^2", "normal damping d per metre of cable", default=0.0, minimum=0)
-    friction_velocity_penalty_per_length = column(
-        "N s/m^2", "tangential damping mu_v per metre of cable that sticks", default=0.0, minimum=0
-    )
-    friction_stiffness_per_length = column(
-        "N/m^2", "tangential stiffness mu_k per metre of cable that sticks", default=0.0, minimum=0, switchable=True
-    )
-    friction_coefficient = column("1", "mu, Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True)
-    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
-    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
@@ -97,7 +89,7 @@ def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
     cable = np.full((len(ids), CABLE), -1, np.int64)
     for cables, positions, rows in world.split_by_table(ids):
         numbers = world.row_dofs(cables, rows)
-        cable[np.ix_(positions, IN_SPACE if numbers.shape[1] == PLANE_CABLE else np.arange(CABLE))] = numbers
+        cable[np.ix_(positions, IN_SPACE if numbers.shape[1] == CABLE_DOFS else np.arange(CABLE))] = numbers
     return cable
 
 
@@ -108,35 +100,14 @@ def bind(rows: LocalRows) -> ContactRows:
 
 
 def bind_rows(rows: LocalRows, surfaces: Surfaces, surface: IntArray) -> ContactRows:
-    """The columns of rows with these surfaces; parameters per length are multiplied by the length of a point."""
-    n = rows.local("points")
-    length = cable_lengths(rows.world, rows.local("cable")) / n
-
-    def per_point(name: str) -> FloatArray:
-        values: FloatArray = rows.local(name + "_per_length") * length
-        return values
-
-    return ContactRows(
-        surfaces=surfaces,
-        surface=surface,
-        data=rows.data_start("data"),
-        n=n,
-        kc=per_point("contact_stiffness"),
-        dc=per_point("contact_damping"),
-        mu_v=per_point("friction_velocity_penalty"),
-        mu_k=per_point("friction_stiffness"),
-        mu=rows.local("friction_coefficient"),
-        rc=rows.local("rope_radius"),
-        L=length,
-        clip=rows.local("clip_normal_force"),
-        active=rows.local("active"),
-        dofs=np.ascontiguousarray(rows.dofs),
-    )
+    """The columns of rows with these surfaces."""
+    dofs, shared = np.ascontiguousarray(rows.dofs), bind_parameters(rows, rows.local("points"))
+    return ContactRows(surfaces=surfaces, surface=surface, rc=rows.local("rope_radius"), dofs=dofs, **shared)
 
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for cables, surfaces or histories that do not fit."""
-    check_cables(world, table)
+    check_cables(world, table, WIDTHS)
     check_friction(table)
     check_history(world, table, PER_POINT)
     surfaces, cables = table.local("surface"), table.local("cable")
@@ -148,22 +119,6 @@ def check(world: Tables, table: EntityTable) -> None:
             "row: each pair must have one row, as its contact counts twice otherwise"
         )
     check_thickness(world, table, table.local("surface"), np.arange(table.resident_count))
-
-
-def check_cables(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows whose cable is not one of two points with slope at rest on its material."""
-    for cables, positions, _ in world.split_by_table(table.local("cable")):
-        width, row = world.resident_dofs(cables).shape[1], table.resident[positions.min()]
-        if "ale" in cables.component.refs:
-            raise ModelError(
-                f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "
-                "at rest on it; ContactFrictionCircleCable2D takes moving ones"
-            )
-        if width not in (PLANE_CABLE, CABLE):
-            raise ModelError(
-                f"cable of {table.kind} row {row} has {width} coordinates: must have {PLANE_CABLE} or {CABLE} (two "
-                "points with slope)"
-            )
 
 
 def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place: IntArray) -> None:
@@ -233,10 +188,9 @@ def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) 
     ]
 
 
-def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels."""
-    c: ContactRows = rows.columns
-    system = System(rows.table.kind, rows.dofs)
+def create_system(rows: LocalRows, c: ContactRows) -> System:
+    """Forces, tangent and update of rows."""
+    system = System(rows.table.kind, c.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.f))
     system.tangent = call(
         add_tangent,
@@ -245,10 +199,17 @@ def build(rows: LocalRows) -> System:
     system.post_newton = call(
         update_history, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.outcome)
     )
+    system.checks.rounding = lambda fields: eval_rounding(c, fields)
+    return system
+
+
+def build(rows: LocalRows) -> System:
+    """Bind the rows to the kernels."""
+    c: ContactRows = rows.columns
+    system = create_system(rows, c)
     system.account = create_place_account(
         lambda fields: eval_accounts(c, fields), (len(c.n), int(c.n.max(initial=0))), by="surface"
     )
-    system.checks.rounding = lambda fields: eval_rounding(c, fields)
     system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step)
     return system
 

@@ -3,7 +3,7 @@
 The law of `ContactFrictionSurfaceCable`, but a row is no pair of a surface and a cable: it is a place of a cable for
 one of the surfaces of a set, whichever is near.  So a rope of n cables over k sheaves has 2 n rows and not k n, and the
 tangent couples each cable to the surfaces that it may touch now; see `surface_search.py`.
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); for the list of pairs see `circle_sets.py`.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); for the list of pairs see `pair_search.py`.
 """
 
 from __future__ import annotations
@@ -13,22 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.circle_sets import create_follow, find_members, pair_dofs
+from windlass.connectors.circle_points.common import PointContact, check_cables
+from windlass.connectors.circle_points.pair_search import bind_groups, find_members, follow_pairs, pair_dofs
 from windlass.connectors.circle_segments.friction import check_friction
 from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     START,
+    WIDTHS,
     ContactFrictionSurfaceCable,
     bind_rows,
-    check_cables,
     check_thickness,
+    create_system,
     find_cable_dofs,
     find_long_steps,
 )
 from windlass.connectors.surface_contact.kernels import PER_POINT
-from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_rounding, paint_points
-from windlass.connectors.surface_contact.residual import add_residual
+from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, paint_points
 from windlass.connectors.surface_contact.surface_search import (
     SurfacePairs,
     SurfaceSearch,
@@ -37,8 +38,6 @@ from windlass.connectors.surface_contact.surface_search import (
     take_surfaces,
 )
 from windlass.connectors.surface_contact.surfaces import SURFACE, bind_surfaces
-from windlass.connectors.surface_contact.tangent import add_tangent
-from windlass.connectors.surface_contact.update import update_history
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
@@ -46,7 +45,7 @@ from windlass.framework.model.drawing import Painting
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern, System
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "[@wriggers2006]"
@@ -69,7 +68,7 @@ class SetSurface(Component):
     surface = ref(SURFACE, "the surface")
 
 
-class ContactFrictionSurfaceSetCable(Component):
+class ContactFrictionSurfaceSetCable(PointContact):
     """Contact and friction between n points of a cable and one surface of a set, whichever is near.
 
     A cable that can touch two surfaces at a time (both flanks of a groove) has two rows.  All else is as in
@@ -84,18 +83,12 @@ class ContactFrictionSurfaceSetCable(Component):
     points = LAW.points
     rope_radius = LAW.rope_radius
     contact_stiffness_per_length = LAW.contact_stiffness_per_length
-    contact_damping_per_length = LAW.contact_damping_per_length
-    friction_velocity_penalty_per_length = LAW.friction_velocity_penalty_per_length
-    friction_stiffness_per_length = LAW.friction_stiffness_per_length
-    friction_coefficient = LAW.friction_coefficient
-    clip_normal_force = LAW.clip_normal_force
-    active = LAW.active
 
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for cables, surfaces or histories that do not fit."""
     check_history(world, table, PER_POINT, np.ones(table.resident_count, np.int64))
-    check_cables(world, table)
+    check_cables(world, table, WIDTHS)
     check_friction(table)
     members, rope, sets = world.table(SetSurface), table.local("rope_radius"), table.local("surface_set")
     for one in np.unique(sets):
@@ -121,63 +114,36 @@ def _find_surfaces(world: Tables) -> tuple[IntArray, IntArray]:
 
 def bind(rows: LocalRows) -> SurfacePairs:
     """The rows for the kernels, bound to no surface yet."""
-    world, layout, count = rows.world, rows.layout, len(rows.rows)
-    numbers, of_set = _find_surfaces(world)
+    layout, count = rows.layout, len(rows.rows)
+    numbers, of_set = _find_surfaces(rows.world)
     known = layout.local_dofs(numbers) if numbers.size else numbers
-    surfaces = bind_surfaces(rows, world.table(SetSurface).local("surface"))
+    surfaces = bind_surfaces(rows, rows.world.table(SetSurface).local("surface"))
     points = bind_rows(rows, surfaces, np.zeros(count, np.int64))
-    sets = np.unique(np.concatenate((of_set, rows.local("surface_set"))))
-    of_row = np.searchsorted(sets, rows.local("surface_set"))
-    _, first, group = np.unique(of_row * world.count + rows.local("cable"), return_index=True, return_inverse=True)
+    shared, _, of_surface = bind_groups(rows, "surface_set", of_set)
     return SurfacePairs(
         points=points._replace(active=np.zeros(count, dtype=bool), dofs=points.dofs.copy()),
         on=points.active,
-        number=np.full(count, -1),
         place=points.data + PER_POINT * points.n,
-        group=group,
-        set_of=of_row[first],
         dofs=np.vstack((np.full((1, numbers.shape[1]), layout.spare), known)),
-        surface_set=np.searchsorted(sets, of_set),
+        surface_set=of_surface,
         reach=eval_reach(surfaces),
-        skin=np.array([float(world.entity(int(number)).skin) for number in sets]),
+        **shared,
     )
 
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
-    p, processes = bind(rows), rows.layout.processes
-    c, group = p.points, p.group
-    first = np.unique(group, return_index=True)[1]
-    search = SurfaceSearch(p, rows.table.kind, rows.rows, processes, first, np.bincount(group))
-    system = System(rows.table.kind, c.dofs)
-    system.neighbours = pattern = NeighbourPattern()
-    system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.f))
-    system.tangent = call(
-        add_tangent,
-        lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values),
-    )
-    take = call(take_surfaces)
-    update = call(update_history, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.outcome))
-
-    follow = create_follow(p, take, pattern, processes)
-
-    def post_newton(s: Evaluation) -> None:
-        search.update(s)
-        follow(s)
-        update(s)
-
-    def reset_caches() -> None:
-        search.forgotten = True
+    p, take = bind(rows), call(take_surfaces)
+    c = p.points
+    system = create_system(rows, c)
+    first = follow_pairs(rows, system, p, SurfaceSearch, take)
 
     def eval_all(fields: Fields) -> FloatArray:
         take(p, fields.data)
         return eval_accounts(c, fields)
 
-    system.update, system.post_newton = follow, post_newton
     system.account = create_place_account(eval_all, (len(c.n), int(c.n.max(initial=0))), by="")
-    system.checks.rounding = lambda fields: eval_rounding(c, fields)
     system.checks.doubts = lambda fields, step: find_doubts(rows, p, first, fields, step)
-    pattern.reset_caches = reset_caches
     return system
 
 

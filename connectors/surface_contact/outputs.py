@@ -68,6 +68,7 @@ def fill_numbers(
         for k in range(n):
             z, row = eval_touch(o, shape(place_of(k, n), L), q, w), out[i, k]
             h = eval_distance(kind, par, pieces, s, z.X, z.Y, z.Z)
+            # point, gap and normal, also of what is open
             row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz
             row[GAP] = h.phi - law.rc if h.there else OUTSIDE
             if not h.there:
@@ -75,6 +76,7 @@ def fill_numbers(
             row[8], row[9], row[10] = to_global(o, h.nx, h.ny, h.nz)
             if data[first + k] > 0.0 or not c.active[i]:
                 continue
+            # forces and rates of what is closed
             state = data[first + n + k]
             a = read_anchor(state, data, start, first, n, k)
             F = eval_forces(law, h, z, state, a)
@@ -82,11 +84,13 @@ def fill_numbers(
             square = tx * tx + ty * ty + tz * tz
             row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, state, F.vn, sqrt(square)
             row[11], row[12], row[13] = to_global(o, -F.tx, -F.ty, -F.tz)
+            # powers and energy of the normal force
             spring, taken = law.kc * F.gap, F.tx * z.U + F.ty * z.V + F.tz * z.W
             row[POWER + 2], row[POWER + 4] = (F.fn - spring) * F.vn, spring * F.vn
             row[POWER + 6], row[POWER + 8] = 0.5 * spring * F.gap, state
             if law.mu == 0.0 or state == UNDEFINED:
                 continue
+            # of friction: what slips loses all, what sticks stores in its bristle
             if state == SLIPS:
                 row[POWER] = taken
                 if law.mu_k != 0.0:

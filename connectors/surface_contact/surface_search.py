@@ -1,4 +1,4 @@
-"""Which surfaces of a set the cables may touch now: pairs that change, in rows that stay; see `circle_sets.PairSearch`.
+"""Which surfaces of a set the cables may touch now: pairs that change, in rows that stay; see `pair_search.PairSearch`.
 
 Surfaces with a bounding sphere are found by a tree of the middles of the cables; those without end (a sea bed) are
 compared with all cables.  A pair is near when a point of its cable is closer than the skin, or so close to the end of
@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.circle_sets import ROUNDING, PairSearch
 from windlass.connectors.circle_points.kernels import place_of, shape
+from windlass.connectors.circle_points.pair_search import ROUNDING, PairSearch
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import LINE, PLANE, PROFILE, SHEAVE, SPHERE, Surfaces, eval_distance
 from windlass.connectors.surface_contact.kernels import ContactRows, create_frame, eval_touch, gather
@@ -106,6 +106,7 @@ def fill_gaps(
     c, s = p.points, p.points.surfaces
     for k in range(len(row)):
         i, j, least = row[k], number[k] - 1, np.inf
+        # the nearest point of the cable that the surface reaches
         o = create_frame(s.Q, j, m.p, m.v, m.omega, m.A, s.marker[j])
         q = gather(x, c.dofs, i)
         for point in range(c.n[i]):

@@ -250,8 +250,7 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Surfaces:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a surface without axes, with a rim inside its bottom, or that no cable can touch."""
-    for k in np.flatnonzero(~table.local("axis").any(axis=1))[:1]:
-        raise ModelError(f"axis = (0, 0, 0) in {table.kind} row {table.resident[k]}: must have a length > 0")
+    table.refuse(~table.local("axis").any(axis=1), ("axis",), "have a length > 0 [1]")
     if table.component is PlaneSurface:
         along = scale(table.local("along"))
         across = eval_across(along, eval_axes(table.local("axis"))[..., 2])
@@ -263,18 +262,12 @@ def check(world: Tables, table: EntityTable) -> None:
             )
     for name in ("flank_half_angle", "half_angle"):
         if name in table.component.columns:
-            angle = table.local(name)
-            for k in np.flatnonzero(angle >= np.pi / 2)[:1]:
-                raise ModelError(
-                    f"{name} = {angle[k]:g} rad in {table.kind} row {table.resident[k]}: must be < pi/2 rad"
-                )
+            table.refuse(table.local(name) >= np.pi / 2, (name,), "be < pi/2 rad")
     if "outer_radius" in table.component.columns and "radius" in table.component.columns:
         radius, outer = table.local("radius"), table.local("outer_radius")
         for k in np.flatnonzero(outer <= radius)[:1]:
-            raise ModelError(
-                f"outer_radius = {outer[k]:g} m in {table.kind} row {table.resident[k]}: must be > {radius[k]:g} m, "
-                "the radius of the groove's bottom"
-            )
+            words = f"be > {radius[k]:g} m, the radius of the groove's bottom"
+            table.refuse(outer <= radius, ("outer_radius",), words)
     if table.component is ProfileSurface:
         _create_profiles(table.local, f"{table.kind} row")
     touched = np.zeros(table.resident_count, dtype=bool)

@@ -180,6 +180,7 @@ def add_tangent(
             h = eval_distance(kind, par, pieces, s, z.X, z.Y, z.Z)
             if not h.there:
                 continue
+            # force of the closed point, global, and its derivatives by place and velocity
             state = data[first + n + k]
             anchor = read_anchor(state, data, start, first, n, k)
             F = eval_forces(law, h, z, state, anchor)
@@ -193,6 +194,7 @@ def add_tangent(
                 M[a, 0] = dq * (GX[a, 0] + o.wy * g2 - o.wz * g1) + dv * g0
                 M[a, 1] = dq * (GX[a, 1] + o.wz * g0 - o.wx * g2) + dv * g1
                 M[a, 2] = dq * (GX[a, 2] + o.wx * g1 - o.wy * g0) + dv * g2
+            # between the nodes of the cable
             for a in range(4):
                 for b in range(4):
                     SS = S[a] * S[b]
@@ -201,10 +203,12 @@ def add_tangent(
                             K[3 * a + d, 3 * b + e] += SS * M[d, e]
             if width == 0:
                 continue
+            # force and moment on the surface
             sx, sy, sz = sx + fx, sy + fy, sz + fz
             mx += z.dy * fz - z.dz * fy
             my += z.dz * fx - z.dx * fz
             mz += z.dx * fy - z.dy * fx
+            # columns of the coordinates of the surface
             for b in range(width):
                 # B: minus the motion of the surface at p; E: V_b; T: derivative of F
                 t0, t1, t2 = Jr[0, b], Jr[1, b], Jr[2, b]
@@ -222,6 +226,7 @@ def add_tangent(
                 for a in range(4):
                     for d in range(3):
                         K[3 * a + d, CABLE + b] += S[a] * T[d, b]
+            # rows of the coordinates of the surface
             for a in range(width):
                 # r: theta_a x (motion of p - c), times F
                 t0, t1, t2 = Jr[0, a], Jr[1, a], Jr[2, a]
@@ -234,6 +239,7 @@ def add_tangent(
                 for b in range(width):
                     value = B[0, a] * T[0, b] + B[1, a] * T[1, b] + B[2, a] * T[2, b]
                     K[CABLE + a, CABLE + b] += value + r0 * J[0, b] + r1 * J[1, b] + r2 * J[2, b]
+        # the Jacobian of the surface turns with its coordinates
         h_row = m.h[marker]
         if h_row >= 0:
             for a in range(width):

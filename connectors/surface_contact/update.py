@@ -72,6 +72,7 @@ def update_history(
         for k in range(n):
             z = eval_touch(o, shape(place_of(k, n), L), q, w)
             h = eval_distance(kind, par, pieces, s, z.X, z.Y, z.Z)
+            # gap
             gap, old, state = h.phi - law.rc if h.there else OUTSIDE, data[first + k], UNDEFINED
             if (gap > 0.0) != (old > 0.0):
                 error += abs(law.kc * (gap - old))
@@ -81,6 +82,7 @@ def update_history(
             F = eval_forces(law, h, z, UNDEFINED, (0.0, 0.0, 0.0))
             if old <= 0.0 and h.there:
                 force += abs(F.fn)
+            # state and anchor of what is closed, from the anchor of the start of the step
             if gap <= 0.0 and rubs:
                 limit, state, ax, ay, az = law.mu * abs(F.fn), 0.0, z.X, z.Y, z.Z
                 if start[first + n + k] != UNDEFINED or not bristles:
@@ -100,6 +102,7 @@ def update_history(
                 else:
                     excess = -limit
                 data[at], data[at + 1], data[at + 2] = ax, ay, az
+            # a state other than stored
             if state != data[first + n + k]:
                 if state != UNDEFINED:
                     error += abs(excess)

@@ -25,6 +25,8 @@ from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, ModelWarning
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
+from windlass.framework.model.schema import function
+from windlass.framework.model.system import Fields
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences, the best one for a smooth function."""
@@ -173,6 +175,17 @@ class UserForces:
     calls: FirstCalls
 
 
+def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
+    """The columns ``force_function`` and ``force_derivative`` of a law.
+
+    call: ``"f(t, row, x, x_t, ...) -> force [N]"``; derivatives: what the other function gives, with shapes.
+    """
+    return (
+        function(f"{call}; or in `vectorised` or `compiled`", switchable=True),
+        function(f"the same arguments -> {derivatives}; by central differences if left out", switchable=True),
+    )
+
+
 def bind_user_forces(
     rows: LocalRows, unit: str, parameters: Sequence[str] = ("stiffness", "damping", "offset")
 ) -> UserForces:
@@ -242,6 +255,26 @@ def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArra
         for j in range(n):
             users.df_du[where, :, j] = _difference(users, group, t, u[where], ut[where], j, 0)
             users.df_dut[where, :, j] = _difference(users, group, t, u[where], ut[where], j, 1)
+
+
+def bind_user_updates(
+    users: UserForces, find: Callable[[Fields], tuple[FloatArray, FloatArray]], with_forces: bool
+) -> tuple[Callable[[Fields], None], Callable[[Fields], None]]:
+    """What brings user forces up to date, and what their derivatives, by ``find``: (fields) -> u, ut, shape (users, n).
+
+    ``with_forces``: the second one brings the forces, too, for the curvature of markers.
+    """
+
+    def update(s: Fields) -> None:
+        update_forces(users, s.t, *find(s))
+
+    def update_tangent(s: Fields) -> None:
+        u, ut = find(s)
+        if with_forces:
+            update_forces(users, s.t, u, ut)
+        update_derivatives(users, s.t, u, ut)
+
+    return update, update_tangent
 
 
 def _compare(users: UserForces, group: Group, t: float, u: FloatArray, ut: FloatArray) -> None:

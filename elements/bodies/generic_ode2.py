@@ -15,7 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.elements.bodies.matrix_columns import NO_LIST, bind_state_functions, pack_matrices, stack_matrices
+from windlass.elements.bodies.matrix_columns import (
+    NO_LIST,
+    bind_state_functions,
+    check_order,
+    pack_matrices,
+    stack_matrices,
+)
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.state_functions import StateFunction
@@ -302,10 +308,8 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for nodes behind one that is missing, and for points, lines and basis that do not fit."""
-    given = np.stack([table.local(name) >= 0 for name in NODES], axis=1)
-    for place, k in np.argwhere(~given[:, :-1] & given[:, 1:])[:1]:
-        raise ModelError(f"{NODES[k]} in {table.kind} row {table.resident[place]}: must be given before {NODES[k + 1]}")
-    count = np.zeros(len(given), np.int64)
+    check_order(table, NODES)
+    count = np.zeros(table.resident_count, np.int64)
     for name in NODES:
         for nodes, positions, _ in world.split_by_table(table.local(name)):
             count[positions] += len(nodes.component.dof_names)

@@ -13,7 +13,7 @@ from windlass.framework.checks.user_functions import first_calls
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import shape_of
 from windlass.framework.model.law import LocalRows
-from windlass.framework.model.table import Entity
+from windlass.framework.model.table import Entity, EntityTable
 
 NO_LIST: Any = np.zeros(0)
 """Default of a column of open length that may be left out."""
@@ -89,3 +89,10 @@ def bind_state_functions(
             where = f" of {rows.table.describe(row)} ({rows.table.kind} row {row})"
             found[i] = StateFunction(f, d, shapes[i], (function + where, derivative + where), words, calls)
     return found
+
+
+def check_order(table: EntityTable, names: Sequence[str]) -> None:
+    """Raise ModelError for one of several references behind one that is missing."""
+    given = np.stack([table.local(name) >= 0 for name in names], axis=1)
+    for place, k in np.argwhere(~given[:, :-1] & given[:, 1:])[:1]:
+        raise ModelError(f"{names[k]} in {table.kind} row {table.resident[place]}: must be given before {names[k + 1]}")

@@ -272,27 +272,28 @@ def cable_dofs(world: Tables, table: EntityTable) -> IntArray:
     return np.concatenate([world.dofs_of(table.local(name)) for name in ("node0", "node1")], axis=1)
 
 
+def check_nodes(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for cables with both ends at one node."""
+    node0 = table.local("node0")
+    for k in np.flatnonzero(node0 == table.local("node1"))[:1]:
+        name = world.entity(int(node0[k])).name
+        raise ModelError(f"node0 = node1 = {name} in {table.kind} row {table.resident[k]}: must be two different nodes")
+
+
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows whose nodes, shares or functions do not fit together."""
-    held, node0, node1 = table.resident, table.local("node0"), table.local("node1")
-    for k in np.flatnonzero(node0 == node1):
-        name = world.entity(int(node0[k])).name
-        raise ModelError(f"node0 = node1 = {name} in {table.kind} row {held[k]}: must be two different nodes")
+    check_nodes(world, table)
     share = table.local("strain_is_relative_to_reference")
-    for k in np.flatnonzero((share < 0.0) | (share > 1.0)):
-        given = f"strain_is_relative_to_reference = {share[k]} in {table.kind} row {held[k]}"
-        raise ModelError(f"{given}: must lie from 0 to 1")
-    strain, laws = table.local("reference_strain"), table.local("axial_force_law")
-    for k in np.flatnonzero(strain <= -1.0):
-        # user laws may allow any strain
-        if laws[k] is None:
-            given = f"reference_strain = {strain[k]} in {table.kind} row {held[k]}"
-            raise ModelError(f"{given}: must be > -1, as the cable has no unstretched length otherwise")
+    table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")
+    # user laws may allow any strain
+    slack = (table.local("reference_strain") <= -1.0) & is_none(table.local("axial_force_law"))
+    table.refuse(slack, ("reference_strain",), "be > -1, as the cable has no unstretched length otherwise")
     for quantity in ("axial_force", "bending_moment"):
         laws, derivatives = table.local(f"{quantity}_law"), table.local(f"{quantity}_derivatives")
         for k, (law, derivative) in enumerate(zip(laws, derivatives, strict=True)):
             if derivative is not None and law is None:
-                raise ModelError(f"{quantity}_derivatives in {table.kind} row {held[k]}: need {quantity}_law")
+                row = table.resident[k]
+                raise ModelError(f"{quantity}_derivatives in {table.kind} row {row}: need {quantity}_law")
     _check_slope(world, table)
 
 

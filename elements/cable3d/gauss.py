@@ -85,13 +85,16 @@ def residual_gauss(c: Lanes, r: Rule, x: FloatArray, v: FloatArray, a: FloatArra
             iL = 1.0 / L
             e, s0, s1 = read_slopes(COORDINATES, iL, k, g)
             et, t0, t1 = read_slopes(VELOCITIES, iL, k, g)
+            # forces on e, s0 and s1, from 0
             for i in range(9):
                 g[ON_POINTS + i, k] = 0.0
+            # axial points
             for j in range(axial):
                 p, pt = interpolate(r.Pa[j], 1.0, e, s0, s1), interpolate(r.Pa[j], 1.0, et, t0, t1)
                 N = r.wa[j] * L * axial_force(p, pt, EA, dEA, c.given[block, 6 + j, k])
                 for i in range(3):
                     add_vector(ON_POINTS + 3 * i, r.Pa[j, i] * N, p, k, g)
+            # bending points
             for j in range(len(r.wb)):
                 take_free(c, block, 6 + axial + 3 * j, k, g)
                 p, pt = interpolate(r.Pb[j], 1.0, e, s0, s1), interpolate(r.Pb[j], 1.0, et, t0, t1)
@@ -170,8 +173,10 @@ def tangent_gauss(
             iL = 1.0 / L
             e, s0, s1 = read_slopes(COORDINATES, iL, k, g)
             et, t0, t1 = read_slopes(VELOCITIES, iL, k, g)
+            # sums over the points, from 0
             for i in range(81):
                 g[SUMS + i, k] = 0.0
+            # axial points
             for j in range(axial):
                 p, pt = interpolate(r.Pa[j], 1.0, e, s0, s1), interpolate(r.Pa[j], 1.0, et, t0, t1)
                 w = r.wa[j] * L
@@ -179,6 +184,7 @@ def tangent_gauss(
                 for m in range(3):
                     for n in range(3):
                         add_entries(SUMS + 27 * m + 9 * n, r.Pa[j, m] * r.Pa[j, n], A, k, g)
+            # bending points
             for j in range(len(r.wb)):
                 take_free(c, block, 6 + axial + 3 * j, k, g)
                 p, pt = interpolate(r.Pb[j], 1.0, e, s0, s1), interpolate(r.Pb[j], 1.0, et, t0, t1)
@@ -189,6 +195,7 @@ def tangent_gauss(
                     for n in range(3):
                         P, K, Q, R = r.Pb[j, m], iL * r.Kb[j, m], r.Pb[j, n], iL * r.Kb[j, n]
                         add_bending(SUMS + 27 * m + 9 * n, P, K, Q, R, B, k, g)
+            # the matrix of the coordinates, and the mass matrix
             fill_matrix(iL, k, g)
             for i in range(3):
                 add_mass(3, i, mass, k, g)

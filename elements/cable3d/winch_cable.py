@@ -27,6 +27,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from windlass.elements.cable2d.cable2d import check_nodes
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
 from windlass.elements.cable3d.winch_forces import add_damping, add_elastic
 from windlass.elements.cable3d.winch_motion import (
@@ -173,9 +174,7 @@ def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for ropes that are not whole, and for feeds that begin too short."""
     held, node0, node1 = table.resident, table.local("node0"), table.local("node1")
     begin, share, feed = table.local("begin"), table.local("share"), table.local("feed")
-    for k in np.flatnonzero(node0 == node1)[:1]:
-        name = world.entity(int(node0[k])).name
-        raise ModelError(f"node0 = node1 = {name} in {table.kind} row {held[k]}: must be two different nodes")
+    check_nodes(world, table)
     for k in np.flatnonzero(begin + share > 1.0 + SHARES)[:1]:
         raise ModelError(f"begin + share = {begin[k] + share[k]:g} in {table.kind} row {held[k]}: must be <= 1")
     for owners, places, owner_rows in world.split_by_table(feed):

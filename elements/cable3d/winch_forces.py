@@ -70,6 +70,7 @@ def add_elastic(
         if not c.active[i]:
             continue
         dofs, l = c.dofs[i], find_length(c, i, x)
+        # stretching, then bending, each at its own points
         for kind in range(2):
             P = axial if kind == 0 else bending
             used = (1 + kind) * d
@@ -77,6 +78,7 @@ def add_elastic(
                 fill_slopes(c, i, P, point, l, S)
                 sum_up(S[0], 1, x, dofs, p, p_l, l)
                 sum_up(S[1], 2, x, dofs, k, k_l, l)
+                # energy density and its derivatives by r' and r''
                 if kind == 0:
                     energy = stretch(c.EA[i], p, gp, Kp)
                     g[:d], K[:d, :d] = gp, Kp
@@ -87,6 +89,7 @@ def add_elastic(
                     energies[kind, i] += weight * l * energy
                 if f.size == 0 and values.size == 0:
                     continue
+                # derivatives of r' and r'' by the coordinates of the nodes and by l
                 for a in range(d):
                     for j in range(4):
                         G[a, d * j + a], G[d + a, d * j + a] = S[0, j], S[1, j]
@@ -102,6 +105,7 @@ def add_elastic(
                         for j in range(4):
                             q = x[dofs[d * j + a]]
                             twice[d + a] += (6.0 - 4.0 * (j % 2)) * S[1, j] * q / (l * l)
+                    # second derivatives of the energy between all coordinates
                     for a in range(used):
                         for b in range(n):
                             KG[a, b] = dot(K[a, :used], G[:used, b])
@@ -109,6 +113,7 @@ def add_elastic(
                     for a in range(n):
                         for b in range(n):
                             values[to[a, b]] += scale * dot(G[:used, a], KG[:used, b])
+                    # with l: r' and r'' of a node change with it, and so does the weight
                     last = n - 1
                     for a in range(d):
                         for j in range(4):
@@ -148,6 +153,7 @@ def add_damping(
             fill_slopes(c, i, P, point, l, S)
             sum_up(S[0], 1, x, dofs, p, p_l, l)
             sum_up(S[2], 2, x, dofs, m, m_l, l)
+            # strain rate of the material J·z_t
             size = sqrt(dot(p, p))
             for a in range(d):
                 e[a] = p[a] / size
@@ -158,6 +164,7 @@ def add_damping(
             rate_now = 0.0
             for b in range(n):
                 rate_now += J[b] * v[dofs[b]]
+            # power and forces
             scale = P.w[point] * c.share[i] * l * c.dEA[i]
             if powers.size > 0:
                 powers[i] += scale * rate_now * rate_now
@@ -181,6 +188,7 @@ def add_damping(
             DJ[last, last] = dot(e, m_l)
             for a in range(d):
                 DJ[last, last] += p_l[a] * dot(across[a], m)
+            # derivative of the strain rate by the coordinates, then the matrix
             for b in range(n):
                 rate[b] = 0.0
                 for a in range(n):

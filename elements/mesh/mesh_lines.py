@@ -177,7 +177,7 @@ def rank_points(count: int, lines: IntArray) -> IntArray:
     from scipy.sparse import csr_array  # here, because most models do not need it
     from scipy.sparse.csgraph import reverse_cuthill_mckee  # here, because most models do not need it
 
-    # numbered backwards, so that a chain keeps its order: the method ends where it begins to look
+    # numbered backwards, so that a chain keeps its order: the method lists vertices from its last one
     backwards = count - 1 - lines
     both = np.concatenate((backwards, backwards[:, ::-1]))
     graph = csr_array((np.ones(len(both), np.int8), both.T), shape=(count, count))

@@ -31,26 +31,19 @@ class ALENode(Component):
     velocity = column("m/s", "initial speed s_t of the material", shape=(1,), default=(0.0,))
 
 
-def coordinate_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> Output:
-    """An output variable of a node with one coordinate, from an array of shape (rows, 1)."""
-    return Output(unit, doc, lambda rows, fields: evaluate(rows, fields)[:, 0])
+def coordinate_outputs(speed: str) -> dict[str, Output]:
+    """The output variables of a node with the coordinate s alone; ``speed``: what s_t is."""
+
+    def output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> Output:
+        return Output(unit, doc, lambda rows, fields: evaluate(rows, fields)[:, 0])
+
+    return {
+        "coordinate": output("m", "s, reference and displacement", lambda rows, f: f.x[rows.dofs]),
+        "displacement": output("m", "s from its reference", lambda rows, f: f.x[rows.dofs] - rows.reference),
+        "velocity": output("m/s", speed, lambda rows, f: f.v[rows.dofs]),
+        "acceleration": output("m/s^2", "s_tt", lambda rows, f: f.a[rows.dofs]),
+    }
 
 
-register(
-    Law(
-        ALENode,
-        "node",
-        dofs=node_dofs,
-        outputs={
-            "coordinate": coordinate_output("m", "s, reference and displacement", lambda rows, f: f.x[rows.dofs]),
-            "displacement": coordinate_output(
-                "m", "s from its reference", lambda rows, f: f.x[rows.dofs] - rows.reference
-            ),
-            "velocity": coordinate_output(
-                "m/s", "speed s_t of the material along the axis", lambda rows, f: f.v[rows.dofs]
-            ),
-            "acceleration": coordinate_output("m/s^2", "s_tt", lambda rows, f: f.a[rows.dofs]),
-        },
-        source="[@donea2003]",
-    )
-)
+OUTPUTS = coordinate_outputs("speed s_t of the material along the axis")
+register(Law(ALENode, "node", dofs=node_dofs, outputs=OUTPUTS, source="[@donea2003]"))

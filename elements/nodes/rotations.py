@@ -48,6 +48,12 @@ def euler_parameters(axis: Any, angle: Any) -> FloatArray:
     return np.concatenate((np.broadcast_to(cos, (*shape, 1)), vector), axis=-1)
 
 
+def normalise(vectors: FloatArray) -> FloatArray:
+    """Vectors divided by their lengths, which must be > 0, shape (n, 3)."""
+    units: FloatArray = vectors / np.sqrt((vectors**2).sum(axis=1, keepdims=True))
+    return units
+
+
 @checked(matrix=numbers("1", (3, 3), (None, 3, 3), words="a rotation matrix of shape (3, 3), or several"))
 def euler_parameters_of(matrix: Any) -> FloatArray:
     """Euler parameters of rotation matrices.

@@ -8,39 +8,18 @@ Source: J. Gerstmayr and others, documentation of Exudyn, item ObjectJointSlidin
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from windlass.elements.nodes.ale_node import coordinate_output
+from windlass.elements.nodes.ale_node import ALENode, coordinate_outputs
 from windlass.elements.nodes.nodes2d import node_dofs
 from windlass.framework.model.law import Law, register
-from windlass.framework.model.schema import Component, column
+from windlass.framework.model.schema import column
 
 
-class SlidingNode(Component):
+class SlidingNode(ALENode):
     """A place along a chain of cables, see `SlidingJoint`."""
 
-    provides = ("node",)
-    dof_names = ("s",)
-    reference_columns: ClassVar[tuple[str, ...]] = ("reference",)
-    initial_columns = ("displacement", "velocity")
     reference = column("m", "place s from the start of the chain, by undeformed length", default=0.0)
-    displacement = column("m", "initial displacement of s from its reference", shape=(1,), default=(0.0,))
     velocity = column("m/s", "initial s_t", shape=(1,), default=(0.0,))
 
 
-register(
-    Law(
-        SlidingNode,
-        "node",
-        dofs=node_dofs,
-        outputs={
-            "coordinate": coordinate_output("m", "s, reference and displacement", lambda rows, f: f.x[rows.dofs]),
-            "displacement": coordinate_output(
-                "m", "s from its reference", lambda rows, f: f.x[rows.dofs] - rows.reference
-            ),
-            "velocity": coordinate_output("m/s", "s_t", lambda rows, f: f.v[rows.dofs]),
-            "acceleration": coordinate_output("m/s^2", "s_tt", lambda rows, f: f.a[rows.dofs]),
-        },
-        source="[@exudyn], ObjectJointSliding2D",
-    )
-)
+SOURCE = "[@exudyn], ObjectJointSliding2D"
+register(Law(SlidingNode, "node", dofs=node_dofs, outputs=coordinate_outputs("s_t"), source=SOURCE))

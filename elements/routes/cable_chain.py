@@ -236,7 +236,7 @@ def add_along(world: Tables, route: Line, elements: int, name: str, **cable_colu
     long chains.
     """
     try:
-        # also for numbers of elements that are none
+        # refuses a wrong number of elements, too, before it is made an int
         length = nodes_along(route, elements, np.zeros(0, np.int64))[2]
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error

@@ -302,13 +302,14 @@ def describe_column(column: Column) -> str:
         words.append(f"shape {column.shape}")
     if bounds := column.bounds():
         words.append(bounds)
-    words.append("required" if column.default is REQUIRED else f"default {_plain(column.default)}")
+    words.append("required" if column.default is REQUIRED else f"default {show_value(column.default)}")
     if column.switchable:
         words.append("switchable")
     return "; ".join(words)
 
 
-def _plain(value: Any) -> str:
+def show_value(value: Any) -> str:
+    """A number, word or array of a column, for messages: ``(0, 0, 1)``."""
     if isinstance(value, (tuple, list, np.ndarray)):
-        return "(" + ", ".join(map(_plain, value)) + ("," if len(value) == 1 else "") + ")"
+        return "(" + ", ".join(map(show_value, value)) + ("," if len(value) == 1 else "") + ")"
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.model.schema import REQUIRED, Column, Component, parse_values
+from windlass.framework.model.schema import REQUIRED, Column, Component, parse_values, show_value
 from windlass.framework.parallel.processes import Processes
 
 
@@ -324,6 +324,25 @@ class EntityTable:
                     return label(row - first)
                 return label if end - first == 1 else f"{label} {row - first}"
         return f"{self.kind} {row}"
+
+    def refuse(self, wrong: NDArray[np.bool_], names: Sequence[str], must: str) -> None:
+        """Refuse rows whose values cannot be.
+
+        Args:
+            wrong: which of the resident rows, shape (resident,).
+            names: the columns whose values the message shows.
+            must: what these must be or do, with the unit.
+
+        Raises:
+            ModelError: a row is wrong; the message is about the first one.
+        """
+        for k in np.flatnonzero(wrong)[:1]:
+            given = []
+            for name in names:
+                value, unit = self.local(name)[k], self.component.columns[name].unit
+                text = show_value(value) if np.ndim(value) else str(value)
+                given.append(f"{name} = {text}" if unit == "1" else f"{name} = {text} {unit}")
+            raise ModelError(f"{', '.join(given)} in {self.kind} row {self.resident[k]}: must {must}")
 
 
 def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:

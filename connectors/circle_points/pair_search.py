@@ -1,0 +1,270 @@
+"""Which things of a set the cables may touch now: pairs that change, in rows that stay.
+
+A row is a place of a cable where it may touch one thing of its set, a circle or a surface; several rows of one cable
+are several places.  What that is stands in the history values of the row, after those of its points: its number, from
+1, or 0 for none.  So a state, a checkpoint and a repeated step have their pairs with them, and kernels see rows as
+ever.
+
+Pairs are sought between Newton runs, before their history is updated, as only there a point can close.  Then every pair
+closer than the skin gets a place, the nearest first; what is closed keeps its own.  The list stays valid while
+
+    (largest motion of a cable) + (largest motion of a thing) < smallest gap of a pair without a place.
+
+Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.circle_segments.friction import UNDEFINED
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.schema import Component
+from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern, System
+from windlass.framework.parallel.processes import Processes
+
+OPEN_GAP = 0.1
+"""Stored gap of a point that has never been looked at [m], as at the start of all laws of contact with circles."""
+ROUNDING = 1e-9
+"""Share of a margin that rounding may take."""
+
+
+def find_members(world: Tables, member: type[Component], thing: str, of: str) -> tuple[IntArray, IntArray]:
+    """World coordinate numbers of all members of sets, as many as the widest one has, and their sets.
+
+    Args:
+        world: the world.
+        member: component of the members.
+        thing: its column with what has the coordinates, such as ``"circle"``.
+        of: its column with the set.
+    """
+    table = world.tables.get(member)
+    if table is None or not table.count:
+        return np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
+    numbers = world.dofs_of(table.local(thing))
+    used = np.flatnonzero((numbers >= 0).any(axis=0))
+    return numbers[:, : int(used[-1]) + 1 if len(used) else 0], table.local(of)
+
+
+def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArray) -> IntArray:
+    """World coordinate numbers of rows: of the cable, and of one of the members of its set, -1 for none.
+
+    The first cables have the first member and so on: so the numbering knows that many rows couple each member, and the
+    choice of a linear solver sees what a tangent will look like, before any pair is known.
+
+    Args:
+        cable: those of the cables, shape (rows, c).
+        sets: set of each row, shape (rows,).
+        members, of_set: see `find_members`.
+    """
+    numbers = np.full((len(cable), members.shape[1]), -1)
+    for one in np.unique(sets):
+        rows, own = np.flatnonzero(sets == one), np.flatnonzero(of_set == one)
+        if len(own):
+            numbers[rows] = members[own[np.arange(len(rows)) * len(own) // len(rows)]]
+    return np.concatenate((cable, numbers), axis=1)
+
+
+@kernel
+def find_closed(p: Any, data: FloatArray, start: FloatArray, closed: NDArray[np.bool_]) -> None:
+    """Which rows are closed, or were at the start of the step, with the circle that they have now, shape (rows,)."""
+    c = p.points
+    for i in range(len(c.n)):
+        first, number = c.data[i], data[p.place[i]]
+        closed[i] = False
+        for at in range(first, first + c.n[i]):
+            closed[i] |= number > 0.0 and (data[at] <= 0.0 or (start[at] <= 0.0 and start[p.place[i]] == number))
+
+
+@dataclass
+class PairSearch(ABC):
+    """The search for pairs, and what it keeps until the next one; of circles, see `CircleSearch`, or of other things.
+
+    Attributes:
+        p: the rows: `PairColumns`, or others with ``points``, ``place``, ``group``, ``dofs`` and ``skin``.
+        name, rows: their component and their numbers in its table, for messages.
+        processes: those that search together, each for its own rows.
+        first: the first row of each group, shape (groups,).
+        slots: number of rows of each group, shape (groups,).
+        searches: number of searches so far.
+        forgotten: whether the next update searches in any case.
+        margin: motion up to which the list is valid [m].
+        given: numbers of the circles that the last search left, shape (rows,).
+        hull, centre: control points of the cables and centres of the circles at that time [m].
+    """
+
+    p: Any
+    name: str
+    rows: IntArray
+    processes: Processes
+    first: IntArray
+    slots: IntArray
+    searches: int = 0
+    forgotten: bool = True
+    margin: float = 0.0
+    given: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    hull: FloatArray = field(default_factory=lambda: np.zeros((0, 8)))
+    centre: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
+    things = "circles"
+
+    @abstractmethod
+    def eval_motion(self, fields: Fields) -> float:
+        """Largest motion of a cable and of what it may touch since the last search, summed [m]."""
+
+    @abstractmethod
+    def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
+        """Control points of the cables and places of what they may touch [m]; stored as ``hull`` and ``centre``."""
+
+    @abstractmethod
+    def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
+        """Groups, numbers of what they may touch, and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
+
+    def eval_slack(self) -> float:
+        """What a point may move more than the control points of its cable [m]."""
+        return 0.0
+
+    def update(self, fields: Fields) -> None:
+        """Write the pairs into the history values, after a search if the last one may have become incomplete.
+
+        All processes search when one has to.
+
+        Raises:
+            ModelError: a cable touches more circles than it has rows.
+        """
+        known = not self.forgotten and np.array_equal(self.given, fields.data[self.p.place])
+        if not self.processes.any(not (known and self.eval_motion(fields) < self.margin)):
+            return
+        hull, centre = self.eval_places(fields)
+        if not self.processes.all(bool(np.isfinite(hull).all() and np.isfinite(centre).all())):
+            # Newton's method diverges; the solver notices it by the residual
+            return
+        self.hull, self.centre, self.forgotten = hull, centre, False
+        self.searches += 1
+        error = None
+        try:
+            self._give_places(fields, *self.find_near(fields))
+        except ModelError as found:
+            error = found
+        self.processes.agree(error)
+        self.margin = -self.processes.largest([-self.margin])[0]
+        self.given = fields.data[self.p.place].astype(np.int64)
+
+    def _give_places(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> None:
+        """Give the pairs places in the rows of their groups: first what is closed, then the nearest."""
+        p, data, many = self.p, fields.data, len(self.p.dofs)
+        closed = np.zeros(len(p.place), dtype=bool)
+        find_closed(p, data, fields.start_data, closed)
+        has = p.group * many + data[p.place].astype(np.int64)
+        pairs = group * many + number
+        held = np.unique(has[closed])
+        new = ~np.isin(pairs, held)
+        pairs = np.concatenate((held, pairs[new]))
+        order = np.concatenate((np.full(len(held), -np.inf), gap[new]))
+        sequence = np.lexsort((pairs, order, pairs // many))
+        pairs, order = pairs[sequence], order[sequence]
+        wanted = _rank(pairs // many) < self.slots[pairs // many]
+        # a pair without a place may not touch before the next search
+        left = pairs[~wanted] // many
+        touching = np.flatnonzero(order[~wanted] <= 0.0)
+        if len(touching):
+            row = self.first[left[touching[0]]]
+            raise ModelError(
+                f"the cable of {self.name} row {self.rows[row]} touches more {self.things} than the "
+                f"{self.slots[left[touching[0]]]} for which it has rows: give more rows, see `touching`"
+            )
+        least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
+        size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
+        self.margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
+        # rows keep their circles as long as these are wanted; the others take what has no row yet
+        idle = ~closed & ~np.isin(has, pairs[wanted])
+        data[p.place[idle]] = 0.0
+        missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])
+        free = np.flatnonzero(~closed & (data[p.place] == 0.0))
+        free = free[np.argsort(p.group[free], kind="stable")]
+        most = len(p.place)
+        _, at, of = np.intersect1d(
+            p.group[free] * most + _rank(p.group[free]), missing // many * most + _rank(missing // many),
+            assume_unique=True, return_indices=True,
+        )  # fmt: skip
+        rows = free[at]
+        data[p.place[rows]] = missing[of] % many
+        for k in rows:
+            first, n = p.points.data[k], p.points.n[k]
+            data[first : first + n], data[first + n : first + 2 * n] = OPEN_GAP, UNDEFINED
+
+
+def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str, Any], IntArray, IntArray]:
+    """What rows of sets of circles and of other things have in common, by the names of `PairColumns`, bound to nothing.
+
+    Args:
+        rows: the rows.
+        sets: name of their reference to the set.
+        of_set: sets of the members, see `find_members`.
+
+    Returns:
+        The columns, the sets in ascending order, and the position of that of each member among them.
+    """
+    own = rows.local(sets)
+    numbers = np.unique(np.concatenate((of_set, own)))
+    of_row = np.searchsorted(numbers, own)
+    cables = of_row * rows.world.count + rows.local("cable")
+    _, first, group = np.unique(cables, return_index=True, return_inverse=True)
+    columns = {"number": np.full(len(own), -1), "group": group, "set_of": of_row[first]}
+    columns["skin"] = np.array([float(rows.world.entity(int(number)).skin) for number in numbers])
+    return columns, numbers, np.searchsorted(numbers, of_set)
+
+
+def follow_pairs(rows: LocalRows, system: System, p: Any, kind: type[PairSearch], take: Callable[..., Any]) -> IntArray:
+    """Make a law of pairs, whose system is given, one of sets: its rows change what they touch after Newton.
+
+    All processes call the functions together.  The version of the pattern rises if rows of any process have changed.
+
+    Args:
+        rows: the rows.
+        system: that of the law of pairs, on the columns ``p.points``.
+        p: the rows, see `PairSearch`.
+        kind: the search.
+        take: ``(p, data)`` binds rows to what the history values name.
+
+    Returns:
+        The first row of each group.
+    """
+    processes, pattern, coupled = rows.layout.processes, NeighbourPattern(), p.number.copy()
+    first: IntArray = np.unique(p.group, return_index=True)[1]
+    search = kind(p, rows.table.kind, rows.rows, processes, first, np.bincount(p.group))
+    update = system.post_newton
+    assert update is not None
+
+    def follow(s: Fields) -> None:
+        take(p, s.data)
+        # outputs and accounts may have bound rows in between, without a change of the pattern
+        if processes.any(not np.array_equal(p.number, coupled)):
+            coupled[:] = p.number
+            pattern.version += 1
+
+    def post_newton(s: Evaluation) -> Any:
+        search.update(s)
+        follow(s)
+        return update(s)
+
+    def reset_caches() -> None:
+        search.forgotten = True
+
+    pattern.reset_caches = reset_caches
+    system.update, system.post_newton, system.neighbours = follow, post_newton, pattern
+    return first
+
+
+def _rank(groups: IntArray) -> IntArray:
+    """How many equal numbers stand before each in an ascending list, shape (n,)."""
+    begin = np.flatnonzero(np.diff(groups, prepend=-1))
+    return np.arange(len(groups)) - np.repeat(begin, np.diff(np.append(begin, len(groups))))
