@@ -18,9 +18,10 @@ from windlass.framework.model.system import Coupling
 
 R, P, K, RT, PT = 0, 1, 2, 3, 4
 """Rows of a place on a cable: r, r', r'', r_t, r'_t."""
-PLACE, SPEED, FRICTION, NORMAL, POWER, END, FORCE, GAP, ON_CABLE, TRACK_SPEED, GAP_RATE = 0, 1, 2, 3, 4, 5, 6, 9, 12, 13, 14
+PLACE, SPEED, FRICTION, NORMAL, POWER, END, FORCE, GAP = 0, 1, 2, 3, 4, 5, 6, 9
+ON_CABLE, TRACK_SPEED, GAP_RATE = 12, 13, 14
 """Numbers of a row for outputs: σ [m], l s_t [m/s], T [N], N [N], power of T [W], at which end, force (3) [N], gap (3)
-[m], cable, l s_t + l a_t [m/s]."""
+[m], cable, l s_t + l a_t [m/s], rate of the gap (3) [m/s]."""
 NUMBERS = 17
 
 
