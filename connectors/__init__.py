@@ -115,8 +115,8 @@ if TYPE_CHECKING:
     from windlass.connectors.rigid_springs.joint_stop import JointStop as JointStop
     from windlass.connectors.rigid_springs.joint_stop import joint_stops as joint_stops
     from windlass.connectors.rigid_springs.linear_spring_damper import LinearSpringDamper as LinearSpringDamper
-    from windlass.connectors.rigid_springs.reeve import reeve as reeve
     from windlass.connectors.rigid_springs.reeving_system_springs import ReevingSystemSprings as ReevingSystemSprings
+    from windlass.connectors.rigid_springs.reeving_system_springs import reeve as reeve
     from windlass.connectors.rigid_springs.rigid_body_spring_damper import (
         RigidBodySpringDamper as RigidBodySpringDamper,
     )
@@ -215,8 +215,7 @@ _NAMES = {
     "rigid_springs.contact_sphere_sphere": "ContactSphereSphere",
     "rigid_springs.gear_pair": "GearPair",
     "rigid_springs.linear_spring_damper": "LinearSpringDamper",
-    "rigid_springs.reeve": "reeve",
-    "rigid_springs.reeving_system_springs": "ReevingSystemSprings",
+    "rigid_springs.reeving_system_springs": "ReevingSystemSprings reeve",
     "rigid_springs.rigid_body_spring_damper": "RigidBodySpringDamper",
     "rigid_springs.rolling_disc_penalty": "RollingDiscPenalty",
     "rigid_springs.torsional_spring_damper": "TorsionalSpringDamper",

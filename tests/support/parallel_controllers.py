@@ -24,12 +24,13 @@ def main(path: str | Path) -> None:
     world.add(con.CoordinateSpringDamper, marker0=y[:-1], marker1=y[1:], stiffness=200.0)
     nodes = world.add(el.state_node(2), states=np.zeros((n, 2)))
     matrices = {"system_matrix": [[-2.0, 1.0], [0.0, -3.0]], "input_matrix": np.tile([1.0, 0.5], (n, 1))}
-    world.add(con.GenericODE1, node=nodes, input0=y, **matrices)
+    world.add(con.GenericODE1, node=nodes, inputs=list(zip(y, strict=True)), **matrices)
     state = con.coordinate_marker(world, nodes, "y0")
     pull = lambda t, u, u_t: -5.0 * u_t[0] - 0.3 * np.tanh(u_t[1])  # noqa: E731
-    world.add(con.StateLoad, marker=y[:-1], input0=state[1:], input1=y[1:], load_function=pull)
+    measured = list(zip(state[1:], y[1:], strict=True))
+    world.add(con.StateLoad, marker=y[:-1], inputs=measured, load_function=pull)
     body = world.add(el.generic_node(2))
-    world.add(el.GenericODE2, node0=body, mass=np.eye(2), stiffness=np.diag([30.0, 20.0]))
+    world.add(el.GenericODE2, nodes=body, mass=np.eye(2), stiffness=np.diag([30.0, 20.0]))
     for name, end in (("q0", y[-1]), ("q1", y[0])):
         marker = con.coordinate_marker(world, body, name)
         world.add(con.CoordinateSpringDamper, marker0=marker, marker1=end, stiffness=100.0)

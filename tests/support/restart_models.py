@@ -117,11 +117,11 @@ def controlled() -> tuple[wl.World, Entity]:
     world.add(con.CoordinateSpringDamper, marker1=y, stiffness=30.0, damping=0.1)
     filters = {"system_matrix": [[-9.0, 1.0], [-2.0, -3.0]], "input_matrix": [[4.0], [-1.0]]}
     world.add(
-        con.GenericODE1, node=node, input0=y, state_function=lambda t, x, u, u_t: [0.0, np.sin(9.0 * t)], **filters
+        con.GenericODE1, node=node, inputs=y, state_function=lambda t, x, u, u_t: [0.0, np.sin(9.0 * t)], **filters
     )
-    world.add(con.StateLoad, marker=y, input0=coordinate_marker(world, node, "y0"), rate_gains=(-6.0,), value=2.0)
+    world.add(con.StateLoad, marker=y, inputs=coordinate_marker(world, node, "y0"), rate_gains=(-6.0,), value=2.0)
     body = world.add(generic_node(2), displacement=(0.1, 0.0))
-    world.add(GenericODE2, node0=body, mass=np.eye(2), stiffness=[[50.0, -20.0], [-20.0, 40.0]])
+    world.add(GenericODE2, nodes=body, mass=np.eye(2), stiffness=[[50.0, -20.0], [-20.0, 40.0]])
     world.add(con.CoordinateSpringDamper, marker0=coordinate_marker(world, body, "q0"), marker1=y, stiffness=9.0)
     return world, points
 
