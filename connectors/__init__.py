@@ -123,7 +123,6 @@ if TYPE_CHECKING:
     from windlass.connectors.rigid_springs.rolling_disc_penalty import RollingDiscPenalty as RollingDiscPenalty
     from windlass.connectors.rigid_springs.torsional_spring_damper import TorsionalSpringDamper as TorsionalSpringDamper
     from windlass.connectors.sliding.cable_track import CableTrack as CableTrack
-    from windlass.connectors.sliding.cable_track import TrackCable as TrackCable
     from windlass.connectors.sliding.carriage import cable_track as cable_track
     from windlass.connectors.sliding.carriage import end_stops as end_stops
     from windlass.connectors.sliding.carriage import sliding_joint as sliding_joint
@@ -219,7 +218,7 @@ _NAMES = {
     "rigid_springs.rigid_body_spring_damper": "RigidBodySpringDamper",
     "rigid_springs.rolling_disc_penalty": "RollingDiscPenalty",
     "rigid_springs.torsional_spring_damper": "TorsionalSpringDamper",
-    "sliding.cable_track": "CableTrack TrackCable",
+    "sliding.cable_track": "CableTrack",
     "sliding.carriage": "cable_track end_stops sliding_joint",
     "sliding.sliding_joint": "SlidingJoint",
     "springs.cartesian_spring_damper": "CartesianSpringDamper",
