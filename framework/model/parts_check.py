@@ -43,7 +43,7 @@ def check_rows(world: Tables, processes: Processes) -> None:
             )
         processes.agree(error)
         if processes.size > 1:
-            processes.agree(_find_disagreement(table, processes.comm))
+            processes.agree(_find_disagreement(table, processes))
 
 
 def _check_calls(world: Tables, processes: Processes) -> None:
@@ -65,13 +65,13 @@ def _check_calls(world: Tables, processes: Processes) -> None:
     processes.agree(error)
 
 
-def _find_disagreement(table: EntityTable, comm: Any) -> ModelError | None:
+def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError | None:
     """The first row that this process and another one gave with different values."""
-    rows = table.resident
+    rows, comm = table.resident, processes.comm
     shared = rows[share(comm, table.count, rows, np.ones(len(rows), np.int64), rows, np.add, 0) > 1]
     values = {
         name: column.reshape(len(shared), int(np.prod(column.shape[1:]))).astype(float)
-        for name, column in _extract_numbers(table, shared, comm).items()
+        for name, column in _extract_numbers(table, shared, processes).items()
     }
     names = [name for name, column in values.items() for _ in range(column.shape[1])]
     mine = np.concatenate(list(values.values()), axis=1)
@@ -89,14 +89,15 @@ def _find_disagreement(table: EntityTable, comm: Any) -> ModelError | None:
     return None
 
 
-def _extract_numbers(table: EntityTable, rows: IntArray, comm: Any) -> dict[str, NDArray[Any]]:
+def _extract_numbers(table: EntityTable, rows: IntArray, processes: Processes) -> dict[str, NDArray[Any]]:
     """Columns of numbers, those of open length filled up with -1 to the longest of all processes; together."""
     found = table.extract(rows)
     for name, column in found.items():
         if column.dtype == object:
             flat = np.empty(len(rows), object)
             flat[:] = [row.ravel() for row in column]
-            found[name] = pad_rows(flat, max(comm.allgather(max(map(len, flat), default=0))), -1, np.float64)
+            longest = processes.allgather("lengths of rows", max(map(len, flat), default=0))
+            found[name] = pad_rows(flat, max(longest), -1, np.float64)
     return {name: column for name, column in found.items() if column.dtype.kind in "biuf"}
 
 
