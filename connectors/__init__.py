@@ -119,15 +119,14 @@ if TYPE_CHECKING:
     from windlass.connectors.rigid_springs.joint_stop import JointStop as JointStop
     from windlass.connectors.rigid_springs.joint_stop import joint_stops as joint_stops
     from windlass.connectors.rigid_springs.linear_spring_damper import LinearSpringDamper as LinearSpringDamper
-    from windlass.connectors.rigid_springs.reeve import reeve as reeve
     from windlass.connectors.rigid_springs.reeving_system_springs import ReevingSystemSprings as ReevingSystemSprings
+    from windlass.connectors.rigid_springs.reeving_system_springs import reeve as reeve
     from windlass.connectors.rigid_springs.rigid_body_spring_damper import (
         RigidBodySpringDamper as RigidBodySpringDamper,
     )
     from windlass.connectors.rigid_springs.rolling_disc_penalty import RollingDiscPenalty as RollingDiscPenalty
     from windlass.connectors.rigid_springs.torsional_spring_damper import TorsionalSpringDamper as TorsionalSpringDamper
     from windlass.connectors.sliding.cable_track import CableTrack as CableTrack
-    from windlass.connectors.sliding.cable_track import TrackCable as TrackCable
     from windlass.connectors.sliding.carriage import cable_track as cable_track
     from windlass.connectors.sliding.carriage import end_stops as end_stops
     from windlass.connectors.sliding.carriage import sliding_joint as sliding_joint

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from windlass.framework.model.schema import column as column
     from windlass.framework.model.schema import function as function
     from windlass.framework.model.schema import ref as ref
+    from windlass.framework.model.schema import refs as refs
     from windlass.framework.model.system import ConstraintSystem as ConstraintSystem
     from windlass.framework.model.system import Coupling as Coupling
     from windlass.framework.model.system import Evaluation as Evaluation

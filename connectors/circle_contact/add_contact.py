@@ -22,8 +22,8 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, instance, number, optional, subclass, whole
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
-from windlass.framework.model.adding import all_or_nothing, shape_of
-from windlass.framework.model.schema import Component
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.schema import Component, shape_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 

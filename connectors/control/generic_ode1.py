@@ -19,14 +19,17 @@ from windlass.connectors.control.inputs import (
     Inputs,
     add_input_row,
     bind_inputs,
-    check_inputs,
-    find_markers,
-    input_dofs,
     list_inputs,
     read_inputs,
 )
-from windlass.connectors.markers.coordinate_columns import CoordinateColumns
-from windlass.elements.bodies.matrix_columns import NO_LIST, bind_state_functions, pack_matrices, stack_matrices
+from windlass.connectors.markers.coordinate_columns import CoordinateColumns, coordinates_of
+from windlass.elements.bodies.matrix_columns import (
+    NO_LIST,
+    bind_state_functions,
+    count_entities,
+    pack_matrices,
+    stack_matrices,
+)
 from windlass.elements.nodes.generic_nodes import STATES
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
@@ -63,7 +66,7 @@ class Columns(NamedTuple):
     """Letters of the rows; w states of the widest node.
 
     dofs: (rows, n) local, those of the states first; size: number of states (rows,).
-    inputs: see there.  b (rows, w), A (rows, w, w), B and C (rows, w, 8).
+    inputs: see there.  b (rows, w), A (rows, w, w), B and C (rows, w, inputs).
     F: rates of the functions (rows, w); Y, P, V: derivatives by y, u and u_t.
     """
 
@@ -126,7 +129,7 @@ def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the states, then of the inputs, shape (rows, n)."""
-    return np.concatenate([world.dofs_of(table.local("node")), *input_dofs(world, table)], axis=1)
+    return np.concatenate([world.dofs_of(table.local("node")), world.ref_dofs(table, "inputs")], axis=1)
 
 
 def count_states(rows: LocalRows) -> IntArray:
@@ -141,26 +144,26 @@ def bind(rows: LocalRows) -> tuple[Columns, Any]:
     """The columns of the rows, and their functions."""
     n, w, count = len(rows.rows), rows.world.ref_width(rows.table, "node"), count_states(rows)
     inputs, ones = bind_inputs(rows, w), np.ones(n, np.int64)
+    most = inputs.m.shape[1]
     b = stack_matrices(rows, "constant", count, ones, (w, 1))[:, :, 0].copy()
     A = stack_matrices(rows, "system_matrix", count, count, (w, w))
-    B, C = (stack_matrices(rows, name, count, inputs.size, (w, 8)) for name in ("input_matrix", "rate_matrix"))
+    B, C = (stack_matrices(rows, name, count, inputs.size, (w, most)) for name in ("input_matrix", "rate_matrix"))
     shapes = [(int(k),) for k in count]
     functions = bind_state_functions(
         rows, "state_function", "state_derivative", shapes, "finite numbers [unit of the states/s], one for each state"
     )
-    new = np.zeros((n, w)), np.zeros((n, w, w)), np.zeros((n, w, 8)), np.zeros((n, w, 8))
+    new = np.zeros((n, w)), np.zeros((n, w, w)), np.zeros((n, w, most)), np.zeros((n, w, most))
     return Columns(rows.dofs, count, inputs, b, A, B, C, *new), functions
 
 
 def read_arguments(c: Columns, s: Fields, i: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """y, u and u_t of row i."""
-    return s.v[c.dofs[i, : c.size[i]]], *read_inputs(c.inputs, find_markers(c.inputs)(s), i)
+    return s.v[c.dofs[i, : c.size[i]]], *read_inputs(c.inputs, coordinates_of(s), i)
 
 
 def build(rows: LocalRows) -> System:
     """The system of `GenericODE1`."""
     c, functions = rows.columns
-    markers = find_markers(c.inputs)
 
     def update(s: Fields) -> None:
         for i, f in functions.items():
@@ -173,8 +176,8 @@ def build(rows: LocalRows) -> System:
 
     system = System("GenericODE1", rows.dofs)
     before = (update, update_tangent) if functions else (None, None)
-    system.residual = call(residual, lambda s: (c, markers(s), s.v, s.f), before[0])
-    system.tangent = call(tangent, lambda s: (c, markers(s), s.dq, s.dv, s.slots, s.values), before[1])
+    system.residual = call(residual, lambda s: (c, coordinates_of(s), s.v, s.f), before[0])
+    system.tangent = call(tangent, lambda s: (c, coordinates_of(s), s.dq, s.dv, s.slots, s.values), before[1])
     system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
     return system
 
@@ -187,13 +190,13 @@ def eval_states(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 def eval_inputs(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Values u of the inputs, 0 beyond those of a row, shape (rows, 8)."""
+    """Values u of the inputs, 0 beyond those of a row, shape (rows, inputs)."""
     return list_inputs(rows.columns[0].inputs, s)
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Matrices as lists."""
-    return pack_matrices(values, "node", "system_matrix", "input_matrix", "rate_matrix")
+    return pack_matrices(values, count_entities(values.get("node")), "system_matrix", "input_matrix", "rate_matrix")
 
 
 register(
@@ -204,10 +207,9 @@ register(
         bind=bind,
         build=build,
         fill_defaults=fill_defaults,
-        check=lambda world, table: check_inputs(table),
         outputs={
             "states": Output("1", "states y [their units], (n,)", eval_states),
-            "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (8,)", eval_inputs),
+            "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (inputs,)", eval_inputs),
         },
         source="[@hairer]",
     )

@@ -26,12 +26,9 @@ from windlass.connectors.control.inputs import (
     Inputs,
     add_input_row,
     bind_inputs,
-    check_inputs,
-    find_markers,
-    input_dofs,
     read_inputs,
 )
-from windlass.connectors.markers.coordinate_columns import CoordinateColumns
+from windlass.connectors.markers.coordinate_columns import CoordinateColumns, coordinates_of
 from windlass.connectors.markers.pair_laws import difference_positions, draw_lines, eval_distance
 from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, subtract
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
@@ -275,7 +272,7 @@ def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of both points, of the pressures and of the inputs, shape (rows, n)."""
     states = world.dofs_of(table.local("node"))[:, :2]
-    return np.concatenate([pair_dofs(world, table), states, *input_dofs(world, table)], axis=1)
+    return np.concatenate([pair_dofs(world, table), states, world.ref_dofs(table, "inputs")], axis=1)
 
 
 def bind(rows: LocalRows) -> tuple[Pair, Columns, dict[int, StateFunction]]:
@@ -290,11 +287,13 @@ def bind(rows: LocalRows) -> tuple[Pair, Columns, dict[int, StateFunction]]:
         given = local(name)
         return np.where(given > 0.0, 1.0 / np.where(given > 0.0, given, 1.0), 0.0)
 
+    inputs = bind_inputs(rows, at + 2)
+    valves = np.zeros((n, 2, 1 + inputs.m.shape[1]))
     c = Columns(
-        rows.dofs[:, at : at + 2].copy(), at, bind_inputs(rows, at + 2), local("offset_length"), local("stroke_length"),
+        rows.dofs[:, at : at + 2].copy(), at, inputs, local("offset_length"), local("stroke_length"),
         both("area"), both("hose_volume"), local("damping"), local("oil_bulk_modulus"), soft("cylinder_bulk_modulus"),
         soft("hose_bulk_modulus"), local("nominal_flow"), local("system_pressure"), local("tank_pressure"),
-        local("volume_change"), both("valve_opening"), np.zeros((n, 2, 9)), np.zeros((n, 2, 9)),
+        local("volume_change"), both("valve_opening"), valves, valves.copy(),
     )  # fmt: skip
     words = "two finite numbers, the openings of the valves [1]"
     return bind_pair(rows), c, bind_state_functions(rows, "valve_function", "valve_derivative", [(2,)] * n, words)
@@ -303,14 +302,13 @@ def bind(rows: LocalRows) -> tuple[Pair, Columns, dict[int, StateFunction]]:
 def read_arguments(pair: Pair, c: Columns, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
     """u and u_t of the valves of row i: the stroke and the inputs."""
     L, st = measure(c, pair, s.markers[FAMILY], i)
-    u, ut = read_inputs(c.inputs, find_markers(c.inputs)(s), i)
+    u, ut = read_inputs(c.inputs, coordinates_of(s), i)
     return np.append(L - c.Lo[i], u), np.append(st, ut)
 
 
 def build(rows: LocalRows) -> System:
     """The system of `HydraulicActuator`."""
     pair, c, functions = rows.columns
-    inputs = find_markers(c.inputs)
     given = np.stack((rows.local("valve_opening0"), rows.local("valve_opening1")), axis=1)
 
     def update(s: Fields) -> None:
@@ -328,7 +326,7 @@ def build(rows: LocalRows) -> System:
     system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.v, s.f), before[0])
     system.tangent = call(
         tangent,
-        lambda s: (c, pair, s.markers[FAMILY], inputs(s), s.v, s.dq, s.dv, s.slots, s.values),
+        lambda s: (c, pair, s.markers[FAMILY], coordinates_of(s), s.v, s.dq, s.dv, s.slots, s.values),
         before[1],
     )
     system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
@@ -367,7 +365,6 @@ def eval_openings(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a node that has not two states."""
-    check_inputs(table)
     for nodes, positions, _ in world.split_by_table(table.local("node")):
         if len(nodes.component.dof_names) != 2:
             row = table.resident[positions[0]]

@@ -20,8 +20,6 @@ from windlass.connectors.control.inputs import (
     Inputs,
     add_input_row,
     bind_inputs,
-    check_inputs,
-    input_dofs,
     list_inputs,
     read_inputs,
 )
@@ -60,8 +58,8 @@ class Columns(NamedTuple):
     """Letters of the rows.
 
     m0: place of the marker; dofs (rows, n) local, those of the marker first, n0 of them; on = active.
-    inputs: see there.  value (rows,), G and R (rows, 8).
-    F: loads of the functions (rows,); P, V: their derivatives by u and u_t (rows, 8).
+    inputs: see there.  value (rows,), G and R (rows, inputs).
+    F: loads of the functions (rows,); P, V: their derivatives by u and u_t (rows, inputs).
     """
 
     m0: IntArray
@@ -120,18 +118,18 @@ def load_tangent(c: Columns, m: CoordinateColumns, dq: float, dv: float, slots: 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the marker, then of the inputs, shape (rows, n)."""
-    return np.concatenate([world.dofs_of(table.local("marker")), *input_dofs(world, table)], axis=1)
+    return np.concatenate([world.dofs_of(table.local("marker")), world.ref_dofs(table, "inputs")], axis=1)
 
 
 def bind(rows: LocalRows) -> tuple[Columns, dict[int, StateFunction]]:
     """The columns of the rows, and their functions."""
     n, n0 = len(rows.rows), rows.world.ref_width(rows.table, "marker")
     inputs = bind_inputs(rows, n0)
-    ones = np.ones(n, np.int64)
-    G, R = (stack_matrices(rows, name, ones, inputs.size, (1, 8))[:, 0] for name in ("gains", "rate_gains"))
+    ones, most = np.ones(n, np.int64), inputs.m.shape[1]
+    G, R = (stack_matrices(rows, name, ones, inputs.size, (1, most))[:, 0] for name in ("gains", "rate_gains"))
     functions = bind_state_functions(rows, "load_function", "load_derivative", [()] * n, "one finite number [N or N m]")
     on, value, m0 = rows.local("active"), rows.local("value"), rows.markers("marker")
-    new = np.zeros(n), np.zeros((n, 8)), np.zeros((n, 8))
+    new = np.zeros(n), np.zeros((n, most)), np.zeros((n, most))
     return Columns(m0, rows.dofs, n0, on, inputs, value, G.copy(), R.copy(), *new), functions
 
 
@@ -173,7 +171,7 @@ def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 def eval_inputs(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Values u of the inputs, 0 beyond those of a row, shape (rows, 8)."""
+    """Values u of the inputs, 0 beyond those of a row, shape (rows, inputs)."""
     return list_inputs(rows.columns[0].inputs, s)
 
 
@@ -184,12 +182,11 @@ register(
         dofs=dofs,
         bind=bind,
         build=build,
-        check=lambda world, table: check_inputs(table),
         outputs={
             "force": coordinate_output(
                 "N", "N m", "applied load without the load factor [N or N m], ()", eval_force, ("marker",)
             ),
-            "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (8,)", eval_inputs),
+            "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (inputs,)", eval_inputs),
         },
         source="[@shabana]",
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 
@@ -30,3 +32,15 @@ class CoordinateColumns(NamedTuple):
     dofs: IntArray
     h: IntArray
     H: FloatArray
+
+
+NO_MARKERS = CoordinateColumns(
+    np.zeros(0), np.zeros(0), np.zeros((0, 1)), np.zeros((0, 1)), np.zeros((0, 1), np.int64), np.zeros(0, np.int64),
+    np.zeros((0, 1, 1)),
+)  # fmt: skip
+
+
+def coordinates_of(s: Any) -> CoordinateColumns:
+    """The columns of the coordinate markers in an evaluation; empty ones in a world without such markers."""
+    found: CoordinateColumns = s.markers.get(FAMILY, NO_MARKERS)
+    return found

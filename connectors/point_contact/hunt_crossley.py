@@ -38,10 +38,9 @@ from windlass.framework.checks.checks import checked, handle, instance
 from windlass.framework.checks.values import read_yes_no
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
-from windlass.framework.model.adding import shape_of
 from windlass.framework.model.history import GenericData
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, ref, shape_of
 from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern, System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.state.state import State

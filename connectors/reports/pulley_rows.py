@@ -78,5 +78,5 @@ def _lies_on(world: World, markers: IntArray, circle: int) -> NDArray[np.bool_]:
     found: NDArray[np.bool_] = markers == circle
     for table, positions, rows in world.split_by_table(markers):
         for name in table.component.refs:
-            found[positions] |= table.collect(name, rows) == circle
+            found[positions] |= [bool(np.any(carriers == circle)) for carriers in table.collect(name, rows)]
     return found

@@ -18,8 +18,6 @@ from windlass.connectors.rigid_springs.reeving_spans import eval_span, eval_wrap
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
-MOST = 16
-"""Markers of a rope."""
 LENGTH, RATE, FORCE, REST, ENERGY, LOST, PASSED = range(7)
 """Numbers of a rope: L [m], its rate [m/s], N [N], L_0 [m], energy [J], and powers that are lost and passed on [W]."""
 
@@ -27,22 +25,22 @@ LENGTH, RATE, FORCE, REST, ENERGY, LOST, PASSED = range(7)
 class Columns(NamedTuple):
     """Rows and their spans; n rows, s spans one after the other, w coordinates of the widest marker.
 
-    first: first span of each row, and their number, shape (n + 1,).
-    at: columns of the coordinates of a span among those of its row, 0 beyond those that there are, shape (s, 2 w).
+    Among the coordinates of a row those of the span after marker k begin at k w.
+
+    first: first span of each row, and their number, shape (n + 1,).  most: markers of the longest rope.
     R: radii at both ends of a span, shape (s, 2).  F: frames of both sheaves in their markers, shape (s, 2, 3, 3).
-    k: coordinate markers at the ends of the rope or -1, shape (n, 2); atk: columns of their coordinates, and how many
-        there are, shapes (n, 2); f: factors, shape (n, 2).
+    k: coordinate markers at the ends of the rope or -1, shape (n, 2); atk: where their coordinates begin among those
+        of a row, and end, shape (3,); f: factors, shape (n, 2).
     L0 [m], EA [N], D [N s], N0 [N], Ns [N], twist, shear: shape (n,).
     on: active rows.
     """
 
     first: IntArray
-    at: IntArray
+    most: int
     R: FloatArray
     F: FloatArray
     k: IntArray
     atk: IntArray
-    widthk: IntArray
     f: FloatArray
     L0: FloatArray
     EA: FloatArray
@@ -111,7 +109,7 @@ def measure(c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, i:
 @kernel
 def residual(c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, dofs: IntArray, f: FloatArray) -> None:
     """Forces of all rows; ``dofs`` of the rows (n, ...)."""
-    spans, wraps = np.zeros((MOST, 18), np.complex128), np.zeros(MOST)
+    spans, wraps = np.zeros((c.most, 18), np.complex128), np.zeros(c.most)
     for i in range(len(c.L0)):
         if not c.on[i]:
             continue
@@ -133,8 +131,8 @@ def residual(c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, d
         # on the coordinates that pay out rope
         for j in range(2):
             if c.k[i, j] >= 0:
-                for b in range(c.widthk[i, j]):
-                    f[dofs[i, c.atk[i, j] + b]] -= N * c.f[i, j] * q.J[c.k[i, j], b]
+                for b in range(c.atk[j + 1] - c.atk[j]):
+                    f[dofs[i, c.atk[j] + b]] -= N * c.f[i, j] * q.J[c.k[i, j], b]
 
 
 @kernel
@@ -144,7 +142,7 @@ def tangent(
 ) -> None:  # fmt: skip
     """values += dq ∂f/∂q + dv ∂f/∂v of all rows."""
     n, w = slots.shape[1], pair.dofs.shape[1]
-    spans, wraps, out = np.zeros((MOST, 18), np.complex128), np.zeros(MOST), np.zeros(18, np.complex128)
+    spans, wraps, out = np.zeros((c.most, 18), np.complex128), np.zeros(c.most), np.zeros(18, np.complex128)
     X, Y, Z, PV, g = np.zeros((9, w)), np.zeros((9, w)), np.zeros((9, w)), np.zeros((18, 18)), np.zeros(9)
     own = np.zeros((len(pair.m0), w, w), np.int64)
     # along the coordinates of a row: of L, L̇, L_0 and L̇_0 by q; of L̇ by v as of L
@@ -157,6 +155,7 @@ def tangent(
         G[:] = 0.0
         for k in range(c.first[i], c.first[i + 1]):
             at = k - c.first[i]
+            begin = at * pair.n0
             # derivatives of a span by the motion of its markers, by complex steps
             update_jacobians(pair, k, m, v, X, Y)
             for p in range(18):
@@ -166,7 +165,7 @@ def tangent(
             _, ut = row_of_rigid(m, pair, k)
             for a in range(w):
                 for b in range(w):
-                    own[k, a, b] = slots[i, c.at[k, a], c.at[k, b]]
+                    own[k, a, b] = slots[i, begin + a, begin + b]
             # Z: of N g + damping by the coordinates of the span
             for a in range(9):
                 g[a] = N * spans[at, a].real + spans[at, 9 + a].real
@@ -178,11 +177,11 @@ def tangent(
                     Z[a, b] = total
             for b in range(w):
                 for a in range(9):
-                    G[0, c.at[k, b]] += spans[at, a].real * X[a, b]
+                    G[0, begin + b] += spans[at, a].real * X[a, b]
                     turned = 0.0
                     for p in range(9):
                         turned += PV[a, p] * X[p, b]
-                    G[1, c.at[k, b]] += spans[at, a].real * Y[a, b] + ut[a].real * turned
+                    G[1, begin + b] += spans[at, a].real * Y[a, b] + ut[a].real * turned
                 for a in range(w):
                     total = 0.0
                     for p in range(9):
@@ -191,14 +190,14 @@ def tangent(
             if dq != 0.0:
                 add_curvature(pair, k, m, g, dq, own, values)
         for j in range(2):
-            at, e = c.k[i, j], c.atk[i, j]
+            at, e, wide = c.k[i, j], c.atk[j], c.atk[j + 1] - c.atk[j]
             if at < 0:
                 continue
-            for b in range(c.widthk[i, j]):
+            for b in range(wide):
                 G[2, e + b] += c.f[i, j] * q.J[at, b]
                 G[3, e + b] += c.f[i, j] * q.Jd[at, b]
                 if q.h[at] >= 0:
-                    for a in range(c.widthk[i, j]):
+                    for a in range(wide):
                         values[slots[i, e + a, e + b]] -= dq * N * c.f[i, j] * q.H[q.h[at], a, b]
         for b in range(n):
             by_q = by_L * G[0, b] + by_Lt * G[1, b] + by_L0 * G[2, b] + by_L0t * G[3, b]
@@ -212,8 +211,8 @@ def tangent(
 def fill_numbers(
     c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, out: FloatArray, wraps: FloatArray
 ) -> None:
-    """The numbers of each rope, see `LENGTH` and the others, shape (n, 7); angles on sheaves (n, 16)."""
-    spans = np.zeros((MOST, 18), np.complex128)
+    """The numbers of each rope, see `LENGTH` and the others, shape (n, 7); angles on sheaves (n, markers)."""
+    spans = np.zeros((c.most, 18), np.complex128)
     for i in range(len(c.L0)):
         L, Lt, L0, L0t = measure(c, pair, m, q, i, spans, wraps[i])
         N, elastic, energy, _, _, _, _ = eval_tension(c, i, L, Lt, L0, L0t)

@@ -16,12 +16,12 @@ Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from windlass.connectors.markers.coordinate_columns import FAMILY as COORDINATE
-from windlass.connectors.markers.coordinate_columns import CoordinateColumns
+from windlass.connectors.markers.coordinate_columns import coordinates_of
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.rigid_springs.reeving_kernels import (
@@ -29,7 +29,6 @@ from windlass.connectors.rigid_springs.reeving_kernels import (
     FORCE,
     LENGTH,
     LOST,
-    MOST,
     PASSED,
     RATE,
     REST,
@@ -41,43 +40,29 @@ from windlass.connectors.rigid_springs.reeving_kernels import (
 )
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.checks import checked, each, handle, instance, numbers, optional
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, ref, refs
 from windlass.framework.model.system import Fields, System
-from windlass.framework.model.table import EntityTable
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import World
 
-MARKERS = tuple(f"marker{k}" for k in range(MOST))
 ENDS = "coordinate0", "coordinate1"
 
 
 class ReevingSystemSprings(Component):
-    """A rope without mass over up to 14 sheaves, for when cables are too much; `reeve` adds it from lists."""
+    """A rope without mass over any number of sheaves, for when cables are too much."""
 
-    marker0 = ref("position marker", "point where the rope begins")
-    marker1 = ref("position marker", "first sheave, a rigid marker, or a point")
-    marker2 = ref("position marker", "second sheave or point", optional=True)
-    marker3 = ref("position marker", "third sheave or point", optional=True)
-    marker4 = ref("position marker", "fourth sheave or point", optional=True)
-    marker5 = ref("position marker", "fifth sheave or point", optional=True)
-    marker6 = ref("position marker", "sixth sheave or point", optional=True)
-    marker7 = ref("position marker", "seventh sheave or point", optional=True)
-    marker8 = ref("position marker", "eighth sheave or point", optional=True)
-    marker9 = ref("position marker", "ninth sheave or point", optional=True)
-    marker10 = ref("position marker", "tenth sheave or point", optional=True)
-    marker11 = ref("position marker", "eleventh sheave or point", optional=True)
-    marker12 = ref("position marker", "twelfth sheave or point", optional=True)
-    marker13 = ref("position marker", "thirteenth sheave or point", optional=True)
-    marker14 = ref("position marker", "fourteenth sheave or point", optional=True)
-    marker15 = ref("position marker", "last point", optional=True)
+    markers = refs("position marker", "places along the rope: rigid markers at sheaves, points at both ends", least=2)
     coordinate0 = ref("coordinate marker", "q_0, pays out rope at the start", optional=True)
     coordinate1 = ref("coordinate marker", "q_1, pays out rope at the end", optional=True)
-    radii = column("m", "R of each marker, 0 for points", shape=(MOST,), default=(0.0,) * MOST, minimum=0.0)
+    radii = column("m", "R at each marker, 0 for points", default=0.0, minimum=0.0, along="markers")
     axes = column(
         "1", "axis of each sheave in the frame of its marker, about which the rope turns, of any length > 0",
-        shape=(MOST, 3), default=((0.0, 0.0, 1.0),) * MOST,
+        shape=(3,), default=(0.0, 0.0, 1.0), along="markers",
     )  # fmt: skip
     reference_length = column("m", "length without tension", above=0.0, switchable=True)
     axial_stiffness = column("N", "EA of the rope", above=0.0, switchable=True)
@@ -103,47 +88,29 @@ def find_frames(axes: FloatArray) -> FloatArray:
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of all markers, then of the coordinates at the ends, -1 for none, shape (rows, n)."""
-    return np.concatenate([world.dofs_of(table.local(name)) for name in (*MARKERS, *ENDS)], axis=1)
-
-
-def count_markers(table: EntityTable, rows: IntArray | None = None) -> IntArray:
-    """Number of markers of each row, shape (rows,)."""
-    given = [table.local(name) if rows is None else table.local(name, rows) for name in MARKERS]
-    return np.asarray((np.stack(given, axis=1) >= 0).sum(axis=1))
+    return np.concatenate([world.ref_dofs(table, name) for name in ("markers", *ENDS)], axis=1)
 
 
 def bind(rows: LocalRows) -> tuple[Pair, Columns]:
     """The spans of the rows, and their parameters."""
-    world, table, n = rows.world, rows.table, len(rows.rows)
-    widths = np.array([world.ref_width(table, name) for name in (*MARKERS, *ENDS)])
-    begins, w = np.append(0, np.cumsum(widths)), int(widths[:MOST].max(initial=0))
-    count = count_markers(table, rows.rows)
-    row = np.repeat(np.arange(n), count - 1)
-    first = np.append(0, np.cumsum(count - 1))
+    (most, w), *ends = (rows.world.ref_shape(rows.table, name) for name in ("markers", *ENDS))
+    markers, get = rows.markers("markers"), rows.local
+    spans = (markers >= 0).sum(axis=1) - 1
+    row, first = np.repeat(np.arange(len(spans)), spans), np.append(0, np.cumsum(spans))
     k = np.arange(len(row)) - first[row]
-    numbers = np.stack([rows.markers(name) for name in MARKERS], axis=1)
-    sides = [k, k + 1]
-    # coordinates of both markers of a span, those beyond the width of a marker at none
-    inside = [np.arange(w) < widths[side][:, None] for side in sides]
-    columns = [
-        np.where(there, begins[side][:, None] + np.arange(w), 0) for side, there in zip(sides, inside, strict=True)
-    ]
-    at, there = np.concatenate(columns, axis=1), np.concatenate(inside, axis=1)
-    own = np.where(there, rows.dofs[row[:, None], at] if rows.dofs.size else 0, rows.layout.spare)
-    one, on = np.ones(len(row)), rows.local("active")
-    ends = [numbers[row, side] for side in sides]
-    pair = Pair(ends[0], ends[1], np.ascontiguousarray(own), w, np.ones(len(row), bool), one, one)
-    R, F = rows.local("radii"), find_frames(rows.local("axes"))
-    keys = [rows.markers(name) for name in ENDS]
-    get = rows.local
+    sides = k, k + 1
+    m0, m1 = (markers[row, side] for side in sides)
+    own = rows.dofs[row[:, None], (k * w)[:, None] + np.arange(2 * w)]
+    one = np.ones(len(row))
+    pair = Pair(m0, m1, own, w, np.ones(len(row), bool), one, one)
+    R, axes = rows.padded("radii"), rows.padded("axes")
     c = Columns(
         first=first,
-        at=np.ascontiguousarray(at),
+        most=most,
         R=np.stack([R[row, side] for side in sides], axis=1),
-        F=np.ascontiguousarray(np.stack([F[row, side] for side in sides], axis=1)),
-        k=np.stack(keys, axis=1),
-        atk=np.tile(begins[MOST : MOST + 2], (n, 1)),
-        widthk=np.tile(widths[MOST:], (n, 1)),
+        F=find_frames(np.stack([axes[row, side] for side in sides], axis=1)),
+        k=np.stack([rows.markers(name) for name in ENDS], axis=1),
+        atk=np.cumsum([most * w, *(width for _, width in ends)]),
         f=np.stack((get("factor0"), get("factor1")), axis=1),
         L0=get("reference_length"),
         EA=get("axial_stiffness"),
@@ -152,7 +119,7 @@ def bind(rows: LocalRows) -> tuple[Pair, Columns]:
         Ns=get("slack_force"),
         twist=get("twist_damping"),
         shear=get("shear_damping"),
-        on=on,
+        on=get("active"),
     )
     return pair, c
 
@@ -160,21 +127,9 @@ def bind(rows: LocalRows) -> tuple[Pair, Columns]:
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
     """The numbers of `fill_numbers`."""
     pair, c = rows.columns
-    out, wraps = np.zeros((len(c.L0), 7)), np.zeros((len(c.L0), MOST))
+    out, wraps = np.zeros((len(c.L0), 7)), np.zeros((len(c.L0), c.most))
     fill_numbers(c, pair, s.markers[FAMILY], coordinates_of(s), out, wraps)
     return out, wraps
-
-
-NO_COORDINATES = CoordinateColumns(
-    np.zeros(0), np.zeros(0), np.zeros((0, 1)), np.zeros((0, 1)), np.zeros((0, 1), np.int64), np.zeros(0, np.int64),
-    np.zeros((0, 1, 1)),
-)  # fmt: skip
-
-
-def coordinates_of(s: Any) -> CoordinateColumns:
-    """The columns of the coordinate markers; empty ones in a world without."""
-    found: CoordinateColumns = s.markers.get(COORDINATE, NO_COORDINATES)
-    return found
 
 
 def build(rows: LocalRows) -> System:
@@ -199,20 +154,18 @@ def build(rows: LocalRows) -> System:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for markers with holes between, ends with a radius, sheaves that have no frame, or no axis."""
-    ids = np.stack([table.local(name) for name in MARKERS], axis=1)
-    there, R = ids >= 0, table.local("radii")
-    count = there.sum(axis=1)
-    flat = ~table.local("axes").any(axis=2) & (R > 0.0)
-    rigid = np.zeros(ids.shape, bool)
+    """Raise ModelError for ends with a radius, sheaves that have no frame, and axes of no length."""
+    most, _ = world.ref_shape(table, "markers")
+    ids, R, axes = (table.padded(name, most) for name in ("markers", "radii", "axes"))
+    there, rigid = ids >= 0, np.zeros(ids.shape, bool)
+    flat = there & ~axes.any(axis=2)
     for target, positions, _ in world.split_by_table(ids.ravel()):
         rigid.ravel()[positions] = "rigid marker" in target.component.provides
-    places = np.arange(MOST)
-    ends = (places == 0) | (places >= count[:, None] - 1)
+    places = np.arange(most)
+    ends = (places == 0) | (places == there.sum(axis=1)[:, None] - 1)
     for wrong, words in (
-        (there & (places >= count[:, None]), "marker{k} has none before it: must follow the others without a gap"),
-        (ends & (R > 0.0), "radii[{k}] = {R}: must be 0 at the ends of the rope and beyond"),
-        ((R > 0.0) & there & ~rigid, "marker{k} of a sheave is a point: must be a rigid marker"),
+        (ends & (R > 0.0), "radii[{k}] = {R}: must be 0 at the ends of the rope"),
+        ((R > 0.0) & ~rigid, "markers[{k}] of a sheave is a point: must be a rigid marker"),
         (flat, "axes[{k}] = (0, 0, 0): must have a length > 0 [1]"),
     ):
         for i, k in np.argwhere(wrong)[:1]:
@@ -225,7 +178,7 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     out, n, arcs = eval_numbers(rows, s)[0], len(rows.rows), max(2 * subdivisions, 12)
     parts = []
     for i in range(n):
-        points = np.zeros(((arcs + 2) * MOST, 3))
+        points = np.zeros(((arcs + 2) * c.most, 3))
         parts.append(points[: fill_points(c, pair, s.markers[FAMILY], i, arcs, points)])
     sizes = np.array([len(part) for part in parts], np.int64)
     which = np.repeat(np.arange(n), sizes - 1)
@@ -261,9 +214,36 @@ register(
             "rate": output("m/s", "L̇, ()", RATE),
             "tension": output("N", "N, (); 0 where not active", FORCE),
             "rest_length": output("m", "L_0, (); with what coordinates pay out", REST),
-            "wrap": Output("rad", "θ on each marker, (16,)", lambda rows, s, **where: eval_numbers(rows, s)[1]),
+            "wrap": Output("rad", "θ on each marker, (markers,)", lambda rows, s, **where: eval_numbers(rows, s)[1]),
         },
         draw=draw,
         source="[@exudyn], ObjectConnectorReevingSystemSprings",
     )
 )
+
+
+@checked(
+    world=instance(World),
+    markers=each(handle(), "handles to markers, one for each place along the rope", 2),
+    radii=numbers("m", (None,)),
+    axes=optional(numbers("1", (None, 3))),
+)
+def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None = None, **columns: Any) -> Entity:
+    """Add a `ReevingSystemSprings`: one rope over sheaves and points.
+
+    Args:
+        world: the world.
+        markers: places along the rope, from one end to the other, 2 or more; rigid markers at sheaves.
+        radii: of the sheaves [m], shape (markers,); 0 at points and at both ends.
+        axes: of the sheaves in the frames of their markers, about which the rope turns on its way, shape (markers, 3);
+            (0, 0, 1), against the clock, if left out.
+        **columns: columns of `ReevingSystemSprings`, e.g. ``axial_stiffness`` and ``reference_length``.
+
+    Returns:
+        Handle to the rope.
+
+    Raises:
+        ModelError: lists of different lengths.
+    """
+    turned = {} if axes is None else {"axes": axes}
+    return world.add(ReevingSystemSprings, markers=list(markers), radii=radii, **turned, **columns)

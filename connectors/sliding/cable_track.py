@@ -15,7 +15,7 @@ from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Law, Tables, register
-from windlass.framework.model.schema import Component, ref
+from windlass.framework.model.schema import Component, refs
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "[@exudyn], ObjectJointSliding2D"
@@ -26,14 +26,9 @@ WIDEST = 12
 
 
 class CableTrack(Component):
-    """A chain of cables along which points may slide; its cables are rows of `TrackCable`."""
+    """A chain of cables along which points may slide."""
 
-
-class TrackCable(Component):
-    """One cable of a track; the cables of a track follow each other in the order of their rows."""
-
-    track = ref("CableTrack", "the track")
-    cable = ref("cable", "the cable: `Cable2D`, `ALECable2D` or `Cable3D`")
+    cables = refs("cable", "the cables in their order: `Cable2D`, `ALECable2D` or `Cable3D`", distinct=True)
 
 
 class Tracks(NamedTuple):
@@ -67,12 +62,9 @@ class Tracks(NamedTuple):
 
 def read_tracks(world: Tables) -> Tracks:
     """The tracks of a world, whose rows this process has all."""
-    table = world.table(TrackCable)
-    order = np.argsort(table.local("track"), kind="stable")
-    track, cable = table.local("track")[order], table.local("cable")[order]
-    tracks = world.table(CableTrack)
-    ids = np.sort(tracks.ids_of(tracks.resident))
-    first = np.append(np.searchsorted(track, ids), len(track))
+    table = world.table(CableTrack)
+    ids, cable = table.ids_of(table.resident), table.named("cables")
+    first = np.append(0, np.cumsum([len(chain) for chain in table.local("cables")], dtype=np.int64))
     length, n = cable_lengths(world, cable), len(cable)
     dims, dofs = np.zeros(n, np.int64), np.full((n, 1 + WIDEST), -1)
     for cables, positions, rows in world.split_by_table(cable):
@@ -87,8 +79,7 @@ def read_tracks(world: Tables) -> Tracks:
     begin = np.append(0.0, ends)[first[:-1]]
     start = ends - length - np.repeat(begin, np.diff(first))
     closed = np.zeros(len(ids), bool)
-    for k in np.flatnonzero(np.diff(first) > 0):
-        last = first[k + 1] - 1
+    for k, last in enumerate(first[1:] - 1):
         closed[k] = _gap(world, dofs, dims, last, first[k]) < SAME_PLACE * length[last]
     return Tracks(ids, first, closed, cable, length, start, dims, dofs)
 
@@ -103,35 +94,25 @@ def _gap(world: Tables, dofs: IntArray, dims: IntArray, end: int, start: int) ->
 def check_tracks(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a track whose cables do not follow each other, or are of different kinds."""
     t = read_tracks(world)
-    where = np.argsort(table.local("track"), kind="stable")
     for k in range(len(t.ids)):
         for i in range(int(t.first[k]), int(t.first[k + 1]) - 1):
-            row = int(table.resident[where[i + 1]])
+            where = f"cables[{i + 1 - t.first[k]}] of CableTrack row {table.resident[k]}"
             if t.dims[i + 1] != t.dims[i] or (t.dofs[i + 1, 0] != t.dofs[i, 0]):
                 raise ModelError(
-                    f"cable of TrackCable row {row} is of another kind than the cable before: all cables of a track "
-                    "must be of the plane, of space, or have one and the same axial motion"
+                    f"{where} is of another kind than the cable before: all cables of a track must be of the plane, of "
+                    "space, or have one and the same axial motion"
                 )
             gap = _gap(world, t.dofs, t.dims, i, i + 1)
             if gap > SAME_PLACE * t.length[i]:
                 raise ModelError(
-                    f"cable of TrackCable row {row} begins {gap:.6g} m from the end of the cable before: must begin "
-                    "there (cables in the order and in the direction of the track)"
+                    f"{where} begins {gap:.6g} m from the end of the cable before: must begin there (cables in the "
+                    "order and in the direction of the track)"
                 )
 
 
 def track_cables(world: Tables, table: EntityTable) -> IntArray:
     """Entity numbers of all cables of all tracks, shape (k,)."""
-    return world.table(TrackCable).local("cable")
+    return world.table(CableTrack).named("cables")
 
 
-register(Law(CableTrack, "passive", source=SOURCE))
-register(
-    Law(
-        TrackCable,
-        "passive",
-        dofs=lambda world, table: np.zeros((table.resident_count, 0), np.int64),
-        check=check_tracks,
-        source=SOURCE,
-    )
-)
+register(Law(CableTrack, "passive", check=check_tracks, source=SOURCE))

@@ -8,7 +8,7 @@ import numpy as np
 
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import find_nodes, merge_handles, position_marker
-from windlass.connectors.sliding.cable_track import CableTrack, TrackCable
+from windlass.connectors.sliding.cable_track import CableTrack
 from windlass.connectors.sliding.sliding_joint import SlidingJoint
 from windlass.connectors.springs.contact_coordinate import ContactCoordinate
 from windlass.elements.nodes.sliding_node import SlidingNode
@@ -40,9 +40,7 @@ def cable_track(world: World, cables: Handles) -> Entity:
         return merged
     if "cable" not in merged.table.component.provides:
         raise ModelError(f"cables = {merged!r}: must be cables, or a CableTrack")
-    track = world.add(CableTrack)
-    world.add(TrackCable, track=track, cable=merged)
-    return track
+    return world.add(CableTrack, cables=merged)
 
 
 @checked(world=instance(World), cables=inside(), entity=inside(), start=inside(), at=inside())

@@ -127,8 +127,6 @@ def check(world: Tables, table: EntityTable) -> None:
     tracks = read_tracks(world)
     number = tracks.number_of(table.local("track"))
     begin, end = tracks.first[number], tracks.first[number + 1]
-    for row in table.resident[begin == end][:1]:
-        raise ModelError(f"track of {table.kind} row {row} has no cables: must have rows of TrackCable")
     spatial = find_spatial(world, table.local("marker")) & (tracks.dims[begin] == 2)
     for row in table.resident[spatial][:1]:
         raise ModelError(

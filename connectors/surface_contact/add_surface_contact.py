@@ -17,7 +17,8 @@ from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, P
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
-from windlass.framework.model.adding import all_or_nothing, shape_of
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.schema import shape_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 

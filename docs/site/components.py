@@ -11,7 +11,7 @@ import numpy as np
 import windlass.connectors
 import windlass.elements
 from windlass.framework.model.law import Law, laws
-from windlass.framework.model.schema import REQUIRED, Column, Component
+from windlass.framework.model.schema import REQUIRED, Column, Component, describe_target
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("windlass.framework", "windlass.elements", "windlass.connectors")
@@ -70,7 +70,8 @@ def describe_allowed(column: Column) -> str:
     """What a value may be: its kind, unless that is a number, shape and range."""
     kinds = {"f": "", "i": "whole number", "b": "true or false", "U": "word", "O": "function"}
     shape = "any number of values" if column.shape is None else f"shape {column.shape}" if column.shape else ""
-    words = [kinds[np.dtype(column.dtype).kind], shape, column.bounds()]
+    along = f"one for each of {column.along}" if column.along else ""
+    words = [kinds[np.dtype(column.dtype).kind], shape, along, column.bounds()]
     return cell(", ".join(word for word in words if word))
 
 
@@ -90,7 +91,7 @@ def component_page(component: type[Component], law: Law) -> str:
         parts.append(f"Source: {cite(law.source)}.")
     if component.refs:
         rows = [
-            [f"`{r.name}`", cell(r.target), cell(r.doc), "may be left out" if r.optional else "**required**"]
+            [f"`{r.name}`", cell(describe_target(r)), cell(r.doc), "may be left out" if r.optional else "**required**"]
             for r in component.refs.values()
         ]
         parts += ["## References", table(["reference", "to", "meaning", ""], rows)]

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.elements.bodies.generic_ode2 import NODES, GenericODE2
+from windlass.elements.bodies.generic_ode2 import GenericODE2
 from windlass.elements.nodes.generic_nodes import generic_node
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import (
@@ -234,14 +234,13 @@ def _add(
     """See `Superelement.add_to`."""
     b, n = len(body.boundary), len(body.mass)
     given = sum(len(node.table.component.dof_names) for node in nodes)
-    if any(len(node) != 1 for node in nodes) or given != b or len(nodes) >= len(NODES):
+    if any(len(node) != 1 for node in nodes) or given != b:
         raise ModelError(
-            f"nodes of Superelement.add_to have {given} coordinates: must be at most {len(NODES) - 1} handles to one "
-            f"node each, with {b} coordinates together, those of the boundary"
+            f"nodes of Superelement.add_to have {given} coordinates: must be handles to one node each, with {b} "
+            "coordinates together, those of the boundary"
         )
     every = [*nodes, world.add(generic_node(n - b), name=f"{name or 'body'} modes")] if n > b else list(nodes)
-    values: dict[str, Any] = {f"node{k}": node for k, node in enumerate(every)}
-    values |= {"mass": body.mass, "stiffness": body.stiffness}
+    values: dict[str, Any] = {"nodes": every, "mass": body.mass, "stiffness": body.stiffness}
     if alpha or beta:
         values["damping"] = alpha * body.mass + beta * body.stiffness
     if directions is not None:

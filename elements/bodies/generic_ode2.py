@@ -18,7 +18,6 @@ import numpy as np
 from windlass.elements.bodies.matrix_columns import (
     NO_LIST,
     bind_state_functions,
-    check_order,
     pack_matrices,
     stack_matrices,
 )
@@ -28,32 +27,25 @@ from windlass.framework.checks.state_functions import StateFunction
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.adding import count_chains
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, function, refs
 from windlass.framework.model.system import Evaluation, Fields, System, Term
 from windlass.framework.model.table import EntityTable
 
-NODES = tuple(f"node{k}" for k in range(8))
 SYMMETRIC = 1e-12
 """Asymmetry of K, relative to its largest entry, up to which it has an energy."""
 
 
 class GenericODE2(Component):
-    """A body of up to eight nodes, of any kinds, given by its matrices and by functions.
+    """A body of any number of nodes, of any kinds, given by its matrices and by functions.
 
     Matrices are given as such, dense or sparse of SciPy, or row by row; empty for 0.
     """
 
     provides = ("body", "matrix body")
-    node0 = ref("node", "first node")
-    node1 = ref("node", "second node", optional=True)
-    node2 = ref("node", "third node", optional=True)
-    node3 = ref("node", "fourth node", optional=True)
-    node4 = ref("node", "fifth node", optional=True)
-    node5 = ref("node", "sixth node", optional=True)
-    node6 = ref("node", "seventh node", optional=True)
-    node7 = ref("node", "eighth node", optional=True)
+    nodes = refs("node", "nodes, whose coordinates follow each other", distinct=True)
     mass = column("kg", "M, shape (n, n) for n coordinates [kg, kg m, kg m^2]", shape=None, default=NO_LIST)
     damping = column("N s/m", "D, shape (n, n)", shape=None, default=NO_LIST)
     stiffness = column("N/m", "K, shape (n, n)", shape=None, default=NO_LIST)
@@ -144,17 +136,21 @@ def weigh(c: Columns, g: FloatArray, which: IntArray, f: FloatArray) -> None:
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the nodes, shape (rows, n), -1 for none."""
-    return np.concatenate([world.dofs_of(table.local(name)) for name in NODES], axis=1)
+    return world.ref_dofs(table, "nodes")
+
+
+def count_coordinates(world: Tables, nodes: IntArray) -> IntArray:
+    """Number of coordinates of each node, 0 for none, shape as given."""
+    count = np.zeros(nodes.shape, np.int64)
+    for table, positions, _ in world.split_by_table(nodes.ravel()):
+        count.ravel()[positions] = len(table.component.dof_names)
+    return count
 
 
 def find_coordinates(rows: LocalRows) -> tuple[IntArray, IntArray]:
     """Columns of the coordinates of each row among its ``dofs``, shape (rows, w), and their number, shape (rows,)."""
-    world, table, first = rows.world, rows.table, 0
-    there = np.zeros(rows.dofs.shape, bool)
-    for name in NODES:
-        for nodes, positions, _ in world.split_by_table(rows.local(name)):
-            there[positions, first : first + len(nodes.component.dof_names)] = True
-        first += world.ref_width(table, name)
+    sizes = count_coordinates(rows.world, rows.padded("nodes"))
+    there = (np.arange(rows.world.ref_width(rows.table, "nodes")) < sizes[:, :, None]).reshape(rows.dofs.shape)
     count = there.sum(axis=1)
     order = np.argsort(~there, axis=1, kind="stable")
     return order[:, : int(count.max(initial=0))].copy(), count
@@ -307,12 +303,8 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for nodes behind one that is missing, and for points, lines and basis that do not fit."""
-    check_order(table, NODES)
-    count = np.zeros(table.resident_count, np.int64)
-    for name in NODES:
-        for nodes, positions, _ in world.split_by_table(table.local(name)):
-            count[positions] += len(nodes.component.dof_names)
+    """Raise ModelError for points, lines and basis that do not fit."""
+    count = count_coordinates(world, table.padded("nodes", world.ref_shape(table, "nodes")[0])).sum(axis=1)
     for place, row in enumerate(table.resident):
         p, B, lines = (table.local(name)[place] for name in ("points", "basis", "lines"))
         n, where = int(count[place]), f"in {table.kind} row {row}"
@@ -328,7 +320,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Matrices as lists."""
-    return pack_matrices(values, "node0", *MATRICES)
+    return pack_matrices(values, count_chains(values.get("nodes")) or 1, *MATRICES)
 
 
 MATRICES: Sequence[str] = ("mass", "damping", "stiffness", "translations", "points", "basis", "lines")

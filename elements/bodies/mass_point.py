@@ -17,9 +17,8 @@ from windlass.elements.nodes.nodes3d import Point3D
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.adding import shape_of
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, ref, shape_of
 from windlass.framework.model.system import Fields, System, Term
 
 

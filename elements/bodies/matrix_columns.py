@@ -11,23 +11,22 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.state_functions import StateFunction
 from windlass.framework.checks.user_functions import first_calls
 from windlass.framework.errors import ModelError
-from windlass.framework.model.adding import shape_of
 from windlass.framework.model.law import LocalRows
-from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.schema import shape_of
+from windlass.framework.model.table import Entity
 
 NO_LIST: Any = np.zeros(0)
 """Default of a column of open length that may be left out."""
 
 
-def pack_matrices(values: dict[str, Any], node: str, *names: str) -> dict[str, Any]:
+def pack_matrices(values: dict[str, Any], rows: int, *names: str) -> dict[str, Any]:
     """Matrices as lists, row by row, as columns of open length hold them; sparse ones, too.
 
     Args:
         values: what the user gave to `World.add`.
-        node: the reference whose handle says how many rows there are.
+        rows: number of rows.
         names: columns that may hold one matrix for all rows, or matrices or lists for each.
     """
-    rows = _count_rows(values.get(node))
     for name in names:
         given: Any = values.get(name)
         if hasattr(given, "toarray"):
@@ -40,10 +39,10 @@ def pack_matrices(values: dict[str, Any], node: str, *names: str) -> dict[str, A
     return values
 
 
-def _count_rows(handle: Any) -> int:
+def count_entities(handle: Any) -> int:
     """Number of entities in a handle, a list of handles, or an array of numbers."""
     if isinstance(handle, list | tuple):
-        return sum(_count_rows(part) for part in handle)
+        return sum(count_entities(part) for part in handle)
     return len(handle) if isinstance(handle, Entity) else (*shape_of(handle), 1)[0]
 
 
@@ -89,10 +88,3 @@ def bind_state_functions(
             where = f" of {rows.table.describe(row)} ({rows.table.kind} row {row})"
             found[i] = StateFunction(f, d, shapes[i], (function + where, derivative + where), words, calls)
     return found
-
-
-def check_order(table: EntityTable, names: Sequence[str]) -> None:
-    """Raise ModelError for one of several references behind one that is missing."""
-    given = np.stack([table.local(name) >= 0 for name in names], axis=1)
-    for place, k in np.argwhere(~given[:, :-1] & given[:, 1:])[:1]:
-        raise ModelError(f"{names[k]} in {table.kind} row {table.resident[place]}: must be given before {names[k + 1]}")

@@ -269,7 +269,7 @@ class Layout:
         needed: dict[str, list[IntArray]] = {law.family: [np.zeros(0, np.int64)] for law in marker_laws}
         for component, rows in self.rows.items():
             table = world.tables[component]
-            named = [table.local(name, rows) for name in component.refs] + [self._read_later(component)]
+            named = [table.named(name, rows) for name in component.refs] + [self._read_later(component)]
             while named:
                 ids = named.pop()
                 for target, positions, of in world.split_by_table(ids):
@@ -277,7 +277,7 @@ class Layout:
                     if law is not None and law.role == "marker":
                         needed.setdefault(law.family, []).append(ids[positions])
                     if law is not None and law.role in ("marker", "passive"):
-                        named += [target.local(name, of) for name in target.component.refs]
+                        named += [target.named(name, of) for name in target.component.refs]
         self.marker_ids = {family: np.unique(np.concatenate(parts)) for family, parts in needed.items()}
         every = [np.zeros(0, np.int64), *self.marker_ids.values()]
         self.marker_index = Lookup(np.concatenate(every), np.concatenate([np.arange(len(ids)) for ids in every]))
@@ -317,7 +317,7 @@ class Layout:
         marks = np.zeros(len(world.numbering.data_start), dtype=bool)
         for component, which in rows.items():
             for name in component.refs:
-                for target, _, target_rows in world.split_by_table(world.tables[component].local(name, which)):
+                for target, _, target_rows in world.split_by_table(world.tables[component].named(name, which)):
                     if target.component in first:
                         marks[first[target.component] + target_rows] = True
         return marks

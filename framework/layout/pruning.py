@@ -53,7 +53,7 @@ def find_needed(layout: Layout) -> dict[type[Component], NDArray[np.bool_]]:
             places = table.places(rows)
             added = rows[~needed[component][places]]
             needed[component][places] = True
-            ids += [table.local(name, added) for name in component.refs if len(added)]
+            ids += [table.named(name, added) for name in component.refs if len(added)]
         new = {table.component: rows for table, _, rows in world.split_by_table(_unite(ids))}
     return needed
 

@@ -355,9 +355,9 @@ class EnergyLedger(EveryNth):
         assert self._world is not None
         entity = self._world.entity(number)
         for name in entity.table.component.refs:
-            carrier = int(entity.table.local(name, entity.rows)[0])
-            if carrier >= 0:
-                return self._world.entity(carrier).name
+            for carrier in entity.table.named(name, entity.rows)[:1]:
+                if carrier >= 0:
+                    return self._world.entity(int(carrier)).name
         return entity.name
 
     @checked(path=path())

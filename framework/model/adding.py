@@ -1,4 +1,4 @@
-"""What a call of `World.add` asks for, and helpers that make several such calls."""
+"""What a call of `World.add` asks for: references and numbers of rows; and helpers that make several such calls."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
+from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Tables
-from windlass.framework.model.schema import Component
+from windlass.framework.model.schema import Component, Ref, count_values, describe_target, shape_of
+from windlass.framework.model.table import Entity, EntityTable
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,7 +32,7 @@ def all_or_nothing(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def count_rows(component: type[Component], values: dict[str, Any], refs: dict[str, IntArray]) -> int:
+def count_rows(component: type[Component], values: dict[str, Any], refs: dict[str, NDArray[Any]]) -> int:
     """Number of rows that a call of `World.add` asks for.
 
     Raises:
@@ -40,25 +43,91 @@ def count_rows(component: type[Component], values: dict[str, Any], refs: dict[st
         col = component.columns.get(name)
         if col is None or value is None or col.dtype is object:
             continue
-        rank = 1 if col.shape is None else len(col.shape)
-        shape = shape_of(value)
-        if len(shape) == rank + 1:
-            counts[name] = shape[0]
-            named = next((r for r, ids in refs.items() if len(ids) and ids[0] >= 0), None)
-            if shape[0] == 0 and named and all(map(len, refs.values())):
+        count = count_values(col, value)
+        if count is not None:
+            counts[name] = count
+            named = next((r for r, ids in refs.items() if len(ids) and np.all(ids[0] >= 0)), None)
+            if count == 0 and named and all(map(len, refs.values())):
                 shapes = " or ".join(str(s) for s in (col.shape, (len(refs[named]), *(col.shape or ("n",)))))
                 raise ModelError(
-                    f"{name} in {component.__name__} has shape {shape}, no row, while {named} names "
+                    f"{name} in {component.__name__} has shape {shape_of(value)}, no row, while {named} names "
                     f"{len(refs[named])}: must have shape {shapes} [{col.unit}]"
                 )
     return max(counts.values(), default=1)
 
 
-def shape_of(value: Any) -> tuple[int, ...]:
-    """Shape of a list or array; () of what is none, also of ragged lists."""
-    if not isinstance(value, list | tuple | np.ndarray) and not hasattr(value, "__array__"):
-        return ()
-    try:
-        return np.shape(value)
-    except Exception:  # ragged lists, and whatever objects of users raise
-        return ()
+def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part: int | None) -> NDArray[Any]:
+    """Entity numbers from what `World.add` was given for a reference, checked against what it accepts.
+
+    Args:
+        world: the world.
+        table: table of the new rows.
+        ref: the reference.
+        given: a handle, a list of handles or an array of numbers: one for each row; for chains one of these is a chain
+            for all rows, and a list of these, or an array of shape (rows, n), one for each row.
+        part: number of new rows on all processes, if this one gives a part of them.
+
+    Returns:
+        Numbers, shape (1,) or (rows,); for chains an array of arrays.
+
+    Raises:
+        ModelError: what is no reference, of a wrong kind or of another world; a chain that is too short.
+    """
+    where = f"{ref.name} in {table.kind} row {table.count}"
+    if given is None:
+        if not ref.optional:
+            raise ModelError(f"{table.kind} needs {ref.name}: a {describe_target(ref)} ({ref.doc})")
+        given = [] if ref.is_chain else np.array([-1])
+    if not ref.is_chain:
+        new = part if part is not None else len(given) if isinstance(given, np.ndarray) and given.ndim else 1
+        return _read_numbers(world, table, ref, given, where, new)
+    count = count_chains(given)
+    chains = np.empty(1 if count is None else count, dtype=object)
+    for i, chain in enumerate([given] if count is None else given):
+        here = f"{ref.name} in {table.kind} row {table.count + i}"
+        none = isinstance(chain, list | tuple) and not chain
+        new = len(chains) if part is None else part
+        chains[i] = np.zeros(0, np.int64) if none else _read_numbers(world, table, ref, chain, here, new)
+        if len(chains[i]) < (ref.least or 0):
+            raise ModelError(f"{here} names {len(chains[i])} entities: must be a {describe_target(ref)}")
+        if ref.distinct and len(np.unique(chains[i])) < len(chains[i]):
+            twice = chains[i][np.flatnonzero(np.bincount(chains[i])[chains[i]] > 1)[0]]
+            raise ModelError(f"{here} names entity {twice} twice: must be different ones")
+    return chains
+
+
+def count_chains(given: Any) -> int | None:
+    """Number of rows that a list of chains is for; None for one chain for all rows."""
+    each = isinstance(given, list | tuple) and given and all(isinstance(x, list | tuple | np.ndarray) for x in given)
+    return len(given) if each or (isinstance(given, np.ndarray) and given.ndim == 2) else None
+
+
+def _read_numbers(world: Tables, table: EntityTable, ref: Ref, given: Any, where: str, new: int) -> IntArray:
+    """Entity numbers from a handle, a list of handles, or an array of numbers."""
+    if type(given) is np.ndarray and given.dtype.kind in "iu" and given.ndim == 1:
+        return _check_numbers(world, table, ref, given, where, new)
+    handles = [given] if isinstance(given, Entity) else given
+    if not isinstance(handles, (list, tuple)) or not handles or not all(isinstance(h, Entity) for h in handles):
+        raise ModelError(f"{where} = {show(given)}: must be a handle to a {ref.target}, or a list of handles")
+    for h in handles:
+        component = h.table.component
+        if world.tables.get(component) is not h.table:
+            raise ModelError(f"{where} = {h!r}: belongs to another world")
+        if ref.target not in (component.__name__, *component.provides):
+            raise ModelError(f"{where} = {h!r}: must be a {ref.target}{ref.instead}")
+    return np.concatenate([h.ids for h in handles])
+
+
+def _check_numbers(world: Tables, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
+    """Entity numbers that are given as such, checked like handles; ``new`` rows follow those of the world."""
+    numbers = numbers.astype(np.int64).reshape(-1)
+    least, end = -1 if ref.optional and not ref.is_chain else 0, world.count + new
+    for number in numbers[(numbers < least) | (numbers >= end)][:1]:
+        raise ModelError(f"{where}: entity number {number} must be from {least} to {end - 1}")
+    known = np.where(numbers < world.count, numbers, -1)
+    components = [(target.component, places[0]) for target, places, _ in world.split_by_table(known)]
+    own = np.flatnonzero(numbers >= world.count)
+    for component, place in [*components, *((table.component, k) for k in own[:1])]:
+        if ref.target not in (component.__name__, *component.provides):
+            raise ModelError(f"{where}: entity {numbers[place]} is a {component.__name__}, must be a {ref.target}{ref.instead}")
+    return numbers

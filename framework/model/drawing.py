@@ -1,4 +1,4 @@
-"""What laws show of themselves: drawings (points, lines, faces with fields), paintings (values laid onto drawn lines).
+"""What laws show of themselves: outputs, drawings (points, lines, faces with fields), paintings (values on lines).
 
 A law draws by ``draw(rows, fields, subdivisions) -> Drawing`` and paints by ``paint(rows, fields) -> Painting``.  Both
 are called once per recorded frame with all rows of the law's table that a process has; a drawing has equally many
@@ -8,9 +8,9 @@ frame, points and values may.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -89,3 +89,35 @@ class Painting:
     start: FloatArray
     end: FloatArray
     fields: Mapping[str, Paint]
+
+
+@dataclass(frozen=True)
+class Output:
+    """One output variable of a law.
+
+    Attributes:
+        unit: physical unit.
+        doc: meaning, shape and frame.
+        evaluate: ``(rows: LocalRows, fields, ...) -> array (rows, ...)``; further arguments with a name and a default
+            are places on the entity, for instance ``x=`` [m] along a cable.
+        fill: value at the end of rows that have fewer entries than the widest row of an evaluation.
+        place_ranks: number of axes of one place, for places that are not numbers: ``{"local": 1}`` for vectors.
+        units_of: ``(rows: LocalRows) -> units``, one per row, where they differ by row; default: ``unit``.
+        summed: every process gives its parts of any rows, such as reactions; values are the sums of all processes.
+    """
+
+    unit: str
+    doc: str
+    evaluate: Callable[..., Any]
+    fill: float = 0.0
+    place_ranks: Mapping[str, int] = field(default_factory=dict)
+    units_of: Callable[[Any], Sequence[str]] | None = None
+    summed: bool = False
+
+
+def describe_outputs(outputs: Mapping[str, Output]) -> str:
+    """One line for each output variable, empty if there is none."""
+    if not outputs:
+        return ""
+    lines = [f"    {name} [{output.unit}]: {output.doc}" for name, output in outputs.items()]
+    return "\n".join(["", "Outputs:", *lines, ""])

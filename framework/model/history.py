@@ -14,9 +14,9 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 from windlass.framework.checks.values import read_whole_numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.model.adding import shape_of
+from windlass.framework.model.adding import count_chains
 from windlass.framework.model.law import Law, Tables, register
-from windlass.framework.model.schema import Component, column
+from windlass.framework.model.schema import Component, column, count_values
 from windlass.framework.model.table import Entity, EntityTable
 
 MOST_PLACES = 10**6
@@ -61,12 +61,11 @@ def create_history(
     if places.size and places.max() > MOST_PLACES:
         given = f"{component.history_column} = {places.max()} in {component.__name__}"
         raise ModelError(f"{given}: must be <= {MOST_PLACES}, as each has history values")
-    counts = [_entities(values.get(name)) for name in component.refs]
-    counts += [
-        shape_of(value)[0]
-        for name, value in values.items()
-        if name in component.columns and len(shape_of(value)) == len(component.columns[name].shape or ()) + 1
+    counts = [
+        count_chains(values.get(name)) or 1 if ref.is_chain else _entities(values.get(name))
+        for name, ref in component.refs.items()
     ]
+    counts += [count_values(col, values[name]) or 1 for name, col in component.columns.items() if name in values]
     rows = max([count for count in counts if count != 1], default=1)
     if places.ndim == 1 and len(places) not in (1, rows):
         return values

@@ -7,7 +7,7 @@ follows from these two, so a new law is one new file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from windlass.framework.accounts import Losses
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.model.drawing import Drawing, Painting
+from windlass.framework.model.drawing import Drawing, Painting, describe_outputs
+from windlass.framework.model.drawing import Output as Output
 from windlass.framework.model.law_checks import check_law, check_needs
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System
@@ -87,11 +88,17 @@ class Tables(Protocol):
     def resident_dofs(self, table: EntityTable) -> IntArray:
         """World coordinate numbers of the rows that this process has."""
 
+    def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
+        """World coordinate numbers of what a reference names."""
+
+    def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
+        """Length of the longest chain of a reference, and number of coordinates of the widest entity."""
+
     def ref_width(self, table: EntityTable, name: str) -> int:
         """Number of coordinates of the widest entity that a reference names."""
 
-    def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], int]) -> None:
-        """Agreed numbers of coordinates."""
+    def set_widths(self, dofs: dict[Any, int], refs: dict[tuple[type[Component], str], tuple[int, int]]) -> None:
+        """Agreed numbers of coordinates, and shapes of references."""
 
     def check(self) -> None:
         """Check the rows."""
@@ -131,30 +138,6 @@ class Rows(Protocol):
 
     def local_row(self, ids: IntArray) -> IntArray:
         """Position of entities among the local rows of their table."""
-
-
-@dataclass(frozen=True)
-class Output:
-    """One output variable of a law.
-
-    Attributes:
-        unit: physical unit.
-        doc: meaning, shape and frame.
-        evaluate: ``(rows: LocalRows, fields, ...) -> array (rows, ...)``; further arguments with a name and a default
-            are places on the entity, for instance ``x=`` [m] along a cable.
-        fill: value at the end of rows that have fewer entries than the widest row of an evaluation.
-        place_ranks: number of axes of one place, for places that are not numbers: ``{"local": 1}`` for vectors.
-        units_of: ``(rows: LocalRows) -> units``, one per row, where they differ by row; default: ``unit``.
-        summed: every process gives its parts of any rows, such as reactions; values are the sums of all processes.
-    """
-
-    unit: str
-    doc: str
-    evaluate: Callable[..., Any]
-    fill: float = 0.0
-    place_ranks: Mapping[str, int] = field(default_factory=dict)
-    units_of: Callable[[LocalRows], Sequence[str]] | None = None
-    summed: bool = False
 
 
 @dataclass(frozen=True)
@@ -201,6 +184,16 @@ class LocalRows:
         """Values of a column for these rows, shape (rows, *shape)."""
         return self.table.local(name, self.rows)
 
+    def padded(self, name: str) -> NDArray[Any]:
+        """Chains of entities, or values along them, filled up with -1 or 0 to the longest chain of the table.
+
+        Returns:
+            Entity numbers, shape (rows, length), or values, shape (rows, length, *shape).
+        """
+        col = self.table.component.columns.get(name)
+        length, _ = self.world.ref_shape(self.table, name if col is None else col.along)
+        return self.table.padded(name, length, self.rows)
+
     @property
     def reference(self) -> FloatArray:
         """Reference coordinates of these rows, shape (rows, n)."""
@@ -208,8 +201,9 @@ class LocalRows:
         return values
 
     def markers(self, name: str) -> IntArray:
-        """Positions of the referenced markers in the columns of their family, shape (rows,)."""
-        index: IntArray = self.layout.marker_index[self.local(name)]
+        """Places of the referenced markers in the columns of their family, shape (rows,), of chains (rows, length)."""
+        is_chain = self.table.component.refs[name].is_chain
+        index: IntArray = self.layout.marker_index[self.padded(name) if is_chain else self.local(name)]
         return index
 
     def data_start(self, name: str) -> IntArray:
@@ -305,7 +299,7 @@ def register(law: Law) -> Law:
     check_law(law)
     _laws[law.component] = law
     # for ``help``
-    law.component.__doc__ = (law.component.__doc__ or "") + _describe_outputs(law.outputs)
+    law.component.__doc__ = (law.component.__doc__ or "") + describe_outputs(law.outputs)
     return law
 
 
@@ -390,11 +384,3 @@ def family_of(name: str) -> MarkerFamily:
 def laws() -> Mapping[type[Component], Law]:
     """All registered laws."""
     return dict(_laws)
-
-
-def _describe_outputs(outputs: Mapping[str, Output]) -> str:
-    """One line for each output variable, empty if there is none."""
-    if not outputs:
-        return ""
-    lines = [f"    {name} [{output.unit}]: {output.doc}" for name, output in outputs.items()]
-    return "\n".join(["", "Outputs:", *lines, ""])

@@ -80,6 +80,11 @@ def check_law(law: Any) -> None:
         raise ModelError(f"multipliers = {law.multipliers} in Law of {kind}, a constraint: {words}")
     if role == "node":
         check_node(component)
+    for name, column in component.columns.items():
+        chain = component.refs.get(column.along)
+        if column.along and (chain is None or not chain.is_chain or column.shape is None or column.dtype is object):
+            words = f"must be the name of a chain (refs) of {kind}, and shape that of one value"
+            raise ModelError(f"along = {column.along!r} of {name} in {kind}: {words}")
     if component.history_column:
         check_needs(component, (component.history_column, "data"), f"history_column of {kind}")
 

@@ -131,16 +131,20 @@ def _add_rows(world: Tables, call: Mapping[str, Any], functions: Functions, sour
     """Repeat one call of `World.add`; what it made by itself stands in the file as calls before it."""
     count = int(call["rows"])
     component = _find_kind(call["kind"], call["module"], source)
-    given: dict[str, Any] = {
-        name: np.array(_unpack(packed, count), np.int64) for name, packed in call["references"].items()
-    }
+    given: dict[str, Any] = {}
+    for name, packed in call["references"].items():
+        ids = _unpack(packed, count)
+        is_chain = name in component.refs and component.refs[name].is_chain
+        given[name] = [np.array(chain, np.int64) for chain in ids] if is_chain else np.array(ids, np.int64)
     for name, packed in call["values"].items():
         column, where = component.columns.get(name), f"{name} of {component.__name__}"
         is_function = column is not None and column.dtype is object
         given[name] = _unpack_functions(packed, count, functions, where) if is_function else _unpack(packed, count)
+        # lists without numbers, too
         if column is not None and column.shape is None:
-            # lists without numbers, too
             given[name] = np.array(given[name], np.float64)
+        elif column is not None and column.along:
+            given[name] = [np.reshape(np.array(row, column.dtype), (-1, *(column.shape or ()))) for row in given[name]]
     before = world.count
     world.add(component, **given)
     if world.count != before + count:

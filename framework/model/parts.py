@@ -7,21 +7,21 @@ refer to, directly or not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.checks.checks import check, checked, inside, yes_no
 from windlass.framework.checks.values import read_whole_numbers, show
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.launch.launcher import communicator, launched_size
-from windlass.framework.model.adding import shape_of
 from windlass.framework.model.law import Tables, law_of, role_of
 from windlass.framework.model.parts_check import check_rows, fetch_rows
-from windlass.framework.model.schema import Component
+from windlass.framework.model.schema import Component, count_values, shape_of
 from windlass.framework.model.table import Entity, EntityTable, find_sorted
 from windlass.framework.parallel.processes import Processes
 
@@ -96,18 +96,18 @@ def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> d
     picked = dict(values)
     for name, value in values.items() if not part.replicated else ():
         col = kind.columns.get(name)
-        each = col is not None and col.dtype is not object and np.ndim(value) > len(col.shape or ())
-        if each and len(value) == part.count:
-            picked[name] = np.asarray(value)[part.numbers]
+        if col is not None and col.dtype is not object and count_values(col, value) == part.count:
+            picked[name] = [value[k] for k in part.numbers] if col.along else np.asarray(value)[part.numbers]
         elif isinstance(value, Entity) and len(value) == part.count > 1:
             picked[name] = value[part.numbers]
     return picked
 
 
-def follow_parts(world: Tables, refs: Mapping[str, IntArray], count: int) -> Part:
+def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) -> Part:
     """The rows of a call of `World.add` with all rows that this process keeps.
 
-    Of many rows that refer to one row each of a table in parts, it keeps those whose row it has; so nobody asks others.
+    Of many rows that refer to one row each of a table in parts, or to a chain of them, it keeps those whose row, the
+    first of the chain, it has; so nobody asks others.
 
     Args:
         world: the world, some of whose tables are in parts.
@@ -115,6 +115,8 @@ def follow_parts(world: Tables, refs: Mapping[str, IntArray], count: int) -> Par
         count: number of rows.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
+        if ids.dtype == object:
+            ids = np.array([chain[0] if len(chain) else -1 for chain in ids], np.int64)
         targets = world.split_by_table(ids) if len(ids) == count > 1 else []
         if any(table.is_distributed for table, _, _ in targets):
             kept = np.ones(count, bool)
@@ -181,22 +183,33 @@ def check_parts(world: Tables) -> None:
 
 
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
-    """Give rows and references as many coordinates on all processes; False if those of one process are narrower."""
+    """Give rows and references as many coordinates on all processes; False if those of one process are narrower.
+
+    Chains are filled up to what was agreed (`World.ref_dofs`), other references are not.
+    """
     tables = list(world.tables.values())
     refs = [(table.component, name) for table in tables for name in table.component.refs]
     with processes.alone("the coordinates of rows"):
-        mine = [world.resident_dofs(table).shape[1] for table in tables]
-        mine += [world.ref_width(world.tables[component], name) for component, name in refs]
-    widest = np.max(processes.allgather("widths of rows", mine), axis=0).tolist()
-    of_refs = dict(zip(refs, widest[len(tables) :], strict=True))
+        mine = [world.ref_shape(world.tables[component], name) for component, name in refs]
+    shapes = dict(zip(refs, _find_largest(mine, processes), strict=True))
     # blocks of coordinates would begin elsewhere than on other processes
     narrow = any(
-        world.ref_width(world.tables[component], name) < most
-        for (component, name), most in of_refs.items()
-        if (world.tables[component].local(name) >= 0).any()
+        own[1] < shapes[component, name][1]
+        for (component, name), own in zip(refs, mine, strict=True)
+        if not component.refs[name].is_chain and (world.tables[component].local(name) >= 0).any()
     )
-    world.set_widths(dict(zip(world.tables, widest[: len(tables)], strict=True)), of_refs)
+    world.set_widths({}, shapes)
+    with processes.alone("the coordinates of rows"):
+        widths = [(world.resident_dofs(table).shape[1], 0) for table in tables]
+    most = _find_largest(widths, processes)
+    world.set_widths({component: width for component, (width, _) in zip(world.tables, most, strict=True)}, shapes)
     return not any(processes.allgather("widths of rows", narrow))
+
+
+def _find_largest(numbers: Sequence[tuple[int, int]], processes: Processes) -> list[tuple[int, int]]:
+    """The largest of all processes, number by number; all processes call this together."""
+    everyone = processes.allgather("widths of rows", numbers)
+    return [(max(a for a, _ in of_all), max(b for _, b in of_all)) for of_all in zip(*everyone, strict=True)]
 
 
 def _gather_world(world: Tables) -> None:

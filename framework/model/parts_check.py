@@ -11,7 +11,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Tables
 from windlass.framework.model.schema import Component
-from windlass.framework.model.table import EntityTable, find_sorted
+from windlass.framework.model.table import EntityTable, find_sorted, pad_rows
 from windlass.framework.parallel.number_directory import share
 from windlass.framework.parallel.processes import Processes
 
@@ -70,8 +70,7 @@ def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError |
     shared = rows[share(processes, table.count, rows, np.ones(len(rows), np.int64), rows, np.add, 0) > 1]
     values = {
         name: column.reshape(len(shared), int(np.prod(column.shape[1:]))).astype(float)
-        for name, column in table.extract(shared).items()
-        if column.dtype.kind in "biuf"
+        for name, column in _extract_numbers(table, shared, processes).items()
     }
     names = [name for name, column in values.items() for _ in range(column.shape[1])]
     mine = np.concatenate(list(values.values()), axis=1)
@@ -87,6 +86,18 @@ def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError |
             f"{high[k, column]:.17g}{unit}: must be the same on all processes that give this row"
         )
     return None
+
+
+def _extract_numbers(table: EntityTable, rows: IntArray, processes: Processes) -> dict[str, NDArray[Any]]:
+    """Columns of numbers, those of open length filled up with -1 to the longest of all processes; together."""
+    found = table.extract(rows)
+    for name, column in found.items():
+        if column.dtype == object:
+            flat = np.empty(len(rows), object)
+            flat[:] = [row.ravel() for row in column]
+            longest = processes.allgather("lengths of rows", max(map(len, flat), default=0))
+            found[name] = pad_rows(flat, max(longest), -1, np.float64)
+    return {name: column for name, column in found.items() if column.dtype.kind in "biuf"}
 
 
 def fetch_rows(world: Tables, processes: Processes) -> None:
@@ -118,7 +129,7 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
     found: dict[type[Component], list[NDArray[np.int64]]] = {}
     for component, table in world.tables.items():
         for name in component.refs:
-            for target, _, rows in world.split_by_table(table.local(name)):
+            for target, _, rows in world.split_by_table(table.named(name)):
                 if target.is_distributed:
                     rows = np.unique(rows)
                     found.setdefault(target.component, []).append(rows[~find_sorted(target.resident, rows)[1]])

@@ -35,6 +35,7 @@ class Column:
         choices: the allowed values, if they are few.
         switchable: may change after ``World.finalize`` through ``World.set``.
         fill: one number stands for all entries of a row's value; otherwise that is an error.
+        along: name of a chain of entities (`refs`): a row has one value of this shape for each of them.
     """
 
     unit: str
@@ -48,6 +49,12 @@ class Column:
     switchable: bool = False
     name: str = ""
     fill: bool = False
+    along: str = ""
+
+    @property
+    def rank(self) -> int:
+        """Number of axes of one row's value."""
+        return 1 if self.shape is None else len(self.shape) + bool(self.along)
 
     def __repr__(self) -> str:
         return describe_column(self)
@@ -63,7 +70,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Ref:
-    """A reference to an entity of another table.
+    """A reference to an entity of another table, or to a chain of them.
 
     Attributes:
         target: name of a component class or of a family that components provide (``"position marker"``).
@@ -73,6 +80,8 @@ class Ref:
             entity is given, but uses of that one; they have the same names there.
         beside: rows are kept by the process of the entity, whose multipliers they read.
         instead: what to take in place of entities of another kind, for the end of an error message.
+        least: for chains, the smallest number of entities of a row; None for references to one.
+        distinct: for chains, whether a row may not name an entity twice.
     """
 
     target: str
@@ -82,6 +91,13 @@ class Ref:
     shares: tuple[str, ...] = ()
     beside: bool = False
     instead: str = ""
+    least: int | None = None
+    distinct: bool = False
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether a row names any number of entities, in their order."""
+        return self.least is not None
 
 
 def column(
@@ -95,9 +111,10 @@ def column(
     choices: tuple[Any, ...] | None = None,
     switchable: bool = False,
     fill: bool = False,
+    along: str = "",
 ) -> Any:
     """Declare a column in the body of a Component; see `Column` for the arguments."""
-    return Column(unit, doc, shape, default, dtype, minimum, above, choices, switchable, fill=fill)
+    return Column(unit, doc, shape, default, dtype, minimum, above, choices, switchable, fill=fill, along=along)
 
 
 def function(doc: str, switchable: bool = False) -> Any:
@@ -117,8 +134,19 @@ def ref(
     return Ref(target, doc, optional, shares=shares, beside=beside, instead=instead)
 
 
+def refs(target: str, doc: str, least: int = 1, distinct: bool = False, instead: str = "") -> Any:
+    """Declare a reference to a chain of entities, of another length in every row, in the body of a Component.
+
+    Args:
+        target, doc, instead: as of `ref`.
+        least: smallest number of entities of a row; 0 if the chain may be left out.
+        distinct: whether an entity may not be in it twice.
+    """
+    return Ref(target, doc, least == 0, least=least, distinct=distinct, instead=instead)
+
+
 class Component:
-    """Base of all schemas: a class body with `column`, `function` and `ref` declarations and no behaviour.
+    """Base of all schemas: a class body with `column`, `function`, `ref` and `refs` declarations and no behaviour.
 
     Class attributes of a schema:
         provides: names of the families that entities of this kind belong to.
@@ -156,7 +184,9 @@ class Component:
         cls.__doc__ = describe_component(cls, cls.__dict__.get("__doc__") or "")
 
 
-def parse_values(col: Column, kind: str, value: Any, rows: NDArray[np.int64]) -> NDArray[Any]:
+def parse_values(
+    col: Column, kind: str, value: Any, rows: NDArray[np.int64], lengths: NDArray[np.int64] | None = None
+) -> NDArray[Any]:
     """Bring user input for one column into an array with one entry per new row.
 
     Args:
@@ -164,15 +194,18 @@ def parse_values(col: Column, kind: str, value: Any, rows: NDArray[np.int64]) ->
         kind: name of the component, for messages.
         value: one value for all rows, or an array with one value per row.
         rows: numbers of the rows, for messages, shape (n,).
+        lengths: for columns along a chain, its length in each row, shape (n,).
 
     Returns:
-        Array of shape (n, *col.shape); for columns of open length an object array of arrays.
+        Array of shape (n, *col.shape); for columns of open length and along chains an object array of arrays.
 
     Raises:
         ModelError: wrong shape, not a number, NaN, or out of the allowed range.
     """
     count = len(rows)
     where = f"{col.name} in {kind} row {rows[0] if count else 0}"
+    if col.along:
+        return _parse_along(col, kind, value, rows, lengths)
     if col.dtype is object:
         return _parse_functions(value, count, where)
     if col.shape is None:
@@ -231,6 +264,48 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
     return values
 
 
+def count_values(col: Column, value: Any) -> int | None:
+    """Number of rows that user input has values for; None for one value for all rows."""
+    shape = shape_of(value)
+    ragged = not shape and col.along and isinstance(value, list | tuple) and value
+    if ragged and all(len(shape_of(part)) == col.rank for part in value):
+        return len(value)
+    return shape[0] if len(shape) == col.rank + 1 else None
+
+
+def _parse_along(
+    col: Column, kind: str, value: Any, rows: NDArray[np.int64], lengths: NDArray[np.int64] | None
+) -> NDArray[Any]:
+    """One value for all entities of all chains, (chain, *shape) for all rows, or a list of these for each row."""
+    assert lengths is not None and col.shape is not None
+    count = len(rows)
+    each = count_values(col, value)
+    if each not in (None, 1, count):
+        raise ModelError(f"{col.name} in {kind} has values for {each} rows: must be for one or for {count}")
+    given = [value] * count if each is None else list(value) * (count if each == 1 else 1)
+    values = np.empty(count, dtype=object)
+    for i, (row, length, part) in enumerate(zip(rows, lengths, given, strict=True)):
+        array, where = _read(col, part), f"{col.name} in {kind} row {row}"
+        allowed = f"{_expected(col)} for each of {length} {col.along}, or for all [{col.unit}]"
+        if array is None:
+            raise ModelError(f"{where} = {show(part)}: {allowed}")
+        if array.shape not in (col.shape, (length, *col.shape)):
+            raise ModelError(f"{where} has shape {array.shape}: {allowed}")
+        values[i] = np.broadcast_to(array, (length, *col.shape)).astype(col.dtype)
+        _check_range(col, kind, values[i][None], rows[i : i + 1])
+    return values
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    """Shape of a list or array; () of what is none, also of ragged lists."""
+    if not isinstance(value, list | tuple | np.ndarray) and not hasattr(value, "__array__"):
+        return ()
+    try:
+        return np.shape(value)
+    except Exception:  # ragged lists, and whatever objects of users raise
+        return ()
+
+
 def _is_empty(value: Any) -> bool:
     """Whether a value is a list without numbers, or a list of such."""
     if isinstance(value, np.ndarray):
@@ -280,7 +355,7 @@ def describe_component(component: type[Component], text: str) -> str:
     if component.refs:
         lines.append("References:")
         for name, ref in component.refs.items():
-            lines.append(f"    {name}: {ref.doc} ({ref.target}{', may be left out' if ref.optional else ''})")
+            lines.append(f"    {name}: {ref.doc} ({describe_target(ref)}{', may be left out' if ref.optional else ''})")
         lines.append("")
     if component.columns:
         lines.append("Columns:")
@@ -289,6 +364,12 @@ def describe_component(component: type[Component], text: str) -> str:
             lines.append(f"    {describe_column(column)}")
         lines.append("")
     return "\n".join(lines)
+
+
+def describe_target(ref: Ref) -> str:
+    """What a reference names, in words."""
+    more = "" if not ref.least or ref.least == 1 else f" of {ref.least} or more"
+    return f"chain{more}, each a {ref.target}" if ref.is_chain else ref.target
 
 
 def describe_column(column: Column) -> str:
@@ -300,6 +381,8 @@ def describe_column(column: Column) -> str:
         words.append("any number of values")
     elif column.shape:
         words.append(f"shape {column.shape}")
+    if column.along:
+        words.append(f"one for each of {column.along}")
     if bounds := column.bounds():
         words.append(bounds)
     words.append("required" if column.default is REQUIRED else f"default {show_value(column.default)}")

@@ -118,12 +118,24 @@ class EntityTable:
     def local(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
         """One column for rows that this process has, for all of them if none are given, shape (n, *shape).
 
-        References are entity numbers, -1 for none.
+        References are entity numbers, -1 for none; chains of them, and what columns have along chains, are arrays.
         """
         values = _joined(self._chunks[name])
         if rows is None:
             return values[self.resident] if self.is_distributed and self._is_function(name) else values
         return values[rows if self._is_function(name) else self.places(rows)]
+
+    def named(self, name: str, rows: IntArray | None = None) -> IntArray:
+        """Numbers of all entities that a reference names in rows of this process, chain after chain, shape (k,)."""
+        values = self.local(name, rows)
+        return np.concatenate([np.zeros(0, np.int64), *values]) if self.component.refs[name].is_chain else values
+
+    def padded(self, name: str, length: int, rows: IntArray | None = None) -> NDArray[Any]:
+        """Chains, or values along them, filled up with -1 or 0, of rows of this process, shape (n, length, *shape)."""
+        col, values = self.component.columns.get(name), self.local(name, rows)
+        if col is None:
+            return pad_rows(values, length, -1, np.int64)
+        return pad_rows(values, length, 0, col.dtype, col.shape or ())
 
     def collect(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
         """One column for any rows, for all rows of the table if none are given, shape (n, *shape).
@@ -228,13 +240,16 @@ class EntityTable:
         column = self.component.columns.get(name)
         return column is not None and column.dtype is object
 
-    def parse(self, values: dict[str, Any], rows: IntArray, total: int) -> dict[str, NDArray[Any]]:
+    def parse(
+        self, values: dict[str, Any], rows: IntArray, total: int, refs: dict[str, NDArray[Any]]
+    ) -> dict[str, NDArray[Any]]:
         """Check user values for new rows and bring them into arrays.
 
         Args:
             values: user values by column.
             rows: numbers of the new rows that this process gives, shape (n,).
             total: number of new rows on all processes, for which there are functions.
+            refs: references of the new rows.
 
         Raises:
             ModelError: unknown or missing column, or a value that is not allowed.
@@ -247,6 +262,10 @@ class EntityTable:
             value = values.get(name, col.default)
             if value is REQUIRED:
                 raise ModelError(f"{self.kind} needs {name} [{col.unit}] ({col.doc})")
+            if col.along:
+                lengths = np.fromiter(map(len, refs[col.along]), np.int64, len(rows))
+                parsed[name] = parse_values(col, self.kind, value, rows, lengths)
+                continue
             if name not in values and col.dtype is not object and col.shape is not None:
                 parsed[name] = np.repeat(self._default(col), len(rows), axis=0)
                 continue
@@ -261,7 +280,7 @@ class EntityTable:
         return self._defaults[col.name]
 
     def append(
-        self, parsed: dict[str, NDArray[Any]], refs: dict[str, IntArray], rows: IntArray, ids: IntArray, label: str
+        self, parsed: dict[str, NDArray[Any]], refs: dict[str, NDArray[Any]], rows: IntArray, ids: IntArray, label: str
     ) -> Entity:
         """Append checked rows and return a handle to them.
 
@@ -351,6 +370,14 @@ def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
         alike = all(c.strides == (0,) and c.dtype == object and len(c) and c[0] is chunks[0][0] for c in chunks)
         chunks[:] = [np.broadcast_to(chunks[0][:1], (sum(map(len, chunks)),)) if alike else np.concatenate(chunks)]
     return chunks[0] if chunks else np.zeros(0, np.int64)
+
+
+def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: tuple[int, ...] = ()) -> NDArray[Any]:
+    """Arrays of rows, of different lengths, as one array of shape (rows, length, *shape), filled up at their ends."""
+    padded = np.full((len(values), length, *shape), fill, dtype)
+    for row, own in zip(padded, values, strict=True):
+        row[: len(own)] = own
+    return padded
 
 
 def pack_runs(values: NDArray[Any]) -> tuple[NDArray[Any], IntArray | None]:

@@ -11,15 +11,14 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, handle, instance, numbers, optional, path, subclass, word
-from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.launch.launcher import is_first_process
-from windlass.framework.model.adding import count_rows
+from windlass.framework.model.adding import count_rows, read_reference
 from windlass.framework.model.law import law_of, require_law
 from windlass.framework.model.model_file import Functions, describe_model, fill_model, read_model, write_model
 from windlass.framework.model.numbering import Numbering
 from windlass.framework.model.parts import Part, begin_parts, check_parts, complete_parts, follow_parts, pick_rows
-from windlass.framework.model.schema import Component, Ref, parse_values
+from windlass.framework.model.schema import Component, parse_values
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.parallel.processes import Processes
 
@@ -57,7 +56,7 @@ class World:
         self._count = 0
         self._dofs: dict[type[Component], IntArray] = {}
         self._dof_widths: dict[type[Component], int] = {}
-        self._ref_widths: dict[tuple[type[Component], str], int] = {}
+        self._ref_shapes: dict[tuple[type[Component], str], tuple[int, int]] = {}
         self._cached: dict[str, Any] = {}
         self.is_distributed = False
         self.processes: Processes | None = None
@@ -123,7 +122,7 @@ class World:
                 self._count, self._cached = count, cached
                 self.processes, self.is_distributed = parts
                 self._dofs.clear()
-                self._ref_widths.clear()
+                self._ref_shapes.clear()
                 self._block_arrays = np.zeros(0, np.int64), np.zeros(0, np.int64)
             raise
 
@@ -140,7 +139,8 @@ class World:
                 parts are in parts, too.
             **values: columns and references of the component, each for all rows or one per row.  A reference is a
                 handle, a list of handles, or an array of entity numbers, -1 for none; numbers from ``World.count`` on
-                are then the rows of this call.
+                are then the rows of this call.  For a chain (`refs`) each of these is one chain, for all rows; chains
+                row by row are a list of them, or an array of shape (rows, n).
 
         Raises:
             ModelError: the world is finalized; the component is not registered; a value is missing, unknown or not
@@ -160,28 +160,31 @@ class World:
             self._label_created(values, before, name)
         table = self.tables.setdefault(component, EntityTable(component))
         handles = {r: values.pop(r) for r in list(values) if r in component.refs}
-        refs = {r: self._ids(table, ref, handles.get(r), part) for r, ref in component.refs.items()}
+        new = None if part is None else part.count
+        refs = {r: read_reference(self, table, ref, handles.get(r), new) for r, ref in component.refs.items()}
         count = count_rows(component, values, refs) if part is None else len(part.numbers)
         for name_, ids in refs.items():
             if len(ids) not in (1, count):
-                raise ModelError(f"{name_} of {table.kind} has {len(ids)} entities: expected 1 or {count}")
+                many = "chains" if component.refs[name_].is_chain else "entities"
+                raise ModelError(f"{name_} of {table.kind} has {len(ids)} {many}: expected 1 or {count}")
         total = count if part is None else part.count
         if part is None and self.processes is not None:
             part = follow_parts(self, refs, count)
             refs = {r: ids[part.numbers] if len(ids) == total > 1 else ids for r, ids in refs.items()}
             values, count, in_parts = pick_rows(part, component, values), len(part.numbers), not part.replicated
         rows = table.count + (np.arange(count) if part is None else part.numbers)
-        parsed = table.parse(values, rows, total)
         full = {r: np.broadcast_to(ids, (count,)).copy() for r, ids in refs.items()}
+        parsed = table.parse(values, rows, total, full)
         if in_parts:
             begin_parts(self, table)
         self.calls.append((table.kind, total, in_parts))
         self._first_ids.append(self._count)
         self._first_rows.append(table.count)
         self._table_of.append(table)
-        new = np.arange(self._count, self._count + total, dtype=np.int64)
+        numbers = np.arange(self._count, self._count + total, dtype=np.int64)
         self._count += total
-        return table.append(parsed, full, rows, new, name)
+        self._ref_shapes.clear()
+        return table.append(parsed, full, rows, numbers, name)
 
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
         """Give the user's name also to the entities that were created along with a row (nodes, history values)."""
@@ -207,7 +210,9 @@ class World:
                 able = [n for n, c in table.component.columns.items() if c.switchable]
                 words = ", ".join(able) or "none"
                 raise ModelError(f"{name} of {table.kind} cannot be changed: switchable are {words}")
-            parsed[name] = parse_values(col, table.kind, value, entity.rows)
+            chains = table.collect(col.along, entity.rows) if col.along else ()
+            lengths = np.fromiter(map(len, chains), np.int64)
+            parsed[name] = parse_values(col, table.kind, value, entity.rows, lengths)
         for name, array in parsed.items():
             table.write(name, entity.rows, array)
         self.version += 1
@@ -288,17 +293,39 @@ class World:
         self._dofs[table.component] = dofs
         return dofs
 
+    def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
+        """Length of the longest chain of a reference, else 1, and number of coordinates of the widest entity."""
+        key = table.component, name
+        if key not in self._ref_shapes:
+            targets = self.split_by_table(table.named(name))
+            width = max((self.resident_dofs(target).shape[1] for target, _, _ in targets), default=0)
+            chains = table.local(name) if table.component.refs[name].is_chain else ([0],)
+            self._ref_shapes[key] = max(map(len, chains), default=0), width
+        return self._ref_shapes[key]
+
     def ref_width(self, table: EntityTable, name: str) -> int:
         """Number of coordinates of the widest entity that a reference of a table names."""
-        key = table.component, name
-        if key not in self._ref_widths:
-            targets = self.split_by_table(table.local(name))
-            self._ref_widths[key] = max((self.resident_dofs(target).shape[1] for target, _, _ in targets), default=0)
-        return self._ref_widths[key]
+        return self.ref_shape(table, name)[1]
 
-    def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], int]) -> None:
-        """Numbers of coordinates of rows and references that all processes agreed on, see `ref_width`."""
-        self._dof_widths, self._ref_widths = dofs, refs
+    def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
+        """World coordinate numbers of what a reference of the rows that this process has names, for `Law.dofs`.
+
+        Returns:
+            Shape (resident, length * width) with both of `ref_shape`: entity after entity, -1 for none.
+        """
+        length, width = self.ref_shape(table, name)
+        is_chain = table.component.refs[name].is_chain
+        ids = table.padded(name, length) if is_chain else table.local(name)[:, None]
+        out = np.full((ids.size, width), -1, dtype=np.int64)
+        dofs = self.dofs_of(ids.ravel())
+        out[:, : dofs.shape[1]] = dofs
+        return out.reshape(len(ids), length * width)
+
+    def set_widths(
+        self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], tuple[int, int]]
+    ) -> None:
+        """Numbers of coordinates of rows, and shapes of references, that all processes agreed on, see `ref_shape`."""
+        self._dof_widths, self._ref_shapes = dofs, refs
         self._dofs.clear()
 
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
@@ -310,7 +337,7 @@ class World:
         """
         for component, table in self.tables.items():
             for name in component.refs:
-                self.ref_width(table, name)
+                self.ref_shape(table, name)
         for component, rows in resident.items():
             table = self.tables[component]
             self._dofs[component] = self.resident_dofs(table)[table.places(rows)]
@@ -357,38 +384,3 @@ class World:
         if key not in self._cached:
             self._cached[key] = create()
         return self._cached[key]
-
-    def _ids(self, table: EntityTable, ref: Ref, handle: Any, part: Part | None) -> IntArray:
-        """Entity numbers from a handle or list of handles, checked against what the reference accepts."""
-        where = f"{ref.name} in {table.kind} row {table.count}"
-        if handle is None:
-            if ref.optional:
-                return np.array([-1], dtype=np.int64)
-            raise ModelError(f"{table.kind} needs {ref.name}: a {ref.target} ({ref.doc})")
-        if type(handle) is np.ndarray and handle.dtype.kind in "iu" and handle.ndim == 1:
-            return self._check_numbers(table, ref, handle, where, len(handle) if part is None else part.count)
-        handles = [handle] if isinstance(handle, Entity) else handle
-        if not isinstance(handles, (list, tuple)) or not handles or not all(isinstance(h, Entity) for h in handles):
-            raise ModelError(f"{where} = {show(handle)}: must be a handle to a {ref.target}, or a list of handles")
-        for h in handles:
-            component = h.table.component
-            if self.tables.get(component) is not h.table:
-                raise ModelError(f"{where} = {h!r}: belongs to another world")
-            if ref.target not in (component.__name__, *component.provides):
-                raise ModelError(f"{where} = {h!r}: must be a {ref.target}{ref.instead}")
-        return np.concatenate([h.ids for h in handles])
-
-    def _check_numbers(self, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
-        """Entity numbers that are given as such, checked like handles."""
-        numbers = numbers.astype(np.int64).reshape(-1)
-        least, end = -1 if ref.optional else 0, self._count + new
-        for number in numbers[(numbers < least) | (numbers >= end)][:1]:
-            raise ModelError(f"{where}: entity number {number} must be from {least} to {end - 1}")
-        known = np.where(numbers < self._count, numbers, -1)
-        components = [(target.component, places[0]) for target, places, _ in self.split_by_table(known)]
-        own = np.flatnonzero(numbers >= self._count)
-        for component, place in [*components, *((table.component, k) for k in own[:1])]:
-            if ref.target not in (component.__name__, *component.provides):
-                words = f"is a {component.__name__}, must be a {ref.target}{ref.instead}"
-                raise ModelError(f"{where}: entity {numbers[place]} {words}")
-        return numbers

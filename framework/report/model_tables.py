@@ -35,6 +35,9 @@ def tabulate_model(world: World, state: State) -> list[ReportTable]:
     for component, table in world.tables.items():
         if table.count:
             columns = [describe_values(table, column) for column in component.columns.values()]
+            columns += [
+                describe_lengths(table, ref.name, "entities") for ref in component.refs.values() if ref.is_chain
+            ]
             rows.append([component.__name__, table.count, "; ".join(words for words in columns if words)])
     return [ReportTable(["size", ""], sizes), ReportTable(["component", "rows", "parameters"], rows)]
 
@@ -45,13 +48,20 @@ def describe_values(table: EntityTable, column: Column) -> str:
     if column.dtype is object:
         count = sum(value is not None for value in values)
         return f"{column.name}: {count} functions" if count else ""
-    if column.shape is None:
-        lengths = sorted({len(value) for value in values})
-        return f"{column.name}: {lengths[0]} to {lengths[-1]} numbers" if lengths[-1] else ""
+    if column.along:
+        values = np.concatenate([np.zeros((0, *(column.shape or ())), column.dtype), *values])
+    elif column.shape is None:
+        return describe_lengths(table, column.name, "numbers")
     if _is_default(values, column.default):
         return ""
     unit = "" if column.unit == "1" else f" {column.unit}"
     return f"{column.name} {_show_range(values)}{unit}"
+
+
+def describe_lengths(table: EntityTable, name: str, what: str) -> str:
+    """The lengths of chains, or of columns of open length, in words; empty where there is nothing."""
+    lengths = sorted(set(map(len, table.collect(name))))
+    return f"{name}: {lengths[0]} to {lengths[-1]} {what}" if lengths[-1] else ""
 
 
 def _is_default(values: NDArray[Any], default: Any) -> bool:

@@ -45,7 +45,8 @@ def valid_row(world: World, kind: type[Component], within: tuple[type[Component]
     for name, ref in kind.refs.items():
         if not ref.optional:
             target = target_kind(ref.target, (*within, kind))
-            values[name] = world.add(target, **valid_row(world, target, (*within, kind)))
+            made = [world.add(target, **valid_row(world, target, (*within, kind))) for _ in range(ref.least or 1)]
+            values[name] = made if ref.is_chain else made[0]
     for name, col in kind.columns.items():
         if col.default is REQUIRED:
             values[name] = valid_value(col)

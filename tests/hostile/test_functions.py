@@ -59,6 +59,9 @@ def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
         if ref.optional and ref.target not in made:
             continue
         some = made[ref.target]
+        if ref.is_chain:
+            row[name] = some
+            continue
         row[name] = some[-1 if single else min(taken[ref.target], len(some) - 1)]
         taken[ref.target] += 1
     return row

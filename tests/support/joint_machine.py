@@ -46,7 +46,7 @@ def create_machine() -> tuple[wl.World, list[Entity]]:
     for first, second in pairwise(plates):
         ends = con.position_marker(world, first, (0.2, 0.0)), con.position_marker(world, second, (-0.2, 0.0))
         line = con.distance_coordinate(world, *ends, length=0.6)
-        world.add(con.StateLoad, marker=line, input0=line, gains=(-200.0,), rate_gains=(-1.0,))
+        world.add(con.StateLoad, marker=line, inputs=line, gains=(-200.0,), rate_gains=(-1.0,))
     disc = world.add(
         el.RigidBody3D, position=(0.0, 0.0, 0.25), mass=1.2, inertia=(0.0375, 0.02, 0.02), velocity=(0.0, 1.0, 0.0),
         angular_velocity=(-4.0, 0.0, 1.0),

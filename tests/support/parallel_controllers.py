@@ -29,7 +29,7 @@ def move_cylinders() -> dict[str, np.ndarray]:
     cylinders = world.add(
         con.HydraulicActuator, marker0=points[:-1], marker1=points[1:], node=oil, offset_length=0.4, stroke_length=0.5,
         area0=1e-3, area1=8e-4, hose_volume0=1e-4, hose_volume1=1e-4, oil_bulk_modulus=1e7, damping=50.0,
-        nominal_flow=1e-7, system_pressure=1e5, input0=y[::-1][1:], valve_function=valves,
+        nominal_flow=1e-7, system_pressure=1e5, inputs=[[one] for one in y[::-1][1:]], valve_function=valves,
     )  # fmt: skip
     end = wl.Dynamic(world, step=5e-3, end=0.05, name="").solve()
     return {name: wl.eval_output(cylinders, name, end) for name in ("pressures", "stroke", "valve_openings")}
@@ -50,12 +50,13 @@ def main(path: str | Path) -> None:
     world.add(con.CoordinateSpringDamper, marker0=y[:-1], marker1=y[1:], stiffness=200.0)
     nodes = world.add(el.state_node(2), states=np.zeros((n, 2)))
     matrices = {"system_matrix": [[-2.0, 1.0], [0.0, -3.0]], "input_matrix": np.tile([1.0, 0.5], (n, 1))}
-    world.add(con.GenericODE1, node=nodes, input0=y, **matrices)
+    world.add(con.GenericODE1, node=nodes, inputs=list(zip(y, strict=True)), **matrices)
     state = con.coordinate_marker(world, nodes, "y0")
     pull = lambda t, u, u_t: -5.0 * u_t[0] - 0.3 * np.tanh(u_t[1])  # noqa: E731
-    world.add(con.StateLoad, marker=y[:-1], input0=state[1:], input1=y[1:], load_function=pull)
+    measured = list(zip(state[1:], y[1:], strict=True))
+    world.add(con.StateLoad, marker=y[:-1], inputs=measured, load_function=pull)
     body = world.add(el.generic_node(2))
-    world.add(el.GenericODE2, node0=body, mass=np.eye(2), stiffness=np.diag([30.0, 20.0]))
+    world.add(el.GenericODE2, nodes=body, mass=np.eye(2), stiffness=np.diag([30.0, 20.0]))
     for name, end in (("q0", y[-1]), ("q1", y[0])):
         marker = con.coordinate_marker(world, body, name)
         world.add(con.CoordinateSpringDamper, marker0=marker, marker1=end, stiffness=100.0)
@@ -71,7 +72,7 @@ def main(path: str | Path) -> None:
     cells = con.load_cell(world, rods, (1.0,), time_constant=0.02)
     strain = con.strain_coordinate(world, rope)
     for marker, measured in ((y[::-1], cells.marker), (strain[::-1], cells.marker), (y, strain[::-1])):
-        world.add(con.StateLoad, marker=marker, input0=measured, gains=(3.0,), rate_gains=(-0.2,))
+        world.add(con.StateLoad, marker=marker, inputs=[[one] for one in measured], gains=(3.0,), rate_gains=(-0.2,))
     found = {}
     still = wl.Static(world, name="").solve()
     for name, result in (("static", still), ("moved", wl.Dynamic(world, step=5e-3, end=0.05, name="").solve())):

@@ -125,11 +125,11 @@ def controlled() -> tuple[wl.World, Entity]:
     world.add(con.CoordinateSpringDamper, marker1=y, stiffness=30.0, damping=0.1)
     filters = {"system_matrix": [[-9.0, 1.0], [-2.0, -3.0]], "input_matrix": [[4.0], [-1.0]]}
     world.add(
-        con.GenericODE1, node=node, input0=y, state_function=lambda t, x, u, u_t: [0.0, np.sin(9.0 * t)], **filters
+        con.GenericODE1, node=node, inputs=y, state_function=lambda t, x, u, u_t: [0.0, np.sin(9.0 * t)], **filters
     )
-    world.add(con.StateLoad, marker=y, input0=coordinate_marker(world, node, "y0"), rate_gains=(-6.0,), value=2.0)
+    world.add(con.StateLoad, marker=y, inputs=coordinate_marker(world, node, "y0"), rate_gains=(-6.0,), value=2.0)
     body = world.add(generic_node(2), displacement=(0.1, 0.0))
-    world.add(GenericODE2, node0=body, mass=np.eye(2), stiffness=[[50.0, -20.0], [-20.0, 40.0]])
+    world.add(GenericODE2, nodes=body, mass=np.eye(2), stiffness=[[50.0, -20.0], [-20.0, 40.0]])
     world.add(con.CoordinateSpringDamper, marker0=coordinate_marker(world, body, "q0"), marker1=y, stiffness=9.0)
     rope = straight_cable(
         world, (0.0, 1.0), (0.0, 0.0), 2, axial_stiffness=90.0, bending_stiffness=0.1, mass_per_length=0.2
@@ -142,10 +142,10 @@ def controlled() -> tuple[wl.World, Entity]:
         con.HydraulicActuator, marker0=con.position_marker(world, world.add(Ground, position=(0.0, -1.0, 0.0))),
         marker1=ends[1], node=world.add(state_node(2), states=(2e3, 1e3)), offset_length=0.9, stroke_length=0.5,
         area0=1e-3, area1=8e-4, hose_volume0=1e-4, hose_volume1=1e-4, oil_bulk_modulus=1e6, damping=5.0,
-        nominal_flow=1e-7, system_pressure=1e4, input0=y, valve_function=lambda t, u, u_t: (0.1 - u[0], u[1] - 0.2),
+        nominal_flow=1e-7, system_pressure=1e4, inputs=y, valve_function=lambda t, u, u_t: (0.1 - u[0], u[1] - 0.2),
     )  # fmt: skip
     cell, strain = con.load_cell(world, joint, (0.0, 1.0), time_constant=0.05), con.strain_coordinate(world, rope[0])
-    world.add(con.StateLoad, marker=y, input0=cell.marker, input1=strain, gains=(0.0, 20.0), rate_gains=(0.3, 2.0))
+    world.add(con.StateLoad, marker=y, inputs=[cell.marker, strain], gains=(0.0, 20.0), rate_gains=(0.3, 2.0))
     return world, points
 
 

@@ -34,7 +34,7 @@ def assert_same(one: World, other: World) -> None:
             assert values.dtype == loaded.dtype and values.shape == loaded.shape, name
             if values.dtype != object:
                 assert values.tobytes() == loaded.tobytes(), name
-            elif component.columns[name].dtype is not object:
+            elif name in component.refs or component.columns[name].dtype is not object:
                 assert [v.tobytes() for v in values] == [v.tobytes() for v in loaded], name
             else:
                 assert [f is None for f in values] == [f is None for f in loaded], name

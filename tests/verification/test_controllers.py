@@ -71,8 +71,8 @@ def test_statics_finds_states_at_rest() -> None:
     height, node = con.coordinate_marker(world, mass, "y"), world.add(el.state_node(1))
     world.add(con.CoordinateSpringDamper, marker1=height, stiffness=50.0)
     # y_t = 0.3 m - u: an integrator that is at rest where the mass is at its height
-    world.add(con.GenericODE1, node=node, input0=height, input_matrix=[[-1.0]], constant=(0.3,))
-    world.add(con.StateLoad, marker=height, input0=con.coordinate_marker(world, node, "y0"), rate_gains=(7.0,))
+    world.add(con.GenericODE1, node=node, inputs=height, input_matrix=[[-1.0]], constant=(0.3,))
+    world.add(con.StateLoad, marker=height, inputs=con.coordinate_marker(world, node, "y0"), rate_gains=(7.0,))
     state = wl.Static(world, load_steps=2).solve()
     assert np.allclose(wl.eval_output(mass, "position", state), (0.0, 0.3, 0.0), atol=1e-9)
     assert np.isclose(wl.eval_output(node, "states", state)[0], (2.0 * 9.81 + 50.0 * 0.3) / 7.0)
@@ -86,8 +86,8 @@ def test_modes_of_states() -> None:
     con.fix(world, mass, "y")
     x, node = con.coordinate_marker(world, mass, "x"), world.add(el.state_node(1))
     world.add(con.CoordinateSpringDamper, marker1=x, stiffness=50.0, damping=0.4)
-    world.add(con.GenericODE1, node=node, input0=x, system_matrix=[[-3.0]], input_matrix=[[2.0]], rate_matrix=[[0.5]])
-    world.add(con.StateLoad, marker=x, input0=con.coordinate_marker(world, node, "y0"), rate_gains=(-6.0,))
+    world.add(con.GenericODE1, node=node, inputs=x, system_matrix=[[-3.0]], input_matrix=[[2.0]], rate_matrix=[[0.5]])
+    world.add(con.StateLoad, marker=x, inputs=con.coordinate_marker(world, node, "y0"), rate_gains=(-6.0,))
     expected = np.linalg.eigvals([[0.0, 1.0, 0.0], [-25.0, -0.2, -3.0], [2.0, 0.5, -3.0]])
     found = wl.Modes(world, count=3).solve().eigenvalues
     assert len(found) == 2
@@ -121,16 +121,16 @@ def create_hoist(derivative: Any = None) -> tuple[wl.World, Entity, Entity, Enti
     cage = world.add(el.MassPoint, position=(RADIUS, -10.0), mass=CAGE)
     con.fix(world, cage, "x")
     rope = world.add(el.generic_node(1))
-    world.add(el.GenericODE2, node0=rope, mass=[[ROPE]])
+    world.add(el.GenericODE2, nodes=rope, mass=[[ROPE]])
     angle, wound = con.coordinate_marker(world, drum, "rotation"), con.coordinate_marker(world, rope, "q0")
     world.add(con.CoordinateConstraint, marker0=angle, marker1=wound, ratio=RADIUS)
     height = con.coordinate_marker(world, cage, "y")
     world.add(con.CoordinateSpringDamper, marker0=wound, marker1=height, stiffness=STIFFNESS, damping=DAMPING)
     node = world.add(el.state_node(1))
     error = lambda t, y, u, u_t: [wanted_speed(t) - u_t[0]]  # noqa: E731
-    world.add(con.GenericODE1, node=node, input0=angle, state_function=error)
-    inputs: dict[str, Any] = {"input0": angle, "input1": con.coordinate_marker(world, node, "y0")}
-    world.add(con.StateLoad, marker=angle, load_function=control, load_derivative=derivative, **inputs)
+    world.add(con.GenericODE1, node=node, inputs=angle, state_function=error)
+    inputs = [angle, con.coordinate_marker(world, node, "y0")]
+    world.add(con.StateLoad, marker=angle, load_function=control, load_derivative=derivative, inputs=inputs)
     return world, drum, cage, node
 
 

@@ -103,8 +103,7 @@ def test_loads_know_which_coordinates_they_read() -> None:
     load = model.loads[0]
     assert load is not None and load.table.component is con.StateLoad
     world = model.world
-    inputs = [int(load.table.collect(f"input{k}", load.rows)[0]) for k in range(8)]
-    markers = [world.entity(number) for number in inputs if number >= 0]
+    markers = [world.entity(int(number)) for number in load.inputs]
     found = [world.entity(int(marker.table.collect("node", marker.rows)[0])) for marker in markers]
     names = [str(marker.table.component.__name__) for marker in markers]
     assert [int(node.rows[0]) for node in found] == [0, 1], names

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -35,10 +34,10 @@ def create_bodies() -> wl.World:
     on_rope = con.point_coordinate(world, rope, (0.2, 1.0, 0.0), at=(0.4, 0.1))
     ground = con.position_marker(world, world.add(el.Ground, position=(0.0, 2.0, 0.5)))
     span = con.distance_coordinate(world, ground, con.position_marker(world, rope, (0.6, -0.05)))
-    inputs: dict[str, Any] = {"input0": way, "input1": span, "input2": distance, "input3": on_rope}
+    inputs = [way, span, distance, on_rope]
     gains = {"gains": (2.0, -1.0, 0.5, 3.0), "rate_gains": (0.3, 0.2, -0.4, 0.1)}
     for marker in (distance, way, on_rope, span):
-        world.add(con.StateLoad, marker=marker, value=0.7, **inputs, **gains)
+        world.add(con.StateLoad, marker=marker, value=0.7, inputs=inputs, **gains)
     return world
 
 
@@ -54,7 +53,7 @@ def test_values() -> None:
     world = wl.World()
     masses = [world.add(el.MassPoint, position=place, mass=1.0) for place in ((0.0, 0.0), (3.0, 4.0))]
     line = con.distance_coordinate(world, *(con.position_marker(world, mass) for mass in masses), length=2.0)
-    load = world.add(con.StateLoad, marker=line, input0=line, gains=(10.0,))
+    load = world.add(con.StateLoad, marker=line, inputs=line, gains=(10.0,))
     b = wl.assemble_vector(world, wl.State(world)).array
     assert_allclose(-b, (-18.0, -24.0, 18.0, 24.0), rtol=1e-14)
     assert_allclose(wl.eval_output(load, "inputs", wl.State(world))[0], 3.0)
@@ -84,10 +83,10 @@ def wind(step: float, end: float) -> tuple[float, float]:
     # tension = k u + d u_t of the distance, minus what is wanted
     stretch = con.distance_coordinate(world, *points, length=4.0)
     error = world.add(el.state_node(1), name="integral")
-    law = {"input0": stretch, "input_matrix": [[-STIFFNESS]], "rate_matrix": [[-DAMPING]], "constant": (WANTED,)}
+    law = {"inputs": stretch, "input_matrix": [[-STIFFNESS]], "rate_matrix": [[-DAMPING]], "constant": (WANTED,)}
     world.add(con.GenericODE1, node=error, **law)
     world.add(
-        con.StateLoad, marker=turned, input0=stretch, input1=con.coordinate_marker(world, error, "y0"),
+        con.StateLoad, marker=turned, inputs=[stretch, con.coordinate_marker(world, error, "y0")],
         value=RADIUS * WANTED + GAIN * WANTED, gains=(-GAIN * STIFFNESS, 0.0), rate_gains=(-GAIN * DAMPING, INTEGRAL),
     )  # fmt: skip
     state = wl.Dynamic(world, step=step, end=end, method="trapezoidal_index2").solve()

@@ -45,7 +45,7 @@ def test_strain_is_that_of_the_axial_force() -> None:
     world, place = wl.World(), 0.8
     cables = add_cables(world)
     inputs = [con.strain_coordinate(world, cable, at=place) for cable in cables]
-    cells = [world.add(con.StateLoad, marker=u, input0=u, gains=(EA,), rate_gains=(DAMPING,)) for u in inputs]
+    cells = [world.add(con.StateLoad, marker=u, inputs=u, gains=(EA,), rate_gains=(DAMPING,)) for u in inputs]
     state, random = wl.State(world), np.random.default_rng(2)
     state.q[:] += 0.05 * random.standard_normal(len(state.q))
     motion = random.standard_normal(len(state.v))
@@ -82,12 +82,12 @@ def test_tangent() -> None:
     for k, (joint, count) in enumerate(add_joints(world)):
         cell = con.load_cell(world, joint, np.linspace(0.5, 2.0, count), time_constant=0.1).marker
         world.add(
-            con.StateLoad, marker=strains[k % 5], input0=cell, input1=strains[0], gains=(0.0, 2.0),
+            con.StateLoad, marker=strains[k % 5], inputs=[cell, strains[0]], gains=(0.0, 2.0),
             rate_gains=(3.0, 0.5), load_function=lambda t, u, u_t: u_t[0] * u[1],
             load_derivative=lambda t, u, u_t: ([0.0, u_t[0]], [u[1], 0.0]),
         )  # fmt: skip
     for this, other in pairwise(strains):
-        world.add(con.StateLoad, marker=this, input0=other, value=0.7, gains=(2.0,), rate_gains=(0.3,))
+        world.add(con.StateLoad, marker=this, inputs=other, value=0.7, gains=(2.0,), rate_gains=(0.3,))
     assembly = Assembly(world)
     set_random_fields(assembly, 3, 0.1)
     check_fields(assembly)
@@ -113,12 +113,12 @@ def create_tensioner(by_cell: bool) -> tuple[wl.World, Entity]:
         tension, gains = con.strain_coordinate(world, rope), (2.0 * K, 2.0 * DAMP)
     left = world.add(el.state_node(1))
     world.add(
-        con.GenericODE1, node=left, constant=(WANTED,), input0=tension, input_matrix=[[-gains[0]]],
+        con.GenericODE1, node=left, constant=(WANTED,), inputs=tension, input_matrix=[[-gains[0]]],
         rate_matrix=[[-gains[1]]],
     )  # fmt: skip
     world.add(
-        con.StateLoad, marker=con.coordinate_marker(world, carriage, "x"), value=(1.0 + GAIN) * WANTED, input0=tension,
-        input1=con.coordinate_marker(world, left, "y0"), gains=(-GAIN * gains[0], 0.0),
+        con.StateLoad, marker=con.coordinate_marker(world, carriage, "x"), value=(1.0 + GAIN) * WANTED, 
+        inputs=[tension, con.coordinate_marker(world, left, "y0")], gains=(-GAIN * gains[0], 0.0),
         rate_gains=(-GAIN * gains[1], INTEGRAL),
     )  # fmt: skip
     return world, rope
@@ -167,10 +167,10 @@ def create_winch() -> tuple[wl.World, WinchRope]:
     world.add(el.GenericODE2, node0=rope.feed, mass=[[20.0]])
     strain, out = con.strain_coordinate(world, rope.cables[1]), con.coordinate_marker(world, rope.feed, "s")
     left = world.add(el.state_node(1))
-    world.add(con.GenericODE1, node=left, constant=(FORCE,), input0=strain, input_matrix=[[-STIFFNESS]])
+    world.add(con.GenericODE1, node=left, constant=(FORCE,), inputs=strain, input_matrix=[[-STIFFNESS]])
     world.add(  # a growing length is paid out, so the motor pulls with the opposite sign; drag of the gear damps it
-        con.StateLoad, marker=out, value=-1.5 * FORCE, input0=strain, input1=con.coordinate_marker(world, left, "y0"),
-        input2=out, gains=(0.5 * STIFFNESS, 0.0, 0.0), rate_gains=(0.0, -6.0, -600.0),
+        con.StateLoad, marker=out, value=-1.5 * FORCE, 
+        inputs=[strain, con.coordinate_marker(world, left, "y0"), out], gains=(0.5 * STIFFNESS, 0.0, 0.0), rate_gains=(0.0, -6.0, -600.0),
     )  # fmt: skip
     return world, rope
 
@@ -228,7 +228,7 @@ def drive_drum(step: float, end: float) -> tuple[float, float]:
         world.add(con.CoordinateLoad, marker=angle, function=con.ramp(0.0, 1.0, 0.0, sign * RATE))
     cell = con.load_cell(world, mounting, (-1.0,), time_constant=LAG)
     world.add(
-        con.StateLoad, marker=angles[0], input0=cell.marker, input1=angles[0],
+        con.StateLoad, marker=angles[0], inputs=[cell.marker, angles[0]],
         load_function=lambda t, u, u_t: brake(u_t[0], u_t[1]),
     )  # fmt: skip
     state = wl.Dynamic(world, step=step, end=end, method="trapezoidal_index2", name="").solve()
@@ -273,7 +273,7 @@ def test_outputs_that_are_no_inputs() -> None:
     angle = con.coordinate_marker(world, world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0), "x")
     for given in (joint, rope):
         with pytest.raises(wl.ModelError, match=r"must be a coordinate marker; take .* strain_coordinate .* load_cell"):
-            world.add(con.StateLoad, marker=angle, input0=given)
+            world.add(con.StateLoad, marker=angle, inputs=given)
     with pytest.raises(wl.ModelError, match="must be a joint; the axial force of a cable is EA u"):
         con.load_cell(world, rope, (1.0,), time_constant=0.1)
     con.load_cell(world, joint, (1.0,), time_constant=0.1)

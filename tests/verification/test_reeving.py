@@ -57,7 +57,7 @@ def test_frequency_of_two_weights() -> None:
     assert_allclose(2.0 * math.pi * max(found), math.sqrt(1e5 / length * 2.0 / m), rtol=1e-9)
 
 
-@pytest.mark.parametrize("falls", [2, 14])
+@pytest.mark.parametrize("falls", [2, 14, 30])
 def test_tackle(falls: int) -> None:
     """A block on n falls, over n - 1 sheaves, is held by N = m g/n."""
     mass = 60.0
@@ -173,9 +173,8 @@ def test_a_rope_is_drawn_around_its_sheave() -> None:
     [
         ((0.1, 0.2, 0.0), None, {}, r"radii\[0\] = 0.1: must be 0 at the ends"),
         ((0.0, 0.2, 0.0), ((0, 0, 1), (0, 0, 0), (0, 0, 1)), {}, r"axes\[1\] = \(0, 0, 0\)"),
-        ((0.0, 0.2), None, {}, "radii of reeve: 2 are given: must be 3"),
-        ((0.0, 0.2, 0.0), None, {"marker5": True}, "marker5 has none before it"),
-        ((0.0, 0.2, 0.0), None, {"point": True}, "marker1 of a sheave is a point"),
+        ((0.0, 0.2), None, {}, r"radii in .* has shape \(2,\): .* one number for each of 3 markers, or for all \[m\]"),
+        ((0.0, 0.2, 0.0), None, {"point": True}, r"markers\[1\] of a sheave is a point"),
     ],
 )
 def test_bad_ropes(radii: Any, axes: Any, more: dict[str, bool], words: str) -> None:
@@ -183,7 +182,6 @@ def test_bad_ropes(radii: Any, axes: Any, more: dict[str, bool], words: str) -> 
     ground, mass = world.add(Ground), world.add(MassPoint, position=(1.0, 0.0), mass=1.0)
     end = position_marker(world, mass)
     sheave = end if more.get("point") else rigid_marker(world, ground, (0.5, 1.0))
-    given = {"marker5": end} if more.get("marker5") else {}
     with pytest.raises(wl.ModelError, match=words):
-        reeve(world, [end, sheave, end], radii, axes, reference_length=2.0, axial_stiffness=1e3, **given)
+        reeve(world, [end, sheave, end], radii, axes, reference_length=2.0, axial_stiffness=1e3)
         world.finalize()

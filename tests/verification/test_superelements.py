@@ -148,7 +148,7 @@ def test_mass_by_a_function(explicit: bool) -> None:
     """A double pendulum whose mass matrix is a function, over two nodes: its energy stays."""
     world = wl.World()
     nodes = [world.add(el.generic_node(1), displacement=(a,)) for a in (1.0, 0.4)]
-    world.add(el.GenericODE2, node0=nodes[0], node1=nodes[1], mass_function=pendulum_mass, force_function=swing)
+    world.add(el.GenericODE2, nodes=nodes, mass_function=pendulum_mass, force_function=swing)
     wl.testing.check_tangent(world, tolerance=1e-5)
     energy = []
     for step in (4e-3,) if explicit else (4e-3, 2e-3):
@@ -171,7 +171,7 @@ def test_ledger_of_a_damped_body() -> None:
         world = wl.World()
         chain = world.add(el.generic_node(2), displacement=(0.1, 0.0))
         stiffness, damping = [[300.0, -100.0], [-100.0, 100.0]], [[2.0, 0.0], [0.0, 1.0]]
-        world.add(el.GenericODE2, node0=chain, mass=np.eye(2), stiffness=stiffness, damping=damping, force=(1.0, 0.0))
+        world.add(el.GenericODE2, nodes=chain, mass=np.eye(2), stiffness=stiffness, damping=damping, force=(1.0, 0.0))
         ledger = wl.EnergyLedger()
         wl.Dynamic(world, step=step, end=0.5, method="newmark").solve(hooks=[ledger])
         rests.append(abs(ledger.rest))

@@ -193,7 +193,7 @@ def heave(gain: float, end: float = 6.0) -> Any:
         return [(gain * (measured - 981.0) - y[0]) / 0.01]
 
     drum = world.add(state_node(1))
-    world.add(con.GenericODE1, node=drum, input0=place, input1=length, state_function=find_speed)
+    world.add(con.GenericODE1, node=drum, inputs=[place, length], state_function=find_speed)
     speed = con.coordinate_marker(world, drum, "y0")
     world.add(con.CoordinateConstraint, marker0=speed, marker1=length, velocity_level=True)
     watch = Watch(force=(rope.cables, "axial_force"))

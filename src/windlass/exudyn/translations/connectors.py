@@ -36,7 +36,8 @@ FRICTION = (
     "useSegmentNormals:use_segment_normals",
 )
 
-INPUTS = tuple(f"input{k}" for k in range(8))
+MOST_INPUTS = 8
+"""Coordinates that a load may depend on and still be differentiated by them, each by two evaluations of Python."""
 MOST_MOVED = 500
 """Coordinates of a system that is searched for those a load depends on."""
 
@@ -273,7 +274,7 @@ def _vector_load(b: Building, item: Item, component: type[Component]) -> Entity:
     return b.add(component, item, marker=frame.marker, body_fixed=turning, **values)
 
 
-def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tuple[IntArray, dict[str, Entity]]:
+def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tuple[IntArray, list[Entity]]:
     """The coordinates that a load depends on, found by moving each a little in the present state of the MainSystem.
 
     Returns:
@@ -282,7 +283,7 @@ def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tupl
     """
     data, found = b.functions.mbs.systemData, list[tuple[int, Entity]]()
     vectors = {name: np.array(getattr(data, f"Get{name}")()) for name in ("ODE2Coordinates", "ODE2Coordinates_t")}
-    none = np.zeros(0, np.int64), dict[str, Entity]()
+    none = np.zeros(0, np.int64), list[Entity]()
     if len(vectors["ODE2Coordinates"]) > MOST_MOVED:
         return none
     before = function(b.functions.mbs, data.GetTime(), given)
@@ -300,9 +301,9 @@ def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tupl
                 getattr(data, f"Set{vector}")(values)
             if any(moves):
                 found.append((place, con.coordinate_marker(b.world, node, name)))
-    if len(found) > len(INPUTS):
+    if len(found) > MOST_INPUTS:
         return none
-    return np.array([place for place, _ in found], np.int64), dict(zip(INPUTS, (m for _, m in found), strict=False))
+    return np.array([place for place, _ in found], np.int64), [marker for _, marker in found]
 
 
 @translates("LoadForceVector")
@@ -325,7 +326,7 @@ def coordinate_load(b: Building, item: Item) -> Entity:
         places, inputs = find_inputs(b, function, given)
         push = b.functions.see(places, function, given)
         marker = find_coordinate(b, item["markerNumber"])
-        return b.add(con.StateLoad, item, marker=marker, load_function=push, **inputs)
+        return b.add(con.StateLoad, item, marker=marker, load_function=push, inputs=inputs)
     law = _in_time(b, item, "loadUserFunction", "load")
     return b.add(con.CoordinateLoad, item, "load:value", marker=find_coordinate(b, item["markerNumber"]), **law)
 

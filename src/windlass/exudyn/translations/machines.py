@@ -184,10 +184,10 @@ def _turned(b: Building, item: Item) -> dict[str, Any]:
 def matrices(b: Building, item: Item) -> Entity:
     """A body given by matrices and functions; nodes on the ground have no coordinates there."""
     nodes = [b.node(number) for number in item["nodeNumbers"]]
-    if None in nodes or len(nodes) > 8:
-        raise Refused("nodes on the ground, or more than 8 nodes")
+    if None in nodes:
+        raise Refused("nodes on the ground")
     mbs, number = b.functions.in_motion, b.number(item)
-    values: dict[str, Any] = {f"node{k}": node for k, node in enumerate(nodes)}
+    values: dict[str, Any] = {"nodes": nodes}
     for theirs, ours in (("massMatrix", "mass"), ("dampingMatrix", "damping"), ("stiffnessMatrix", "stiffness")):
         # a function of the mass takes the place of the matrix there
         if np.size(item[theirs]) and not (ours == "mass" and item["massMatrixUserFunction"]):
@@ -209,7 +209,7 @@ def matrices(b: Building, item: Item) -> Entity:
 def mass1d(b: Building, item: Item) -> Entity:
     """A mass or a rotor with one coordinate."""
     inertia = float(item["mass" if "mass" in item else "inertia"])
-    return b.add(el.GenericODE2, item, node0=b.own_node(item), mass=np.array([[inertia]]))
+    return b.add(el.GenericODE2, item, nodes=b.own_node(item), mass=np.array([[inertia]]))
 
 
 @translates("GenericODE1", body=True)
