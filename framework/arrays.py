@@ -1,6 +1,8 @@
-"""Types of arrays, named once."""
+"""Types of arrays, named once, and whole numbers that follow each other in short."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,3 +11,21 @@ FloatArray = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+
+
+def pack_runs(values: NDArray[Any]) -> tuple[NDArray[Any], IntArray | None]:
+    """Whole numbers that mostly follow each other: the first of each run, and lengths of runs; or what was given."""
+    if values.ndim == 1 and values.dtype == np.int64 and len(values):
+        starts = np.concatenate(([0], 1 + np.flatnonzero(values[1:] != values[:-1] + 1)))
+        if 2 * len(starts) < len(values):
+            return values[starts], np.diff(starts, append=len(values))
+    return values, None
+
+
+def unpack_runs(first: NDArray[Any], lengths: IntArray | None) -> NDArray[Any]:
+    """The inverse of `pack_runs`."""
+    if lengths is None:
+        return first
+    numbers: IntArray = np.arange(int(lengths.sum()))
+    numbers += np.repeat(first - np.cumsum(lengths) + lengths, lengths)
+    return numbers

@@ -20,7 +20,6 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.schema import Component, refs
 from windlass.framework.model.system import Fields
 
-
 INSTEAD = (
     "; take coordinate_marker of a node or body, strain_coordinate of a cable (its axial force is EA u + d_EA u_t), "
     "distance_coordinate of the points of a spring (its force is k u + d u_t), load_cell of a joint or constraint, "

@@ -129,5 +129,7 @@ def _check_numbers(world: Tables, table: EntityTable, ref: Ref, numbers: IntArra
     own = np.flatnonzero(numbers >= world.count)
     for component, place in [*components, *((table.component, k) for k in own[:1])]:
         if ref.target not in (component.__name__, *component.provides):
-            raise ModelError(f"{where}: entity {numbers[place]} is a {component.__name__}, must be a {ref.target}{ref.instead}")
+            raise ModelError(
+                f"{where}: entity {numbers[place]} is a {component.__name__}, must be a {ref.target}{ref.instead}"
+            )
     return numbers

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.framework.arrays import IntArray
+from windlass.framework.arrays import IntArray, pack_runs, unpack_runs
 from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import REQUIRED, Column, Component, parse_values, show_value
 from windlass.framework.parallel.processes import Processes
@@ -378,24 +378,6 @@ def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: 
     for row, own in zip(padded, values, strict=True):
         row[: len(own)] = own
     return padded
-
-
-def pack_runs(values: NDArray[Any]) -> tuple[NDArray[Any], IntArray | None]:
-    """Whole numbers that mostly follow each other: the first of each run, and lengths of runs; or what was given."""
-    if values.ndim == 1 and values.dtype == np.int64 and len(values):
-        starts = np.concatenate(([0], 1 + np.flatnonzero(values[1:] != values[:-1] + 1)))
-        if 2 * len(starts) < len(values):
-            return values[starts], np.diff(starts, append=len(values))
-    return values, None
-
-
-def unpack_runs(first: NDArray[Any], lengths: IntArray | None) -> NDArray[Any]:
-    """The inverse of `pack_runs`."""
-    if lengths is None:
-        return first
-    numbers: IntArray = np.arange(int(lengths.sum()))
-    numbers += np.repeat(first - np.cumsum(lengths) + lengths, lengths)
-    return numbers
 
 
 def find_sorted(among: IntArray, numbers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:

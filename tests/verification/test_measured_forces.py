@@ -164,13 +164,14 @@ def create_winch() -> tuple[wl.World, WinchRope]:
     con.hinge(world, rope.nodes[0])
     con.fix(world, rope.nodes[2], "y")
     con.prescribe(world, rope.nodes[2], "x", con.smooth_step(0.0, 0.5, 0.0, 0.3))
-    world.add(el.GenericODE2, node0=rope.feed, mass=[[20.0]])
+    world.add(el.GenericODE2, nodes=rope.feed, mass=[[20.0]])
     strain, out = con.strain_coordinate(world, rope.cables[1]), con.coordinate_marker(world, rope.feed, "s")
     left = world.add(el.state_node(1))
     world.add(con.GenericODE1, node=left, constant=(FORCE,), inputs=strain, input_matrix=[[-STIFFNESS]])
     world.add(  # a growing length is paid out, so the motor pulls with the opposite sign; drag of the gear damps it
-        con.StateLoad, marker=out, value=-1.5 * FORCE, 
-        inputs=[strain, con.coordinate_marker(world, left, "y0"), out], gains=(0.5 * STIFFNESS, 0.0, 0.0), rate_gains=(0.0, -6.0, -600.0),
+        con.StateLoad, marker=out, value=-1.5 * FORCE,
+        inputs=[strain, con.coordinate_marker(world, left, "y0"), out],
+        gains=(0.5 * STIFFNESS, 0.0, 0.0), rate_gains=(0.0, -6.0, -600.0),
     )  # fmt: skip
     return world, rope
 
