@@ -166,7 +166,7 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
     if step > 0.0:
         return found + find_long_steps(rows, c, on, step)
     # cables of other processes may be near where those of this one are not
-    for s in range(len(c.surfaces.marker)) if rows.layout.size == 1 else ():
+    for s in range(len(c.surfaces.marker)) if len(rows.rows) == rows.table.count else ():
         mine = np.flatnonzero(c.surface == s)
         if gap[mine].min() > (c.L * c.n)[mine].sum():
             row = mine[np.argmin(gap[mine])]

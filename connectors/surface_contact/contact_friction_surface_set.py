@@ -156,7 +156,7 @@ def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Field
         return find_long_steps(rows, c, on, step)
     found, mine = [], first[np.isin(first, on)]
     # cables of other processes may be near where those of this one are not
-    for s in range(len(c.surfaces.marker)) if rows.layout.size == 1 else ():
+    for s in range(len(c.surfaces.marker)) if len(rows.rows) == rows.table.count else ():
         cables = mine[p.set_of[p.group[mine]] == p.surface_set[s]]
         gap = np.full(len(cables), np.inf)
         fill_gaps(p, cables, np.full(len(cables), s + 1), fields.x, fields.markers[FAMILY], gap)
