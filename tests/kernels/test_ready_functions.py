@@ -151,9 +151,11 @@ def test_no_python_in_a_step() -> None:
     for python in (False, True):
         world, _ = create_driven(python)
         systems = wl.State(world).assembly.layout.systems
-        calls = [systems[c].load for c in (con.CoordinateLoad, con.Force, con.MassProportional)]
+        loads = [systems[c].load for c in (con.CoordinateLoad, con.Force, con.MassProportional)]
         constraint = systems[con.CoordinateConstraint].constraint
         assert constraint is not None
+        calls = [load.force for load in loads if load is not None]
+        assert len(calls) == len(loads)
         for function in (*calls, constraint.residual, constraint.acceleration):
             assert not function.before and bool(function.at_time) == python  # type: ignore[union-attr]
 
