@@ -16,14 +16,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
-from windlass.framework.state.hooks import (
-    Hook,
-    StepHook,
-    as_hooks,
-    overriding,
-    run_before_solve,
-    run_stage,
-)
+from windlass.framework.state.hooks import Hook, StepHook, as_hooks, overriding, run_before_solve, run_stage
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.equilibrium.balance import balance
 from windlass.solvers.equilibrium.jumps import JumpWatch
@@ -48,7 +41,7 @@ from windlass.solvers.own_options import STATIC_OPTIONS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.step_control import StepControl
-from windlass.solvers.verdicts.verdict import judge_end, judge_jumps
+from windlass.solvers.verdicts.verdict import Verdict, judge_end, judge_jumps
 
 ADVICE = (
     "start nearer to the equilibrium (slack lines: from a `catenary`), try more load steps for large motions and "
@@ -305,14 +298,16 @@ class Static(StepSolver):
         return describe_problem(self.problem)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Counts, and the jumps so far; see `Restartable`."""
-        return super().checkpoint() | {"newton": self.newton.checkpoint(), "jumps": self._jumps}
+        """Counts, and what the verdict rests on; see `Restartable`."""
+        judged = {"jumps": self._jumps, "error": self._error, "notes": self.verdict.notes}
+        return super().checkpoint() | {"newton": self.newton.checkpoint()} | judged
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         """Go on from what `checkpoint` gave."""
         super().restore(kept)
         self.newton.restore(kept["newton"])
-        self._jumps = list(kept["jumps"])
+        self._jumps, self._error = list(kept["jumps"]), float(kept["error"])
+        self.verdict = Verdict(notes=list(kept["notes"]))
 
     def reset_caches(self, state: State) -> None:
         """Drop factorisations and lists of neighbours; see `Restartable`."""

@@ -13,7 +13,8 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.discontinuous import StepAttempt
 
 TOUCHING_ERROR = 0.05
-"""Forces that what has just touched may give up, per contact force of a cable [1]: a percent or two of the rope's."""
+"""Force out of balance, per largest contact force of a cable [1], up to which full load is not solved for again; it is
+one or two percent of the force of the rope."""
 AGAIN = 3
 """How often full load is solved for again at most."""
 
@@ -34,18 +35,25 @@ def measure_imbalance(problem: NonlinearProblem, force: float) -> float:
 def balance(problem: NonlinearProblem, attempt: StepAttempt, solve_again: Callable[[], StepAttempt | None]) -> float:
     """Solve again while friction is missing, and give the force error that is left, per contact force [1].
 
+    All processes call this together.
+
     Args:
-        problem: at the end of the last load step.
+        problem: at the end of the last load step; where the last solve fails, it has the equilibrium before that again.
         attempt: that load step.
         solve_again: solves for full load from the present state; None, and the state as it was, where that fails.
     """
+    fields, left = problem.assembly.fields, measure_imbalance(problem, attempt.force)
     for _ in range(AGAIN):
-        left = measure_imbalance(problem, attempt.force)
         if attempt.unsettled or left == 0.0:
             break
+        scheme, unknowns = problem.scheme, problem.unknowns.copy()
+        history = fields.data.copy(), fields.start_data.copy()
         again = solve_again()
         if again is None:
-            return left
-        attempt = again
-    left = measure_imbalance(problem, attempt.force)
+            # what is asked of the equilibrium later, as its stability, is asked of the one that was found
+            problem.start(scheme, from_zero=False)
+            unknowns.copy(problem.unknowns)
+            fields.data[:], fields.start_data[:] = history
+            break
+        attempt, left = again, measure_imbalance(problem, again.force)
     return max(left, attempt.relative_error) if attempt.unsettled else left

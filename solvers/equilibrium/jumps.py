@@ -94,8 +94,8 @@ class JumpWatch:
 
         The state must stay as it is until the step has been traced.
         """
-        if self._rough and self._start is not None:
-            # the loads of what has been gone through, and their work on the first iterate
+        if self._rough and not self._waits and before > self._before:
+            # in the same solve: the loads of what has been gone through, and their work on the first iterate
             more = (after - self._before) / (self._after - self._before)
             self._loads, self._paid, self._done = more * self._loads, more**2 * self._paid, more**2 * self._done
             self._after = after

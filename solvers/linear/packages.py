@@ -62,13 +62,16 @@ def refine(ksp: Any) -> None:
     ksp.setTolerances(max_it=2)
 
 
+def can_reset(pc: Any) -> bool:
+    """Whether factors can be dropped: PETSc 3.18 corrupts memory where one of several of SuperLU_DIST is."""
+    return not (pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == "superlu_dist")
+
+
 def reset_factors(ksp: Any) -> None:
     """Make the next solve of a linear solver that was set up before that of a new one; its operators must be set again.
 
-    MUMPS and UMFPACK choose their orderings by the values of the first matrix, and keep them.
+    MUMPS and UMFPACK choose their orderings by the values of the first matrix, and keep them; orderings of SuperLU_DIST
+    ask for no values.
     """
-    pc = ksp.getPC()
-    if pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == "superlu_dist":
-        # where there are several, PETSc 3.18 corrupts memory when one is reset; its orderings ask for no values
-        return
-    ksp.reset()
+    if can_reset(ksp.getPC()):
+        ksp.reset()

@@ -22,7 +22,7 @@ from windlass.solvers.linear.advice import advise_iterative
 from windlass.solvers.linear.linear_check import is_accurate
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
-from windlass.solvers.linear.packages import check_package, reset_factors, set_direct
+from windlass.solvers.linear.packages import can_reset, check_package, reset_factors, set_direct
 from windlass.solvers.linear.substructures import set_substructures
 from windlass.solvers.newton.callbacks import Around, Callbacks
 from windlass.solvers.newton.convergence import (
@@ -234,7 +234,7 @@ class Newton:
         if problem.pattern is not self._pattern:
             self._follow_pattern()
         problem.start(scheme, from_zero=False)
-        if self._factors_failed:
+        if self._factors_failed and can_reset(self.snes.getKSP().getPC()):
             # MUMPS would take what it left unfinished for factors
             self.snes.getKSP().getPC().reset()
         guessed = guess is not None and (problem.lag.has_tangent or scheme.a_factor == 0.0)

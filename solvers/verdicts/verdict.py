@@ -150,8 +150,9 @@ def judge_end(error: float) -> list[str]:
     if error <= SMALL_ERROR:
         return []
     return [
-        f"contact states have not settled, the force error is {error:.2g} of the contact forces: what touches for the "
-        "first time in the last load step has no friction yet: take more load steps, or a first solve without friction"
+        f"contacts and forces do not agree at full load, the force error is {error:.2g} of the contact forces: contact "
+        "states have not settled, or what touches for the first time in the last load step has no friction yet: take "
+        "more load steps, or a first solve without friction"
     ]
 
 

@@ -1,10 +1,12 @@
 """The lists in pyproject.toml against the tree, and what a wheel and an uninstalled checkout contain."""
 
+import ast
 import os
 import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -106,3 +108,14 @@ def test_import_from_a_wheel_does_not_reach_for_siblings(wheel_names: list[str],
     code = f"import sys; sys.path.insert(0, {str(package.parent)!r}); import windlass; print(list(windlass.__path__))"
     run = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert run.stdout.strip() == str([str(package)]), run.stderr
+
+
+@pytest.mark.parametrize("package", ["windlass", *(f"windlass.{name}" for name in (*FOLDERS[:3], "exudyn"))])
+def test_names_of_packages_are_those_that_type_checkers_see(package: str) -> None:
+    """They are read from the imports for type checkers by a pattern, which must find each of them."""
+    module = import_module(package)
+    tree = ast.walk(ast.parse(Path(str(module.__file__)).read_text()))
+    imports = [node for node in tree if isinstance(node, ast.ImportFrom) and f"{node.module}".startswith(f"{package}.")]
+    listed = {alias.asname for node in imports for alias in node.names if alias.asname}
+    assert listed == set(module.__all__)
+    assert all(hasattr(module, name) for name in listed)

@@ -133,6 +133,16 @@ def test_truss_that_falls_onto_a_stop(share: float, depth: float, steps: int) ->
     assert before - 1e-6 <= 1.0 / share <= after + 1e-6 and after - before < 2e-4
 
 
+def test_jumps_of_a_solve_after_one_that_did_not_settle() -> None:
+    """Load steps of the solve before, which ended with contacts that had not settled, are no part of the first one."""
+    world, _ = create_truss(3.3)
+    solver = Static(world, name="", load_steps=3)
+    first = find_jump(solver)
+    assert solver._watch is not None
+    solver._watch._rough = True
+    assert find_jump(solver) == first
+
+
 @pytest.mark.parametrize(("share", "depth"), [(0.97, 0.35), pytest.param(1.9, 0.05, marks=pytest.mark.long)])
 def test_stops_that_are_reached_without_a_jump(share: float, depth: float) -> None:
     """Below the limit load, or before its place, nothing is said."""

@@ -16,6 +16,8 @@ from windlass.exudyn.translations.markers import find_frame, find_point
 from windlass.framework.model.table import Entity
 
 LAW = "dynamicFriction:friction", ACTIVE
+NO_ZONE = 1e-12
+"""Slip [m/s] that stands for no proportional zone."""
 
 
 @translates("ContactCurveCircles")
@@ -50,7 +52,3 @@ def curve_circles(b: Building, item: Item) -> Entity:
     )
     b.histories[int(item["nodeNumber"])] = CurveHistory(contacts, m)
     return contacts
-
-
-NO_ZONE = 1e-12
-"""Slip [m/s] that stands for no proportional zone."""
