@@ -94,14 +94,14 @@ class JumpWatch:
 
         The state must stay as it is until the step has been traced.
         """
-        if self._rough and self._start is not None:
+        if self._rough and self._start is not None and before > 0.0:
             # the loads of what has been gone through, and their work on the first iterate
             more = (after - self._before) / (self._after - self._before)
             self._loads, self._paid, self._done = more * self._loads, more**2 * self._paid, more**2 * self._done
             self._after = after
             return
         self._start, self._before, self._after = start, before, after
-        self._waits, self._paid, self._done, self._held = True, 0.0, 0.0, False
+        self._waits, self._paid, self._done, self._held, self._rough = True, 0.0, 0.0, False, False
 
     def _look(self, _snes: Any, it: int, _norm: float) -> None:
         if not self._waits or self._start is None:

@@ -32,6 +32,7 @@ from windlass.framework.command_line import summary
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.equilibrium.jumps import JumpWatch
 from windlass.solvers.static import Static
 
 from support.processes import run_python
@@ -131,6 +132,21 @@ def test_truss_that_falls_onto_a_stop(share: float, depth: float, steps: int) ->
     assert found is not None, reason
     before, after = float(found[1]), float(found[2])
     assert before - 1e-6 <= 1.0 / share <= after + 1e-6 and after - before < 2e-4
+
+
+def test_a_solve_that_ends_before_contacts_settle_leaves_nothing_behind() -> None:
+    """The next solve of the same solver looks from its own start, the next step from that of the last one."""
+    world, top = create_truss(1.9)
+    solver = Static(world, name="")
+    starts = [wl.State(world) for _ in range(3)]
+    for k, start in enumerate(starts):
+        start.put(top, [[0.0, -0.1 * k]])
+    watch = JumpWatch(solver.problem)
+    for start, before, seen in zip(starts, (0.0, 0.5, 0.0), (0, 0, 2), strict=True):
+        watch.begin(start, before, before + 0.5)
+        assert watch._start is not None
+        assert_allclose(watch._start.q, starts[seen].q, rtol=0, atol=0)
+        assert not watch.suspects(start, unsettled=True)
 
 
 @pytest.mark.parametrize(("share", "depth"), [(0.97, 0.35), pytest.param(1.9, 0.05, marks=pytest.mark.long)])
