@@ -22,6 +22,7 @@ from windlass.connectors.user_functions.time_functions import (
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
+from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields, System
@@ -77,6 +78,7 @@ def register_joint(
     check: Callable[[Tables, EntityTable], None] | None = None,
     fast: tuple[bool, ...] = (),
     outputs: Mapping[str, Output] | None = None,
+    start: str | None = None,
     source: str = "[@haug1989]",
 ) -> None:
     """Make the law of a joint known.
@@ -92,6 +94,7 @@ def register_joint(
         check: see `Law`.
         fast: which equations hold velocities only; none if left out.
         outputs: further output variables.
+        start: the output that takes the place of point 0 and of its body's origin in drawings.
         source: where the law comes from.
     """
 
@@ -121,6 +124,11 @@ def register_joint(
         )
         return system
 
+    shown = joint_outputs(loops, unit, equations) | dict(outputs or {})
+
+    def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+        return draw_joint(rows, fields, shown, start)
+
     register(
         Law(
             component,
@@ -130,10 +138,46 @@ def register_joint(
             bind=bind_joint,
             build=build,
             check=check,
-            outputs={**joint_outputs(loops, unit, equations), **(outputs or {})},
+            outputs=shown,
             source=source,
+            draw=draw,
         )
     )
+
+
+def draw_joint(rows: LocalRows, fields: Fields, shown: Mapping[str, Output], start: str | None) -> Drawing:
+    """Each row as lines from the origin of body 0 to point 0, to point 1, and to the origin of body 1.
+
+    So bodies are seen as far as joints hold them.  Markers on cables, nodes and the ground are points alone.
+    """
+    _, j, _ = rows.columns
+    m, n = fields.markers[FAMILY], len(rows.rows)
+    corners = [m.p[j.m0] - find_arms(rows, "marker0", m.A[j.m0]), m.p[j.m0]]
+    corners += [m.p[j.m1], m.p[j.m1] - find_arms(rows, "marker1", m.A[j.m1])]
+    if start is not None:
+        corners[0] = corners[1] = shown[start].evaluate(rows, fields)
+    loads = {"joint_force": shown["force"], "joint_torque": shown["torque"]}
+    first = 4 * np.repeat(np.arange(n), 3) + np.tile(np.arange(3), n)
+    return Drawing(
+        points=np.stack(corners, axis=1).reshape(-1, 3),
+        lines=np.stack((first, first + 1), axis=1),
+        part=np.repeat(np.arange(n), 3),
+        entity=np.repeat(rows.table.ids_of(rows.rows), 3),
+        start=np.zeros(3 * n),
+        end=np.ones(3 * n),
+        cell_data={name: np.repeat(load.evaluate(rows, fields), 3, axis=0) for name, load in loads.items()},
+        units={name: load.unit for name, load in loads.items()},
+    )
+
+
+def find_arms(rows: LocalRows, name: str, A: FloatArray) -> FloatArray:
+    """From the origins of bodies to their markers of a reference, global [m]; 0 for other markers, shape (rows, 3)."""
+    local = np.zeros((len(rows.rows), 3))
+    for markers, positions, of in rows.world.split_by_table(rows.local(name)):
+        if "body" in markers.component.refs:
+            places = markers.local("local", of)
+            local[positions, : places.shape[1]] = places
+    return np.asarray(np.einsum("iab,ib->ia", A, local))
 
 
 def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Output]:

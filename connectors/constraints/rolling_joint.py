@@ -137,5 +137,6 @@ register_joint(
     check=check,
     fast=(True, True, False),
     outputs={"contact_position": Output("m", "contact point, global, (3,)", eval_contact)},
+    start="contact_position",
     source="[@neimark1972]; [@exudyn], ObjectJointRollingDisc",
 )

@@ -101,7 +101,7 @@ class JumpWatch:
             self._after = after
             return
         self._start, self._before, self._after = start, before, after
-        self._waits, self._paid, self._done, self._held = True, 0.0, 0.0, False
+        self._waits, self._paid, self._done, self._held, self._rough = True, 0.0, 0.0, False, False
 
     def _look(self, _snes: Any, it: int, _norm: float) -> None:
         if not self._waits or self._start is None:

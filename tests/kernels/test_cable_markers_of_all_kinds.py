@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from windlass.connectors import CableCoordinates, CableShape3D
+import windlass as wl
+from windlass.connectors import CableCoordinates, CableShape3D, CoordinateSpringDamper, coordinate_marker
 from windlass.connectors.markers import cable_coordinates as cc
 from windlass.connectors.markers import cable_markers3d as cm
+from windlass.elements import ALENode, nodes_of
 from windlass.framework.errors import ModelError
 from windlass.framework.layout.layout import Layout
+from windlass.framework.model.table import Entity
 
+from support.cable_bed import CableBed
 from support.carriages import create_span
 
 
@@ -30,6 +34,32 @@ def test_coordinates(kind: str, width: int) -> None:
     assert_allclose(columns.q, x[dofs], atol=0)
     assert_allclose(columns.v, 2 * x[dofs], atol=0)
     assert_allclose(columns.length, 1.5)
+
+
+@pytest.mark.parametrize("kind", ["plane", "moving", "space"])
+def test_a_law_on_whole_cables(kind: str) -> None:
+    """A bed at all coordinates of cables is what springs and dampers at each coordinate of each cable are."""
+    ends = []
+    for bed in (True, False):
+        world, cables = create_span(kind, 3, 4.5)
+        if bed:
+            markers = world.add(CableCoordinates, cable=cables)
+            world.add(CableBed, cable=markers, stiffness=30.0, damping=4.0)
+            wl.testing.check_tangent(world, tolerance=1e-5)
+        else:
+            chain = nodes_of(world, cables)
+            shared = [Entity(world.tables[ALENode], np.arange(1))] if kind == "moving" else []
+            for nodes in ([chain[k], chain[k + 1], *shared] for k in range(3)):
+                for node in nodes:
+                    for name in node.table.component.dof_names:
+                        marker = coordinate_marker(world, node, name)
+                        world.add(CoordinateSpringDamper, marker1=marker, stiffness=45.0, damping=6.0)
+        state = wl.State(world)
+        state.v[:] = 0.1 * np.cos(np.arange(len(state.v)))
+        ends.append(wl.Dynamic(world, step=5e-3, end=0.03).solve(state))
+    assert np.abs(ends[0].v).max() > 0.01
+    for name in ("q", "v"):
+        assert_allclose(getattr(ends[0], name), getattr(ends[1], name), rtol=0, atol=1e-9)
 
 
 def test_shapes_in_space() -> None:

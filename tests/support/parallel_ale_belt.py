@@ -9,18 +9,24 @@ import numpy as np
 
 
 def main(path: str) -> None:
-    """100 steps with bristles, whose sticking positions refer to the material."""
+    """100 steps with bristles, whose sticking positions refer to the material; a law on whole cables brakes it."""
+    import windlass as wl
+    from windlass.connectors import CableCoordinates
     from windlass.framework.launch.launcher import is_first_process
 
     from support.ale_belt import create_drive, create_motion, preload
+    from support.cable_bed import CableBed
 
     model = create_drive((True,), friction_stiffness_per_length=1e6)
+    markers = model.world.add(CableCoordinates, cable=model.belts[0])
+    brake = model.world.add(CableBed, cable=markers, damping=2.0)
     state = preload(model)
     assert model.axial_hold is not None
     model.world.set(model.axial_hold, active=False)
-    whole = create_motion(model, 0.05, lag=False).solve(state).gather()
+    end = create_motion(model, 0.05, lag=False).solve(state)
+    whole, power = end.gather(), wl.eval_output(brake, "power", end)
     if is_first_process():
-        np.savez(path, q=whole.q, v=whole.v, lam=whole.lam, data=whole.data)
+        np.savez(path, q=whole.q, v=whole.v, lam=whole.lam, data=whole.data, power=power)
 
 
 words = sys.argv[1:]

@@ -1,4 +1,4 @@
-"""Program for mpiexec: masses with filters, loads on neighbours, cylinders, joints and a cable, a body of matrices.
+"""Program for mpiexec: masses with filters, loads on neighbours, cylinders, racks, joints and a cable, a matrix body.
 
 Usage: parallel_controllers.py OUT.npz
 """
@@ -73,11 +73,17 @@ def main(path: str | Path) -> None:
     strain = con.strain_coordinate(world, rope)
     for marker, measured in ((y[::-1], cells.marker), (strain[::-1], cells.marker), (y, strain[::-1])):
         world.add(con.StateLoad, marker=marker, inputs=[[one] for one in measured], gains=(3.0,), rate_gains=(-0.2,))
+    wheels = world.add(el.RigidBody2D, position=[(0.5 * i, -3.0) for i in range(n)], mass=1.0, inertia=0.02)
+    con.fix(world, wheels, "x", "y")
+    turns = con.coordinate_marker(world, wheels, "rotation")
+    racks = world.add(con.CoordinateConstraint, marker0=turns, marker1=y[::-1], ratio=np.linspace(-0.1, 0.2, n))
+    world.add(con.CoordinateSpringDamper, marker1=turns, stiffness=0.5)
     found = {}
     still = wl.Static(world, name="").solve()
     for name, result in (("static", still), ("moved", wl.Dynamic(world, step=5e-3, end=0.05, name="").solve())):
         found[f"{name}_states"] = wl.eval_output(nodes, "states", result)
         found[f"{name}_loads"] = wl.eval_output(cells.cell, "reading", result)
+        found[f"{name}_racks"] = wl.eval_output(racks, "force", result)
         found[f"{name}_height"] = wl.eval_output(masses, "position", result)[:, 1]
     found |= move_cylinders()
     if wl.is_first_process():

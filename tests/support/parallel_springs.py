@@ -86,6 +86,13 @@ def create(count: int = 3) -> tuple[wl.World, list[Entity]]:
             world, [falls[0], con.rigid_marker(world, ground, (13.2, k, 1.0)), falls[1]], (0.0, 0.2, 0.0),
             [(0.0, 1.0, 0.0)] * 3, reference_length=2.6, axial_stiffness=1e4, axial_damping=20.0,
         )  # fmt: skip
+        pinion = world.add(RigidBody2D, position=(17.0, k), velocity=(0.0, 0.0, 5.0), mass=1.0, inertia=0.02)
+        rack = world.add(MassPoint, position=(17.1, k), velocity=(0.0, 0.5), mass=1.0)
+        con.fix(world, pinion, "x", "y")
+        con.fix(world, rack, "x")
+        turn, way = con.coordinate_marker(world, pinion, "rotation"), con.coordinate_marker(world, rack, "y")
+        world.add(con.CoordinateConstraint, marker0=turn, marker1=way, ratio=0.1)
+        world.add(con.CoordinateSpringDamper, marker1=way, stiffness=200.0, damping=0.5)
         points = world.add(MassPoint, position=[(7.0, k), (8.0, k)], velocity=[(1.0, 0.3), (0.0, 0.0)], mass=1.0)
         x, nodes = con.coordinate_marker(world, points, "x"), find_nodes(world, points)
         world.add(
@@ -95,7 +102,7 @@ def create(count: int = 3) -> tuple[wl.World, list[Entity]]:
         )  # fmt: skip
         combined = {"factors0": (0.0, 1.0), "factors1": (0.0, 2.0), "squares1": (0.0, 0.1)}
         world.add(con.CoordinateVectorConstraint, node0=nodes[0], node1=nodes[1], **combined)
-        found += [first, second, slides, rolls, balls, gears, sprocket, rollers, weights, points]
+        found += [first, second, slides, rolls, balls, gears, sprocket, rollers, weights, pinion, rack, points]
     return world, found
 
 

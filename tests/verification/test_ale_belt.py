@@ -206,7 +206,7 @@ def test_axial_motion_that_nothing_holds_is_named() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """100 steps up to speed with friction: coordinates, velocities, history as in serial to 1e-8 of the largest."""
+    """100 steps up to speed with friction and a brake on whole cables: as in serial to 1e-8 of the largest."""
     results = []
     for processes in (1, 2):
         path = tmp_path / f"belt{processes}.npz"
@@ -214,7 +214,7 @@ def test_two_processes(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         results.append(np.load(path))
     serial, parallel = results
-    assert np.abs(serial["q"]).max() > 0.1
-    for name in ("q", "v", "lam", "data"):
+    assert np.abs(serial["q"]).max() > 0.1 and serial["power"].min() > 1e-3
+    for name in ("q", "v", "lam", "data", "power"):
         scale = max(1.0, np.abs(serial[name]).max())
         assert_allclose(parallel[name], serial[name], atol=1e-8 * scale, rtol=0, err_msg=name)

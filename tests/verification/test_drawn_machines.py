@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
 import windlass as wl
 import windlass.connectors as con
 from windlass.connectors.markers.position_kernels import FAMILY as POSITIONS
-from windlass.elements import MassPoint, state_node
+from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, state_node
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.law import law_of
+from windlass.framework.model.table import Entity
 from windlass.framework.output.scene import Scene
 
 from support.carriages import create_ring
 from support.joint_machine import create_machine
 from support.parallel_springs import create
+from support.series import read_series
 
 LINES: dict[type[Any], str] = {
     con.RigidBodySpringDamper: "force_x",
@@ -75,6 +79,59 @@ def test_laws_between_two_markers_are_lines() -> None:
     """Bushings, springs, discs, spheres, gears, a rope, a cylinder and stops."""
     world, machine = create_world(), create_machine()[0]
     assert check_lines(world) | check_lines(machine) == set(LINES)
+
+
+def create_joints(space: bool) -> tuple[wl.World, list[Entity]]:
+    """A body on the ground and a second one on it, by each kind of joint of the plane or of space."""
+    world, body = wl.World(), RigidBody3D if space else RigidBody2D
+    zero = (0.0,) * (3 if space else 2)
+    first, second = (world.add(body, position=(x, *zero[1:]), mass=1.0, inertia=0.1) for x in (0.5, 1.5))
+    ground = con.rigid_marker(world, world.add(Ground))
+    beside = (0.2, 0.1, 0.3) if space else (0.2, 0.1)
+    ends = [con.rigid_marker(world, first, beside), con.rigid_marker(world, second, zero)]
+    kinds: list[tuple[Any, dict[str, Any]]] = [(con.RevoluteJoint2D, {}), (con.PrismaticJoint2D, {"axis": (1.0, 0.0)})]
+    if space:
+        kinds = [(con.SphericalJoint, {}), (con.GenericJoint, {})]
+    pairs = ((ground, ends[0]), (ends[0], ends[1]))
+    joints = [world.add(k, marker0=a, marker1=b, **more) for k, more in kinds for a, b in pairs]
+    if space:
+        joints.append(world.add(con.RollingJoint, marker0=ground, marker1=ends[1], radius=0.25))
+    return world, [first, second, *joints]
+
+
+@pytest.mark.parametrize("space", [False, True])
+def test_joints_are_lines_between_the_bodies_that_they_hold(space: bool, tmp_path: Path) -> None:
+    """From origin to point, point and origin, with force and torque, as VTK reads them; wheels from their contacts."""
+    world, (first, second, *joints) = create_joints(space)
+    state, random = wl.State(world), np.random.default_rng(4)
+    state.q[:] += 0.1 * random.standard_normal(len(state.q))
+    state.lam[:] = random.standard_normal(len(state.lam))
+    with wl.Recorder(tmp_path / "joints", formats=("vtkhdf", "vtu")) as out:
+        out.record(state)
+    origins = [wl.eval_output(body, "position", state) for body in (first, second)]
+    beside = wl.eval_output(first, "position", state, local=(0.2, 0.1, 0.3)) if space else None
+    for path in out.paths:
+        times, read = read_series(path)
+        frame = read(times[0])
+        assert len(frame.lines) == 3 * len(joints)
+        corners = frame.points[frame.lines]
+        for k, joint in enumerate(joints):
+            line = slice(3 * k, 3 * k + 3)
+            assert_allclose(corners[line][1:, 0], corners[line][:-1, 1], atol=0)
+            for name in ("force", "torque"):
+                expected = np.tile(wl.eval_output(joint, name, state), (3, 1))
+                assert_allclose(frame.cell_data[f"joint_{name}"][line], expected, rtol=1e-13, atol=1e-13)
+            assert np.abs(frame.cell_data["joint_force"][line]).max() > 1e-3
+            if k == 4:
+                assert_allclose(corners[line][:2, 0], np.tile(wl.eval_output(joint, "contact_position", state), (2, 1)))
+                assert_allclose(corners[line][-1], [origins[1]] * 2, atol=1e-14)
+            elif k % 2:
+                assert_allclose(corners[line][[0, 2], [0, 1]], origins, atol=1e-14)
+            else:
+                assert_allclose(corners[line][:2, 0], np.zeros((2, 3)), atol=1e-14)
+                assert_allclose(corners[line][2, 1], origins[0], atol=1e-14)
+            if beside is not None and k < 4:
+                assert_allclose(corners[line][2 - k % 2, 0], beside, atol=1e-13)
 
 
 def test_a_sliding_joint_is_a_line_from_its_place_on_the_cable() -> None:

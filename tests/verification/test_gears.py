@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import eigh
 
 import windlass as wl
@@ -50,6 +51,29 @@ def test_gear_pair(method: str) -> None:
     assert_allclose(angles, np.array((1.0, -0.4)) * acceleration * 0.2**2 / 2.0, rtol=1e-9)
     assert_allclose(wl.eval_output(mesh, "force", state), 0.4 * inertia[1] * acceleration, rtol=1e-9)
     assert abs(float(wl.eval_output(mesh, "gap", state))) < 1e-12
+
+
+def test_a_rack_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
+    """A pinion whose rack hangs on a spring, interrupted and continued: as without a stop, bit for bit."""
+
+    def swing(end: float, **keep: Any) -> wl.State:
+        world = wl.World()
+        pinion = world.add(RigidBody2D, position=(0.0, 0.0), velocity=(0.0, 0.0, 5.0), mass=1.0, inertia=0.02)
+        rack = world.add(MassPoint, position=(0.1, 0.0), velocity=(0.0, 0.5), mass=1.0)
+        fix(world, pinion, "x", "y")
+        fix(world, rack, "x")
+        turn, height = coordinate_marker(world, pinion, "rotation"), coordinate_marker(world, rack, "y")
+        world.add(CoordinateConstraint, marker0=turn, marker1=height, ratio=0.1)
+        world.add(CoordinateSpringDamper, marker1=height, stiffness=200.0)
+        return wl.Dynamic(world, step=1e-3, end=end).solve(hooks=[wl.Checkpoint(tmp_path / "rack.h5", **keep)])
+
+    whole = swing(0.06, every=1000)
+    swing(0.03, every=10)
+    continued = swing(0.06, every=10, restart=tmp_path / "rack.h5")
+    for name in ("q", "v", "lam"):
+        assert_array_equal(getattr(continued, name), getattr(whole, name))
+    # 3 kg on the rack together with the inertia of the pinion
+    assert_allclose(whole.q[-1], 0.5 / np.sqrt(200.0 / 3.0) * np.sin(0.06 * np.sqrt(200.0 / 3.0)), rtol=1e-5)
 
 
 def test_rack_holds_a_weight() -> None:
