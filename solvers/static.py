@@ -253,7 +253,7 @@ class Static(StepSolver):
                 current.assign(start)
             return found if found.converged else None
 
-        self._error = balance(self.problem, attempt, solve)
+        self._error = balance(self.problem, attempt, self.discontinuous, solve)
         if self.stability == "off":
             return
         finding = left = examine(self.problem)

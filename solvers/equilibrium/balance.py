@@ -4,13 +4,16 @@ What touches for the first time in a load step is held by friction while Newton'
 end makes the place where it has come to the anchor of its bristle, and the friction is gone.  At full load the model is
 then out of balance, a rope on a post by a sixth of its force.  Solved again it slips on by what its bristles need, and
 the friction that theory says comes back.
+
+Where steps are to be accepted with contacts that do not agree (``discontinuous_fail=False``, as other programs do)
+nothing is solved again, nor below the tolerance of the discontinuous iteration.
 """
 
 from collections.abc import Callable
 
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.stepping.discontinuous import StepAttempt
+from windlass.solvers.stepping.discontinuous import DiscontinuousSettings, StepAttempt
 
 TOUCHING_ERROR = 0.05
 """Force out of balance, per largest contact force of a cable [1], up to which full load is not solved for again; it is
@@ -19,7 +22,7 @@ AGAIN = 3
 """How often full load is solved for again at most."""
 
 
-def measure_imbalance(problem: NonlinearProblem, force: float) -> float:
+def measure_imbalance(problem: NonlinearProblem, force: float, settings: DiscontinuousSettings) -> float:
     """Largest force by which a load step that has converged is out of balance after the last update of its contacts.
 
     Relative to ``force`` [N]; 0 if it is little.  All processes call this together.
@@ -29,10 +32,15 @@ def measure_imbalance(problem: NonlinearProblem, force: float) -> float:
     left = problem.residual_vector.duplicate()
     problem.eval_residual(None, problem.unknowns, left)
     share = float(left.norm(PETSc.NormType.NORM_INFINITY)) / force
-    return share if share > TOUCHING_ERROR else 0.0
+    return share if share > max(TOUCHING_ERROR, settings.rtol, settings.atol / force) else 0.0
 
 
-def balance(problem: NonlinearProblem, attempt: StepAttempt, solve_again: Callable[[], StepAttempt | None]) -> float:
+def balance(
+    problem: NonlinearProblem,
+    attempt: StepAttempt,
+    settings: DiscontinuousSettings,
+    solve_again: Callable[[], StepAttempt | None],
+) -> float:
     """Solve again while friction is missing, and give the force error that is left, per contact force [1].
 
     All processes call this together.
@@ -40,10 +48,11 @@ def balance(problem: NonlinearProblem, attempt: StepAttempt, solve_again: Callab
     Args:
         problem: at the end of the last load step; where the last solve fails, it has the equilibrium before that again.
         attempt: that load step.
+        settings: of the discontinuous iteration.
         solve_again: solves for full load from the present state; None, and the state as it was, where that fails.
     """
-    fields, left = problem.assembly.fields, measure_imbalance(problem, attempt.force)
-    for _ in range(AGAIN):
+    fields, left = problem.assembly.fields, measure_imbalance(problem, attempt.force, settings)
+    for _ in range(AGAIN if settings.fail else 0):
         if attempt.unsettled or left == 0.0:
             break
         scheme, unknowns = problem.scheme, problem.unknowns.copy()
@@ -55,5 +64,5 @@ def balance(problem: NonlinearProblem, attempt: StepAttempt, solve_again: Callab
             unknowns.copy(problem.unknowns)
             fields.data[:], fields.start_data[:] = history
             break
-        attempt, left = again, measure_imbalance(problem, again.force)
+        attempt, left = again, measure_imbalance(problem, again.force, settings)
     return max(left, attempt.relative_error) if attempt.unsettled else left

@@ -34,6 +34,7 @@ def test_equilibrium_stays_where_solving_again_fails() -> None:
     solver = wl.Static(create_springs(), name="", stability="off")
     state = local_state(solver.assembly, solver.solve())
     problem, attempt, calls = solver.problem, StepAttempt(converged=True, force=1e-20), list[int]()
+    settings = replace(solver.discontinuous, atol=0.0)
     # out of balance beside so small a contact force
     problem.unknowns.array[0] += 1e-12
 
@@ -41,10 +42,14 @@ def test_equilibrium_stays_where_solving_again_fails() -> None:
         calls.append(1)
         assert solver.newton.solve(replace(problem.scheme, q0=np.ones(len(state.q)), load_factor=0.5)).converged
 
-    assert balance(problem, attempt, fail) > 0.05
+    assert balance(problem, attempt, settings, fail) > 0.05
     assert calls == [1] and problem.scheme.load_factor == 1.0
     problem.expand_unknowns(problem.unknowns)
     np.testing.assert_allclose(solver.assembly.fields.x[:2], (0.3, 0.5), rtol=1e-9)
+    # within the tolerance nothing is out of balance, and without failing steps nothing is solved again
+    assert balance(problem, attempt, replace(settings, atol=1.0), fail) == 0.0
+    assert balance(problem, attempt, replace(settings, fail=False), fail) > 0.05
+    assert calls == [1]
 
 
 def test_verdict_after_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
