@@ -212,12 +212,9 @@ class Consistency:
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
         if processes.size == 1 and largest <= NOISE_OF_RATES:
             return False
-        if largest > NOISE_OF_RATES:
-            place, speed = np.abs(fields.x).max(), np.abs(fields.v).max()
-            largest -= NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
-        else:
-            largest = 0.0
-        return processes.any(largest > 0.0)
+        # sizes of the whole model, so that all numbers of processes find the same kinks
+        most, place, speed = processes.largest([largest, np.abs(fields.x).max(), np.abs(fields.v).max()])
+        return most > NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
 
     def _project_rates(self, state: State, h: float) -> None:
         """Velocities (index 3), accelerations, multipliers and A of the state onto the constraints; see above."""

@@ -60,6 +60,6 @@ if __name__ == "__main__":
     path = sys.argv.pop(1)
     machine, bodies = create_machine()
     end = wl.Dynamic(machine, step=2e-3, end=0.1, name="").solve()
-    places = [wl.eval_output(body, "position", end) for body in bodies]
+    places, whole = [wl.eval_output(body, "position", end) for body in bodies], end.gather()
     if wl.is_first_process():
-        np.savez(path, places=np.array(places))
+        np.savez(path, places=np.array(places), accelerations=whole.a, multipliers=whole.lam)

@@ -126,7 +126,6 @@ def test_winder_with_controlled_tension() -> None:
 
 
 @pytest.mark.mpi
-@pytest.mark.long
 def test_two_processes(tmp_path: Path) -> None:
     """Driven joints, stops, bodies beside their nodes, loads along lines and a rolling disc: as on one."""
     found = []
@@ -135,5 +134,9 @@ def test_two_processes(tmp_path: Path) -> None:
         done = run_python([ROOT / "tests/support/joint_machine.py", path], processes)
         assert done.returncode == 0, done.stderr
         with np.load(path) as kept:
-            found.append(kept["places"])
-    assert_allclose(found[1], found[0], rtol=0, atol=1e-10)
+            found.append(dict(kept))
+    serial, parallel = found
+    assert_allclose(parallel["places"], serial["places"], rtol=0, atol=1e-10)
+    # kinks of the stops are found in the same steps
+    for name in ("accelerations", "multipliers"):
+        assert_allclose(parallel[name], serial[name], rtol=0, atol=1e-8 * np.abs(serial[name]).max(), err_msg=name)
