@@ -243,7 +243,10 @@ def test_healthy_solves_do_not_jump() -> None:
             loaded_rope(stretch, contact)
         for drop in (0.02, 0.1):
             Static(falling_rope(drop)[0].assembly.world, name="", load_steps=20, stabiliser=100.0).solve()
-    assert len(solved) == 8 and [solver.verdict.reasons for solver in solved] == [[]] * 8
+    assert len(solved) == 8 and [solver._jumps for solver in solved] == [[]] * 8
+    # ropes lack friction of their first touch where steps are accepted as other programs do; nothing else is doubtful
+    (doubt,) = [reason for solver in solved for reason in solver.verdict.reasons]
+    assert "has no friction yet" in doubt
 
 
 def test_jump_is_part_of_summary_and_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -218,7 +218,10 @@ def test_rope_is_drawn(tmp_path: Path) -> None:
     times, frame = read_series(recorder.paths[0])
     drawn = frame(times[0])
     assert_allclose(drawn.points[:, 1].min(), -(4.0 / 1.001 - 1.0) * (1.0 + MASS * G / EA), rtol=1e-5)
-    assert_allclose(drawn.point_data["axial_force"], MASS * G, rtol=1e-2)
+    # the joint that holds the load is drawn, too
+    force = drawn.point_data["axial_force"]
+    assert np.isfinite(force).sum() == 3 * 3
+    assert_allclose(force[np.isfinite(force)], MASS * G, rtol=1e-2)
 
 
 def solve_space(folder: Path, processes: int) -> Any:
