@@ -76,7 +76,7 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
 
 @kernel
 def find_closed(p: Any, data: FloatArray, start: FloatArray, closed: NDArray[np.bool_]) -> None:
-    """Which rows are closed, or were at the start of the step, with the circle that they have now, shape (rows,)."""
+    """Which rows are closed, or were at the start of the step, with the thing that they have now, shape (rows,)."""
     c = p.points
     for i in range(len(c.n)):
         first, number = c.data[i], data[p.place[i]]
@@ -98,8 +98,8 @@ class PairSearch(ABC):
         searches: number of searches so far.
         forgotten: whether the next update searches in any case.
         margin: motion up to which the list is valid [m].
-        given: numbers of the circles that the last search left, shape (rows,).
-        hull, centre: control points of the cables and centres of the circles at that time [m].
+        given: numbers of the circles or surfaces that the last search left, shape (rows,).
+        hull, centre: control points of the cables and centres of the circles or surfaces at that time [m].
     """
 
     p: Any

@@ -38,7 +38,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.drawing import Drawing, draw_traces
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
@@ -351,7 +351,6 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     angle = np.linspace(0.0, 2.0 * np.pi, 2 * max(subdivisions, 6) + 1)
     circle = np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
     places = list(m.p[pair.m1][:, None] + c.r[:, None, None] * (circle @ m.A[pair.m0].transpose(0, 2, 1)))
-    which = [np.full(len(circle) - 1, i) for i in range(n)]
     _, firsts = np.unique(np.stack((pair.m0, c.curve)), axis=1, return_index=True)
     for i in firsts:
         pieces = c.curves.pieces[c.curves.first[c.curve[i]] : c.curves.first[c.curve[i] + 1]]
@@ -359,21 +358,10 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
         traces = [trace_piece(piece, 2 if piece[0] == 0.0 else 7) for piece in pieces if piece[5] > 0.0]
         points = np.concatenate([trace[:-1] for trace in traces] + [traces[-1][-1:]])
         places.append(m.p[pair.m0[i]] + np.pad(points, ((0, 0), (0, 1))) @ m.A[pair.m0[i]].T)
-        which.append(np.full(len(points) - 1, i))
-    part = np.repeat(np.arange(len(places)), [len(place) - 1 for place in places])
-    begin, row = np.arange(len(part)) + part, np.concatenate(which) if which else np.zeros(0, np.int64)
-    lengths = [np.append(0.0, np.cumsum(np.sqrt((np.diff(place, axis=0) ** 2).sum(axis=1)))) for place in places]
-    fn = eval_numbers(rows, s)[:, 3].sum(axis=1)[row]
-    return Drawing(
-        points=np.concatenate(places) if places else np.zeros((0, 3)),
-        lines=np.stack((begin, begin + 1), axis=1),
-        part=part,
-        entity=rows.table.ids_of(rows.rows)[row],
-        start=np.concatenate([way[:-1] for way in lengths]) if lengths else np.zeros(0),
-        end=np.concatenate([way[1:] for way in lengths]) if lengths else np.zeros(0),
-        cell_data={"normal_force": np.where(part < n, fn, 0.0)},
-        units={"normal_force": "N"},
-    )
+    row = np.array([*range(n), *firsts], np.int64)
+    force = eval_numbers(rows, s)[:, 3].sum(axis=1)[row]
+    force[n:] = 0.0
+    return draw_traces(places, rows.table.ids_of(rows.rows)[row], {"normal_force": force}, {"normal_force": "N"})
 
 
 register_rigid_pair(

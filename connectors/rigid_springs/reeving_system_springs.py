@@ -43,7 +43,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, each, handle, instance, numbers, optional
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
-from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.drawing import Drawing, draw_traces
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref, refs
 from windlass.framework.model.system import Fields, System
@@ -180,20 +180,7 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     for i in range(n):
         points = np.zeros(((arcs + 2) * c.most, 3))
         parts.append(points[: fill_points(c, pair, s.markers[FAMILY], i, arcs, points)])
-    sizes = np.array([len(part) for part in parts], np.int64)
-    which = np.repeat(np.arange(n), sizes - 1)
-    begin = np.arange(len(which)) + which
-    way = [np.append(0.0, np.cumsum(np.sqrt((np.diff(part, axis=0) ** 2).sum(axis=1)))) for part in parts]
-    return Drawing(
-        points=np.concatenate(parts) if parts else np.zeros((0, 3)),
-        lines=np.stack((begin, begin + 1), axis=1),
-        part=which,
-        entity=rows.table.ids_of(rows.rows)[which],
-        start=np.concatenate([part[:-1] for part in way]) if way else np.zeros(0),
-        end=np.concatenate([part[1:] for part in way]) if way else np.zeros(0),
-        cell_data={"tension": out[which, FORCE]},
-        units={"tension": "N"},
-    )
+    return draw_traces(parts, rows.table.ids_of(rows.rows), {"tension": out[:, FORCE]}, {"tension": "N"})
 
 
 def output(unit: str, doc: str, which: int) -> Output:

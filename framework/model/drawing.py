@@ -57,6 +57,32 @@ class Drawing:
         return 1 + int(max(self.part.max(initial=-1), self.face_part.max(initial=-1)))
 
 
+def draw_traces(
+    traces: Sequence[FloatArray], entity: IntArray, fields: Mapping[str, FloatArray], units: Mapping[str, str]
+) -> Drawing:
+    """Lines along traces of points, each with a label of its own and its local position from 0 on.
+
+    Args:
+        traces: points of each trace in the global frame [m], shape (points, 3) each.
+        entity: number of the entity of each trace, shape (traces,).
+        fields: values of each trace by field name, shape (traces,) or (traces, 3).
+        units: unit of every field.
+    """
+    part = np.repeat(np.arange(len(traces)), [len(trace) - 1 for trace in traces])
+    begin = np.arange(len(part)) + part
+    ways = [np.append(0.0, np.cumsum(np.sqrt((np.diff(trace, axis=0) ** 2).sum(axis=1)))) for trace in traces]
+    return Drawing(
+        points=np.concatenate(traces) if traces else np.zeros((0, 3)),
+        lines=np.stack((begin, begin + 1), axis=1),
+        part=part,
+        entity=entity[part],
+        start=np.concatenate([way[:-1] for way in ways]) if ways else np.zeros(0),
+        end=np.concatenate([way[1:] for way in ways]) if ways else np.zeros(0),
+        cell_data={name: values[part] for name, values in fields.items()},
+        units=units,
+    )
+
+
 class Paint(NamedTuple):
     """One field of a painting.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import h5py
@@ -42,14 +42,22 @@ def run(words: list[str | Path], folder: Path, processes: int = 1, killed: bool 
     return done.stderr
 
 
+def write_changed(example: str, changes: Mapping[str, str], path: Path) -> Path:
+    """An example with pieces of its text, each of which stands there once, replaced by others."""
+    text = (ROOT / "examples" / example).read_text()
+    for old, new in changes.items():
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    path.write_text(text)
+    return path
+
+
 def write_belt(folder: Path) -> Path:
     """The example of the belt, moved from 2 ms on, that saves its state and kills itself after a step."""
-    text = (ROOT / "examples/belt_drive.py").read_text()
-    for old, new in (
-        ("con.ramp(0.05, 0.6, 0.0, 12.0)", "con.ramp(0.002, 0.052, 0.0, 12.0)"),
-        ("state = motion.solve(state, hooks=hooks)", "state = motion.solve(state, hooks=[*hooks, save_and_die])"),
-        (
-            "frames = wl.option(",
+    changes = {
+        "con.ramp(0.05, 0.6, 0.0, 12.0)": "con.ramp(0.002, 0.052, 0.0, 12.0)",
+        "state = motion.solve(state, hooks=hooks)": "state = motion.solve(state, hooks=[*hooks, save_and_die])",
+        "frames = wl.option(": (
             "import os, signal\n"
             "keep, die = wl.option('keep', 0, '1', 'step to save'), wl.option('die', 0, '1', 'last step')\n"
             "def save_and_die(state):\n"
@@ -57,14 +65,10 @@ def write_belt(folder: Path) -> Path:
             "        state.save(f'{output}_{state.step}.npz')\n"
             "    if state.step == die:\n"
             "        os.kill(os.getpid(), signal.SIGKILL)\n"
-            "frames = wl.option(",
+            "frames = wl.option("
         ),
-    ):
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    path = folder / "belt.py"
-    path.write_text(text)
-    return path
+    }
+    return write_changed("belt_drive.py", changes, folder / "belt.py")
 
 
 BELT: list[str | Path] = ["-elements", "24", "-segments", "3", "-step", "1e-4", "-end_time", "0.03", "-frames", "20"]
@@ -100,13 +104,11 @@ REDUNDANT += ["-dynamic_redundant_pc_factor_mat_solver_type", "klu"]
 
 def write_crane(folder: Path) -> Path:
     """The example of the crane with a short hoist, after which it swings; it saves its state and kills itself."""
-    text = (ROOT / "examples/crane_hoist.py").read_text()
-    for old, new in (
-        ("RISE, REST = 1.0, 0.2, 0.2", "RISE, REST = 1.0, 0.01, 0.01"),
-        ("HOIST = RADIUS * WINDS / SPEED + RISE", "HOIST = 0.06"),
-        ("hooks = [] if folder is None else", "hooks = [save_and_die] if folder is None else"),
-        (
-            "output = wl.option(",
+    changes = {
+        "RISE, REST = 1.0, 0.2, 0.2": "RISE, REST = 1.0, 0.01, 0.01",
+        "HOIST = RADIUS * WINDS / SPEED + RISE": "HOIST = 0.06",
+        "hooks = [] if folder is None else": "hooks = [save_and_die] if folder is None else",
+        "output = wl.option(": (
             "import os, signal\n"
             "keep = wl.option('keep', 0, '1', 'step to save, the last one')\n"
             "def save_and_die(state):\n"
@@ -114,14 +116,10 @@ def write_crane(folder: Path) -> Path:
             "        state.save('end.npz')\n"
             "    if state.step > keep:\n"
             "        os.kill(os.getpid(), signal.SIGKILL)\n"
-            "output = wl.option(",
+            "output = wl.option("
         ),
-    ):
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    path = folder / "crane.py"
-    path.write_text(text)
-    return path
+    }
+    return write_changed("crane_hoist.py", changes, folder / "crane.py")
 
 
 @pytest.mark.long
