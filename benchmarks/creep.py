@@ -1,6 +1,7 @@
 """Speed loss of belt drives against the theory of creep, over stiffness, prestrain, bristles, inertia and meshes.
 
-usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--damped] [--reference] | --free | --sinking | --laws
+usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--damped] [--reference]
+       creep.py --free | --sinking | --chosen | --laws
 
 Prints a table: loss by simulation, by theory and by that of rigid bristles in per cent, the difference of the first two
 in per cent of the driver's speed and of the loss, the mean axial force against that of theory, without and with the
@@ -9,8 +10,8 @@ tests/verification/test_belt_creep.py; --points takes contact points, --damped a
 contact, --reference the published law.
 --free: tractions of belts without load, for segments and points of the axis, as parts of the limit of friction, beside
 those of theory as the belt sinks in, and the bend of the bristles beside that by the mesh in closed form.
---sinking: the former by theory for all cases of the map, which no mesh takes away, and the elements from which the mesh
-adds less than a tenth of the limit, in closed form.
+--sinking: the former by theory for all cases of the map, with the contact of the rule; no mesh takes it away.
+--chosen: all cases of the map as strings without load, on the mesh of points and the contact of `choose_free_belt`.
 --laws: one belt on ever stiffer bristles, by segments and points on circles and by points on discs, the surfaces in
 space: how its loss comes to that of rigid bristles.
 """
@@ -25,9 +26,16 @@ import numpy as np
 arguments, sys.argv[1:] = sys.argv[1:], []  # PETSc would read them as options
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from windlass.connectors.circle_contact.mesh_traction import SMALL, MeshTraction  # noqa: E402
-
-from support.creep import FRICTION, RADIUS, Case, eval_mesh_bend, eval_sinking, eval_theory, run_drive  # noqa: E402
+from support.creep import (  # noqa: E402
+    FRICTION,
+    RADIUS,
+    Case,
+    choose_mesh,
+    eval_mesh_bend,
+    eval_sinking,
+    eval_theory,
+    run_drive,
+)  # fmt: skip
 
 MESHES = ((60, 2), (60, 4), (120, 4))
 STIFFNESSES, STRAINS, BRISTLES = (8e3, 4e5), (-0.001, -0.01, -0.05), (1e7, 4e8, 1.6e9)
@@ -101,25 +109,15 @@ def eval_sinking_traction(case: Case) -> float:
     return eval_sinking(case) * case.bristles / eval_limit(case)
 
 
-def count_elements(case: Case) -> int:
-    """Elements from which tractions of the mesh are below a tenth of the limit, by closed form."""
-    length = case.length * case.stretch / case.elements
-    ends = MeshTraction(length, RADIUS, case.axial_stiffness, case.bristles, eval_limit(case), case.points)
-    return int(np.ceil(case.elements / ends.shrink("length"))) if ends.traction > SMALL else case.elements
-
-
 def show_sinking() -> None:
-    """The table of what sinking in adds to the map, and of the meshes that add no more than a tenth of the limit."""
-    bristles = " ".join(f"{one:.1e}" for one in BRISTLES)
-    print(f"bristles of {bristles}: traction [%], then elements of 4 points, of 4 segments, 60 at least")
-    print("    EA      e0 rAv2/T")
-    cases, others = (list_cases(60, 4, "current", points, None) for points in (True, False))
+    """The table of what sinking in adds to the map."""
+    print("    EA      e0 rAv2/T  traction [%] with bristles of", *(f"{one:.1e}" for one in BRISTLES))
+    cases = list_cases(60, 4, "current", True, None)
     for first in range(0, len(cases), len(BRISTLES)):
         some = cases[first : first + len(BRISTLES)]
         head = f"{some[0].axial_stiffness:6.0f} {some[0].reference_strain:7.3f} {some[0].inertia:6.2f}"
         sunk = (f"{100 * eval_sinking_traction(case):7.2f}" for case in some)
-        counts = (f"{count_elements(case):6d}" for case in (*some, *others[first : first + len(BRISTLES)]))
-        print(head, *sunk, *counts)
+        print(head, *sunk)
 
 
 def show_free() -> None:
@@ -144,6 +142,21 @@ def show_free() -> None:
         )
 
 
+def show_chosen() -> None:
+    """The table of strings without load where mesh and contact are chosen."""
+    print(" mesh     EA     e0 rAv2/T bristles k/rule  mesh [%] sinking [%] measured [%]")
+    for given in list_cases(60, 4, "current", True, None):
+        case, choice = choose_mesh(given)
+        found = run_drive(case, passes=case.elements // 4 + 20, mean=10)
+        print(
+            f"{case.elements:5d} {case.axial_stiffness:6.0f}"
+            f" {case.reference_strain:6.3f} {case.inertia:5.2f} {case.bristles:8.1e}"
+            f" {choice.contact_stiffness / given.contact_stiffness:6.2f} {100 * choice.mesh_traction:8.2f}"
+            f" {100 * choice.sinking_traction:8.2f} {100 * found.traction:13.2f}",
+            flush=True,
+        )
+
+
 def show_laws() -> None:
     """The table of laws over the stiffness of bristles, on the mesh 60x4."""
     print("bristles  law       loss [%] theory [%] rigid [%]  to theory  to rigid [% of the loss]  cpu [s]")
@@ -163,7 +176,7 @@ def main(words: list[str]) -> None:
     sticking_length = "reference" if "--reference" in words else "current"
     points, ratio = "--points" in words, 1.0 / 3.0 if "--damped" in words else None
     words = [word for word in words if word not in ("--reference", "--points", "--damped")]
-    shows = {"--free": show_free, "--sinking": show_sinking, "--laws": show_laws}
+    shows = {"--free": show_free, "--sinking": show_sinking, "--chosen": show_chosen, "--laws": show_laws}
     if len(words) == 1 and words[0] in shows:
         shows[words[0]]()
         return

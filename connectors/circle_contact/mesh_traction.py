@@ -67,11 +67,11 @@ class MeshTraction(NamedTuple):
         """One of many."""
         return MeshTraction(*(np.asarray(part)[i] for part in self))
 
-    def shrink(self, column: str) -> float:
+    def shrink(self, column: str, small: float = SMALL) -> float:
         """The factor on ``"length"`` or ``"bristles"`` of one whose traction is not small, with which it is."""
 
         def exceeds(factor: float) -> float:
-            return float(self._replace(**{column: factor * getattr(self, column)}).traction) - SMALL
+            return float(self._replace(**{column: factor * getattr(self, column)}).traction) - small
 
         return float(brentq(exceeds, 0.0, 1.0))
 

@@ -22,8 +22,9 @@ import numpy as np
 
 from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
+from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTOR
 from windlass.connectors.constraints.supports import fix
-from windlass.connectors.drives.contact_choice import CORD_FACTOR, WAVE_FACTOR, choose_contact
+from windlass.connectors.drives.contact_choice import choose_contact
 from windlass.connectors.drives.drive_report import Drive, DriveMeans, DriveReport, report_drive
 from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route

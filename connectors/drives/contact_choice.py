@@ -17,12 +17,9 @@ from __future__ import annotations
 from math import sqrt
 from typing import NamedTuple
 
+from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTOR
 from windlass.connectors.surface_contact.add_surface_contact import DEPTH_SHARE
 
-CORD_FACTOR = 100.0
-"""k R²/EA: the belt loses 1 % of the loss of its speed by sinking in."""
-WAVE_FACTOR = 384.0
-"""k R² t⁴/T at most, so that the belt sinks in by more than its cubics wave inside of the arc."""
 STEP_FACTOR = 6.0
 """h sqrt(k/rhoA) at most, below 2 pi: contact laws warn of longer steps."""
 DAMPING_RATIO = 1.0 / 3.0

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.connectors.circle_contact.free_belt import SinkingTraction
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, SMALL, MeshTraction
 from windlass.connectors.drives.pulleys import Pulley
 from windlass.connectors.reports.pulley_report import pulley_report
@@ -75,6 +76,8 @@ class PulleyDuty:
         slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction.
         mesh_traction: what the mesh makes at the ends of the arc, also without load, of the limit of friction [1]; see
             `connectors/circle_contact/mesh_traction.py`; NaN without friction.
+        sinking_traction: what the belt adds to it as it sinks in, on any mesh, see
+            `connectors/circle_contact/free_belt.py`; NaN without friction.
     """
 
     name: str
@@ -93,6 +96,7 @@ class PulleyDuty:
     friction_limit: float
     slip_reserve: float
     mesh_traction: float
+    sinking_traction: float
 
 
 @dataclass(frozen=True)
@@ -115,8 +119,8 @@ class SpanDuty:
 UNITS = {
     "speed": "rad/s", "belt_speed": "m/s", "wrap_angle": "rad", "slip_arc": "rad", "tension_before": "N",
     "tension_after": "N", "hub_load": "N", "hub_force": "N", "torque": "N m", "power": "W", "creep": "1",
-    "log_ratio": "1", "friction_limit": "1", "slip_reserve": "1", "mesh_traction": "1", "length": "m", "tension": "N",
-    "string_frequency": "Hz",
+    "log_ratio": "1", "friction_limit": "1", "slip_reserve": "1", "mesh_traction": "1", "sinking_traction": "1",
+    "length": "m", "tension": "N", "string_frequency": "Hz",
 }  # fmt: skip
 """Unit of each number of a `PulleyDuty` and a `SpanDuty`."""
 
@@ -132,7 +136,7 @@ class DriveReport:
         pulleys, spans: what happens on each of them.
         power_in, power_out: power that pulleys give to the belt and take from it [W].
         efficiency: power_out/power_in [1]; NaN where nothing drives.
-        advice: what makes the tractions of the mesh small, where they are not, in words.
+        advice: what makes tractions without load small, where they are not, in words.
     """
 
     name: str
@@ -174,13 +178,11 @@ def report_drive(drive: Drive, state: State) -> DriveReport:
     tensions = _eval_span_tensions(drive, state, touching)
     duties = [_eval_duty(drive, state, i, hubs[i], tensions) for i in range(len(drive.pulleys))]
     ends = [_find_ends(drive, i, duty) for i, duty in enumerate(duties)]
-    duties = [replace(duty, mesh_traction=float(end.traction)) for duty, end in zip(duties, ends, strict=True)]
-    advice = tuple(
-        f"{duty.name}: the mesh makes tractions of {duty.mesh_traction:.2g} times the limit of friction at the ends of "
-        f"the arc, without any load: {end.advise()}"
-        for duty, end in zip(duties, ends, strict=True)
-        if duty.mesh_traction > SMALL
-    )
+    duties = [
+        replace(duty, mesh_traction=float(mesh.traction), sinking_traction=sunk.traction)
+        for duty, (mesh, sunk) in zip(duties, ends, strict=True)
+    ]
+    advice = tuple(text for duty, pair in zip(duties, ends, strict=True) for text in _advise(duty.name, *pair))
     spans = []
     speed = float(np.mean([duty.belt_speed for duty in duties]))
     for name, length, tension in zip(_name_spans(drive), drive.span_lengths, tensions, strict=True):
@@ -193,8 +195,19 @@ def report_drive(drive: Drive, state: State) -> DriveReport:
     )
 
 
-def _find_ends(drive: Drive, i: int, duty: PulleyDuty) -> MeshTraction:
-    """What the mesh does at the ends of the arc of pulley i, where the belt presses least."""
+def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
+    """What makes tractions without load small, where they are not."""
+    causes = (("the mesh", float(mesh.traction), mesh.advise), ("sinking in", sunk.traction, sunk.advise))
+    return [
+        f"{name}: {cause} makes tractions of {traction:.2g} times the limit of friction at the ends of the arc, "
+        f"without any load: {advise()}"
+        for cause, traction, advise in causes
+        if traction > SMALL
+    ]
+
+
+def _find_ends(drive: Drive, i: int, duty: PulleyDuty) -> tuple[MeshTraction, SinkingTraction]:
+    """What the mesh and sinking in do at the ends of the arc of pulley i, where the belt presses least."""
     cables = len(drive.cables)
     contacts = drive.contacts[i * cables : (i + 1) * cables]
 
@@ -203,15 +216,13 @@ def _find_ends(drive: Drive, i: int, duty: PulleyDuty) -> MeshTraction:
 
     tension = min(duty.tension_before, duty.tension_after)
     press = max(tension - drive.mass_per_length * duty.belt_speed**2, 0.0)
-    limit = read(contacts, "friction_coefficient") * press / drive.radii[i]
-    return MeshTraction(
-        length=read(drive.cables, "length"),
-        radius=drive.radii[i],
-        axial_stiffness=read(drive.cables, "axial_stiffness"),
-        bristles=read(contacts, "friction_stiffness_per_length"),
-        limit=limit or nan,
-        # those of surfaces bend one by one
-        together=not drive.surfaces and read(contacts, "segments") >= ENOUGH,
+    radius, limit = drive.radii[i], read(contacts, "friction_coefficient") * press / drive.radii[i] or nan
+    EA, bristles = read(drive.cables, "axial_stiffness"), read(contacts, "friction_stiffness_per_length")
+    # those of surfaces bend one by one
+    together = not drive.surfaces and read(contacts, "segments") >= ENOUGH
+    return (
+        MeshTraction(read(drive.cables, "length"), radius, EA, bristles, limit, together),
+        SinkingTraction(radius, EA, press, bristles, read(contacts, "contact_stiffness_per_length"), limit),
     )
 
 
@@ -281,7 +292,7 @@ def _eval_duty(drive: Drive, state: State, i: int, hub: FloatArray, tensions: Fl
         name=pulley.name, speed=speed, belt_speed=along, wrap_angle=wrap, slip_arc=slip, tension_before=before,
         tension_after=after, hub_load=tuple(hub.tolist()), hub_force=float(np.linalg.norm(hub)), torque=torque,
         power=torque * speed, creep=nan, log_ratio=log_ratio, friction_limit=mu * wrap, slip_reserve=nan,
-        mesh_traction=nan,
+        mesh_traction=nan, sinking_traction=nan,
     )  # fmt: skip
 
 

@@ -181,9 +181,12 @@ def belt_creep(
         return passage.lag, passage.slip_angle, passage.stick_length + on_slip
 
     def evaluate(u: FloatArray, bristles: float) -> tuple[BeltCreep, list[float]]:
-        """The motion of the unknowns [ln F_2, ln F_1/F_2, c], and the errors of the equations, each of order 1."""
+        """The motion of the unknowns [ln F_2, 1 + ln F_1/F_2, c], and the errors of the equations, each of order 1.
+
+        All unknowns are of order 1 or more, since the solver takes differences by parts of them.
+        """
         nonlocal E
-        F2, F1, c = exp(u[0]), exp(u[0] + u[1]), u[2]
+        F2, F1, c = exp(u[0]), exp(u[0] + (u[1] - 1.0)), u[2]
         E = EA - mass_per_length * c * c
         lam1, lam2 = (F1 + stiff) / E, (F2 + stiff) / E
         R1, R2 = axis_radius(F1, lam1), axis_radius(F2, lam2)
@@ -214,7 +217,7 @@ def belt_creep(
             f"{mass_per_length * v**2 / lam:g} N: it does not press on the pulleys"
         )
     loaded = min(torque_at(driver_speed) / R / scale, 1.9)
-    start = [log(scale * (1.0 - 0.5 * loaded)), log((2.0 + loaded) / (2.0 - loaded)), v / lam]
+    start = [log(scale * (1.0 - 0.5 * loaded)), 1.0 + log((2.0 + loaded) / (2.0 - loaded)), v / lam]
     from scipy.optimize import root  # here, because most models do not need it
 
     # bristles of a finite stiffness from the motion on rigid ones

@@ -293,6 +293,11 @@ def calls(s: Scene) -> dict[str, Call]:
              "axis_height": 0.0, "contact_stiffness_per_length": 1e9, "friction_stiffness_per_length": 1e8,
              "friction_velocity_penalty_per_length": 0.0, "gravity": 9.81, "tight_above_slack": 0.0},
         ),
+        "choose_free_belt": (
+            con.choose_free_belt,
+            {"axial_stiffness": 8e3, "radius": 0.1, "press": 380.0, "friction_coefficient": 0.5,
+             "friction_stiffness_per_length": 4e8, "traction": 0.1, "segments": 4},
+        ),
         "facing": (con.facing, {"normal": (0.0, 0.0, 1.0)}),
         "format_surface_reports": (con.format_surface_reports, {"reports": [lying]}),
         "surface_report": (

@@ -19,6 +19,7 @@ from windlass.connectors import (
     prescribe_velocity,
     rigid_marker,
 )
+from windlass.connectors.circle_contact.free_belt import FreeBelt, SinkingTraction, choose_free_belt
 from windlass.connectors.reports.belt_theory import BeltCreep, belt_creep
 from windlass.elements import RigidBody2D, cable_around, nodes_of
 from windlass.framework.model.table import Entity
@@ -36,7 +37,8 @@ class Case(NamedTuple):
 
     ``inertia`` is rhoA v²/N in the unloaded belt, from which the mass per length follows; ``contact_damping`` is the
     time constant of the contact per time in which a segment passes, or ``damping_ratio`` its share of the critical one.
-    ``points``: contact points of circles; ``discs``: those of surfaces in space, drums on the pulleys.
+    ``flexure`` is EI/(EA R²).  ``points``: contact points of circles; ``discs``: those of surfaces, drums on the
+    pulleys.
     """
 
     axial_stiffness: float = 8000.0
@@ -52,6 +54,7 @@ class Case(NamedTuple):
     damping_ratio: float | None = None
     offset: float = 0.0
     stretch: float = 1.0
+    flexure: float = 1e-7
     sticking_length: str = "current"
     points: bool = False
     discs: bool = False
@@ -139,22 +142,29 @@ def eval_mesh_bend(case: Case) -> float:
 def eval_sinking(case: Case, tension: float | None = None) -> float:
     """How far bristles of a belt without load bend as it sinks in [m], where it comes onto a circle and leaves it.
 
-    F g'' = k g + F/R has the depth F/(k R) (1 - exp(-s/l)), l² = F/k per current length.  A point of the belt so runs
-    on a larger radius than deep inside, and not along the circle, by the slope.  Against what is deep inside it
-    falls behind by l²/R² (exp(-s/l) + exp(-2 s/l)/2) per length.  The stretch gives way, with a² = EA/mu_k:
-
-        u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)),   u = 0 at entry and deep inside;   the same, -u, at exit.
-
     ``tension`` is that of the strands [N]; without it of the unloaded belt before it has sunk in.
     """
     tension = unloaded_tension(case) if tension is None else tension
+    # stiffnesses are per reference length: l² = F stretch/k, a = stretch sqrt(EA/mu_k)
     stretch = tension / case.axial_stiffness + 1 + case.reference_strain
-    l = np.sqrt(tension * (1 - case.inertia) * stretch / case.contact_stiffness)
-    a = stretch * np.sqrt(case.axial_stiffness / case.bristles)
-    s = np.linspace(0, 10, 2001) * max(a, l)
-    one, two = (l**3 / RADIUS**2 / (m * m - (l / a) ** 2) for m in (1, 2))
-    way = one * (np.exp(-s / a) - np.exp(-s / l)) + two * (np.exp(-s / a) - np.exp(-2 * s / l))
-    return float(np.abs(way).max())
+    press, EA = tension * (1 - case.inertia) * stretch, case.axial_stiffness * stretch**2
+    return SinkingTraction(RADIUS, EA, press, case.bristles, case.contact_stiffness, np.nan).bend
+
+
+def choose_mesh(case: Case) -> tuple[Case, FreeBelt]:
+    """The case without load, as a string, on a mesh and a contact by which its tractions are small."""
+    choice = choose_free_belt(
+        axial_stiffness=case.axial_stiffness,
+        radius=RADIUS,
+        press=unloaded_tension(case) * (1 - case.inertia),
+        friction_coefficient=FRICTION,
+        friction_stiffness_per_length=case.bristles,
+        segments=case.segments if case.points else 1,
+    )
+    elements = max(60, int(np.ceil(case.length / choice.length)))
+    k = choice.contact_stiffness
+    case = case._replace(load=0.0, flexure=1e-9, damping_ratio=1 / 3, elements=elements, contact_stiffness=k)
+    return case, choice
 
 
 def mass_per_length(case: Case) -> float:
@@ -208,7 +218,7 @@ def create_drive(case: Case, **contact: Any) -> Drive:
         elements=case.elements,
         length=case.length / case.elements,
         axial_stiffness=case.axial_stiffness,
-        bending_stiffness=1e-7 * case.axial_stiffness * RADIUS**2,
+        bending_stiffness=case.flexure * case.axial_stiffness * RADIUS**2,
         mass_per_length=mass,
         axial_damping=2e-4 * case.axial_stiffness * case.length / (case.speed * RADIUS),
         reference_strain=case.reference_strain,

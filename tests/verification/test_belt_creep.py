@@ -118,6 +118,14 @@ def test_creep_where_bristles_carry_load_over_the_whole_arc(strain: float, inert
     assert abs(result.loss - result.theory) < 1e-3
 
 
+def test_theory_at_small_torques() -> None:
+    """Bristles that bend, torques of 1e-12 to 1e-4 of the largest, of both signs: the loss is as the torque."""
+    case = Case(bristles=1.6e9, contact_stiffness=5e8)
+    torques = np.outer((-1, 1), np.logspace(-9, -1, 33)).ravel()
+    losses = np.array([eval_theory(case, torque).speed_loss for torque in torques])
+    assert_allclose(losses / torques, losses[-1] / torques[-1], rtol=2e-4, atol=2e-16 / 1e-9)
+
+
 def test_reference_length_loses_too_little_speed() -> None:
     """The published law takes slip for rolling: 12 % of the loss are missing on the same mesh."""
     result = run_drive(Case(contact_stiffness=3e8, sticking_length="reference"))

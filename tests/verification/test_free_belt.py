@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from windlass.connectors.circle_contact.free_belt import choose_free_belt
+from windlass.framework.errors import ModelError
 from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.dynamic import Dynamic
 
-from support.creep import Case, create_drive, eval_sinking
+from support.creep import Case, choose_mesh, create_drive, eval_sinking, run_drive
 from support.sinking_belt import solve_entry
 
 SOFT = Case(load=0.0, points=True, contact_stiffness=4e6, bristles=2e7, inertia=0.01)
@@ -54,3 +58,39 @@ def test_sinking(elements: int, error: float) -> None:
             bends.append((bend.max(), -bend.min()))
             tensions.append(eval_output(model.belt, "axial_force", state, x=0.5 * case.length / elements).max())
     assert_allclose(np.mean(bends, axis=0), eval_sinking(case, float(np.mean(tensions))), rtol=error)
+
+
+MAP = list(product((8e3, 4e5), (-0.001, -0.01, -0.05), (0.05, 0.3, 0.7), (1e7, 4e8, 1.6e9)))
+SHORT = [(8e3, -0.05, 0.05, 4e8), (4e5, -0.01, 0.3, 4e8)]
+
+
+@pytest.mark.parametrize(
+    ("EA", "strain", "inertia", "bristles"),
+    [one if one in SHORT else pytest.param(*one, marks=pytest.mark.long) for one in MAP],
+)
+def test_no_traction_on_a_chosen_mesh(EA: float, strain: float, inertia: float, bristles: float) -> None:
+    """All of the map of creep as strings without load: below a tenth of the limit of friction, and no loss of speed.
+
+    60 to 1320 elements, the contact of the rule or up to 6.8 times as stiff.
+    """
+    case = Case(
+        axial_stiffness=EA, reference_strain=strain, inertia=inertia, bristles=bristles,
+        speed=12 * (inertia / 0.05) ** 0.5, points=True,
+    )  # fmt: skip
+    case, choice = choose_mesh(case)
+    assert 0.0 < choice.mesh_traction < 0.031 and choice.sinking_traction < 0.031
+    result = run_drive(case, passes=case.elements // 4 + 20, mean=10)
+    assert result.traction < 0.1 and abs(result.loss) < 3e-5
+
+
+def test_what_the_choice_stands_on() -> None:
+    """Both tractions as large as is allowed, where the rule of the contact does not suffice."""
+    given = {"axial_stiffness": 8e3, "radius": 0.1, "press": 380.0, "friction_coefficient": 0.5}
+    choice = choose_free_belt(**given, friction_stiffness_per_length=1.6e9, traction=0.2)
+    assert_allclose([choice.mesh_traction, choice.sinking_traction], 0.06, rtol=1e-6)
+    finer = choose_free_belt(**given, friction_stiffness_per_length=1.6e9, traction=0.1)
+    assert finer.length < choice.length and finer.contact_stiffness > choice.contact_stiffness > 100 * 8e3 / 0.1**2
+    soft = choose_free_belt(**given, friction_stiffness_per_length=1e6)
+    assert soft.contact_stiffness == 100 * 8e3 / 0.1**2 and soft.length <= 0.3 * 0.1
+    with pytest.raises(ModelError, match=r"press = 0.0 N in choose_free_belt: must be > 0"):
+        choose_free_belt(**{**given, "press": 0.0}, friction_stiffness_per_length=1e6)

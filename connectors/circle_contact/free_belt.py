@@ -1,0 +1,148 @@
+"""Belts without load: what sinking in adds to tractions at the ends of an arc, and a resolution that keeps them small.
+
+A belt comes onto a circle as a string onto a foundation, F g'' = k g + F/R, and has sunk in by F/(k R) (1 - exp(-s/l)),
+l² = F/k, after the way s.  It runs on a larger radius until then, and not quite along the circle, by the slope.  So its
+angle falls behind that of what lies deep inside by l²/R² (exp(-s/l) + exp(-2 s/l)/2) per length.  Its stretch gives
+way to the bristles, with a² = EA/mu_k:
+
+    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)),   u = 0 at the entry and deep inside;   the same, -u, at the exit.
+
+Source: E. Winkler, Die Lehre von der Elasticitaet und Festigkeit (1867) for the foundation; O. Volkersen 1938 for a;
+docs/theory/contact.md, "Creep of belts".
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+
+from windlass.connectors.circle_contact.mesh_traction import ENOUGH, SMALL, MeshTraction
+from windlass.framework.checks.checks import checked, number, whole
+
+CORD_FACTOR = 100.0
+"""k R²/EA: the belt loses 1 % of the loss of its speed by sinking in."""
+WAVE_FACTOR = 384.0
+"""k R² t⁴/T at most, so that the belt sinks in by more than its cubics wave inside of the arc."""
+SHARE = 0.3
+"""Part of the traction allowed that sinking in may take, and the mesh as much; waves of the belt need the rest."""
+LARGEST_ANGLE = 0.3
+"""Of an element on the circle [rad]: beyond, drives do not run steadily."""
+
+
+class SinkingTraction(NamedTuple):
+    """A belt that has sunk into a circle.
+
+    Attributes:
+        radius: R [m].
+        axial_stiffness: EA [N].
+        press: F, tension less rhoA v² [N], > 0.
+        bristles, contact_stiffness: mu_k, k per metre of belt [N/m²].
+        limit: of friction per metre of belt, mu F/R [N/m].
+    """
+
+    radius: float
+    axial_stiffness: float
+    press: float
+    bristles: float
+    contact_stiffness: float
+    limit: float
+
+    @property
+    def bend(self) -> float:
+        """Bend u of the bristles at the ends of an arc [m]."""
+        if self.press <= 0.0 or self.bristles <= 0.0:
+            return 0.0
+        l, a = sqrt(self.press / self.contact_stiffness), sqrt(self.axial_stiffness / self.bristles)
+        s = np.linspace(0.0, 10.0, 2001) * max(a, l)
+        one, two = (l**3 / self.radius**2 / (m * m - (l / a) ** 2) for m in (1, 2))
+        way = one * (np.exp(-s / a) - np.exp(-s / l)) + two * (np.exp(-s / a) - np.exp(-2.0 * s / l))
+        return float(np.abs(way).max())
+
+    @property
+    def traction(self) -> float:
+        """Of the limit of friction [1]."""
+        return self.bristles * self.bend / self.limit
+
+    def advise(self) -> str:
+        """What makes the traction small."""
+        stiffness = self.stiffen(SMALL).contact_stiffness
+        return f"for a tenth of it take contact_stiffness_per_length above {stiffness:.2g} N/m^2"
+
+    def stiffen(self, traction: float) -> SinkingTraction:
+        """With a contact at least as stiff, so that the traction is not above this one."""
+
+        def exceed(stiffness: float) -> float:
+            return self._replace(contact_stiffness=stiffness).traction - traction
+
+        least = most = self.contact_stiffness
+        if exceed(least) <= 0.0:
+            return self
+        # it falls as k^(-3/2) at last
+        while exceed(most) > 0.0:
+            most *= 2.0
+        return self._replace(contact_stiffness=float(brentq(exceed, least, most)))
+
+
+class FreeBelt(NamedTuple):
+    """A mesh and a contact with which a belt that carries no load has small tractions.
+
+    Attributes:
+        length: longest length of an element [m].
+        contact_stiffness: least contact stiffness per metre of belt, k [N/m²].
+        mesh_traction, sinking_traction: what both then add, of the limit of friction [1].
+    """
+
+    length: float
+    contact_stiffness: float
+    mesh_traction: float
+    sinking_traction: float
+
+
+@checked(
+    axial_stiffness=number("N", above=0.0),
+    radius=number("m", above=0.0),
+    press=number("N", above=0.0),
+    friction_coefficient=number("1", above=0.0),
+    friction_stiffness_per_length=number("N/m²", above=0.0),
+    traction=number("1", above=0.0, maximum=0.5),
+    segments=whole(1),
+)
+def choose_free_belt(
+    *,
+    axial_stiffness: float,
+    radius: float,
+    press: float,
+    friction_coefficient: float,
+    friction_stiffness_per_length: float,
+    traction: float = SMALL,
+    segments: int = 4,
+) -> FreeBelt:
+    """The coarsest mesh and the softest contact with which a belt without load has tractions below ``traction``.
+
+    Sinking in and the mesh take three tenths of it each. What is left is for waves of the belt where contact is damped
+    by a third of the critical damping. Bending stiffness is not in it: it adds where sqrt(EI/F) is not below l.
+
+    Args:
+        axial_stiffness: EA [N], > 0.
+        radius: R of the axis of the belt on the circle [m], > 0.
+        press: F, tension less rhoA v² of the slacker strand [N], > 0.
+        friction_coefficient: mu [1], > 0.
+        friction_stiffness_per_length: bristles mu_k per metre of belt [N/m²], > 0.
+        traction: largest part of the limit of friction mu F/R [1], between 0 and 0.5.
+        segments: contact points of an element; from 3 on they bend by their mean.
+
+    Raises:
+        ModelError: a value is out of its range.
+    """
+    limit, bristles = friction_coefficient * press / radius, friction_stiffness_per_length
+
+    rule, small = CORD_FACTOR * axial_stiffness / radius**2, SHARE * traction
+    sunk = SinkingTraction(radius, axial_stiffness, press, bristles, rule, limit).stiffen(small)
+    longest = radius * min(LARGEST_ANGLE, (WAVE_FACTOR * press / (sunk.contact_stiffness * radius**2)) ** 0.25)
+    ends = MeshTraction(longest, radius, axial_stiffness, bristles, limit, segments >= ENOUGH)
+    if ends.traction > small:
+        ends = ends._replace(length=longest * ends.shrink("length", small))
+    return FreeBelt(float(ends.length), sunk.contact_stiffness, float(ends.traction), sunk.traction)
