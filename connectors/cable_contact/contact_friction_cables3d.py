@@ -167,8 +167,8 @@ def build(rows: LocalRows) -> CableSystem:
     errors, forces = np.zeros(len(c.n)), np.zeros(len(c.n))
     force, differentiate, follow, renew = call(add_residual), call(add_tangent), call(follow_feet), call(update_history)
 
-    def take(s: Fields) -> None:
-        places.take(s.data)
+    def assign(s: Fields) -> None:
+        places.assign(s.data)
         # outputs may have bound the places in between, without a change of the pattern
         if processes.any(not np.array_equal(system.coupled, places.taken.pair)):
             system.coupled, system.dofs = places.taken.pair, places.eval_dofs()
@@ -181,11 +181,11 @@ def build(rows: LocalRows) -> CableSystem:
         differentiate(c, places.taken, s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
 
     def post_newton(s: Evaluation) -> None:
-        take(s)
+        assign(s)
         number = places.number
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
-        take(s)
+        assign(s)
         passed = not np.array_equal(number, places.number)
         renew(c, places.taken, s.data, s.start_data, s.x, s.v, errors, forces, passed, s.outcome)
         if s.outcome[4] >= 0.0:
@@ -195,7 +195,7 @@ def build(rows: LocalRows) -> CableSystem:
     def reset_caches() -> None:
         search.forgotten = True
 
-    system.update, system.residual, system.tangent, system.post_newton = take, residual, tangent, post_newton
+    system.update, system.residual, system.tangent, system.post_newton = assign, residual, tangent, post_newton
     system.account = create_place_account(
         lambda fields: eval_parts(places, fields)[own], (len(own), int(c.n.max(initial=0)) * TOUCHING), by=""
     )

@@ -10,7 +10,7 @@ from windlass.connectors.circle_points.kernels import (
     AxisPoint,
     Four,
     PointColumns,
-    PointLaw,
+    PointParameters,
     arc_position,
     eval_contact,
     eval_point,
@@ -28,7 +28,7 @@ from windlass.framework.kernels.kernel import kernel
 LANES = 8
 """Rows side by side."""
 COORDINATES, VELOCITIES, LAW, LENGTH, OFFSET, COUNT, POSE = 0, 8, 16, 23, 24, 25, 26
-"""First rows of what is given: 8 coordinates and their rates, the numbers of `PointLaw`, L, y, n, those of `Pose`."""
+"""First rows of what is given: 8 coordinates and their rates, the `PointParameters`, L, y, n, those of `Pose`."""
 CLOSED, STATE, ANCHOR = 35, 36, 37
 """Of the present point: 1 if it counts, else 0, and its history values."""
 BEND, STICKING, TOUCHING = 38, 39, 40
@@ -89,9 +89,9 @@ def gather_history(
 
 
 @kernel(inline=True)
-def read_law(k: int, g: FloatArray) -> PointLaw:
+def read_lane_parameters(k: int, g: FloatArray) -> PointParameters:
     """The parameters of lane k."""
-    return PointLaw(
+    return PointParameters(
         g[LAW, k], g[LAW + 1, k], g[LAW + 2, k], g[LAW + 3, k], g[LAW + 4, k], g[LAW + 5, k], g[LAW + 6, k] != 0.0
     )
 
@@ -150,7 +150,7 @@ def add_forces(j: int, offset: bool, g: FloatArray) -> None:
     """Add the forces of point j of all lanes."""
     for k in range(LANES):
         S, dS, y, p = read_point(j, offset, k, g)
-        z = eval_contact(read_law(k, g), read_pose(k, g), p, g[STATE, k], g[BEND, k])
+        z = eval_contact(read_lane_parameters(k, g), read_pose(k, g), p, g[STATE, k], g[BEND, k])
         on = g[CLOSED, k] != 0.0
         fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
         fx, fy, torque = fx if on else 0.0, fy if on else 0.0, z.D * z.ft if on else 0.0
@@ -176,7 +176,7 @@ def eval_points(j: int, offset: bool, g: FloatArray) -> None:
     """D, f_n, v_t and r alpha of point j of all lanes."""
     for k in range(LANES):
         _, _, _, p = read_point(j, offset, k, g)
-        law, o = read_law(k, g), read_pose(k, g)
-        z = eval_contact(law, o, p, UNDEFINED, 0.0)
+        par, o = read_lane_parameters(k, g), read_pose(k, g)
+        z = eval_contact(par, o, p, UNDEFINED, 0.0)
         g[DISTANCE, k], g[FN, k], g[VT, k] = z.D, z.fn, z.vt
-        g[ARC, k] = arc_position(o, p.px - o.cx, p.py - o.cy, law.r)
+        g[ARC, k] = arc_position(o, p.px - o.cx, p.py - o.cy, par.r)

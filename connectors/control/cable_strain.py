@@ -41,7 +41,7 @@ class CableStrain(Component):
     place = column("1", "share of the cable between its first node and the place, 0 to 1", default=0.5, minimum=0.0)
 
 
-class Rows(NamedTuple):
+class Columns(NamedTuple):
     """Letters of the rows.
 
     k: places in the columns of the coordinate markers, shape (rows,).
@@ -62,7 +62,7 @@ class Rows(NamedTuple):
 
 
 @kernel
-def update_strains(c: Rows, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
+def update_strains(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
     """u, its rate and its derivatives of all rows."""
     p, a, D = np.zeros(3), np.zeros(3), np.zeros(4)
     X = np.zeros((3, m.J.shape[1]))
@@ -109,7 +109,7 @@ def update_strains(c: Rows, m: CoordinateColumns, x: FloatArray, v: FloatArray) 
                 m.Jd[k, s] += m.H[h, s, r] * v[q[r]]
 
 
-def bind(rows: LocalRows) -> Rows:
+def bind(rows: LocalRows) -> Columns:
     """The places on the cables of the rows."""
     count, ids = len(rows.rows), rows.local("cable")
     d, length, share, eps = np.zeros(count, np.int64), np.ones(count), np.zeros(count), np.zeros(count)
@@ -126,7 +126,7 @@ def bind(rows: LocalRows) -> Rows:
         slope = interpolate(dS[:, None], rows.reference[positions, : 4 * dimension])[:, 0]
         relative = table.local("strain_is_relative_to_reference", of)
         eps[positions] = table.local("reference_strain", of) + relative * (np.sqrt((slope**2).sum(axis=1)) - 1.0)
-    return Rows(rows.own_marker_index(), rows.dofs, d, f, length, share, eps)
+    return Columns(rows.own_marker_index(), rows.dofs, d, f, length, share, eps)
 
 
 def check(world: Tables, table: EntityTable) -> None:

@@ -286,7 +286,7 @@ class Balance:
         if not self._is_fresh:
             self._lay_down()
         self._q[:] = state.q
-        assembly.layout.ghosts.spread(self._q)
+        assembly.layout.ghosts.copy_from_owners(self._q)
         self._reading()
 
     @property

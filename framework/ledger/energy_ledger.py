@@ -46,7 +46,7 @@ from windlass.framework.output.csv import CsvTable, claim_table
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.restart.insurance import is_replaying
-from windlass.framework.state.evaluate import bind_rows
+from windlass.framework.state.evaluate import find_evaluated_rows
 from windlass.framework.state.state import State, as_local
 
 
@@ -150,7 +150,7 @@ class EnergyLedger(EveryNth):
             raise ModelError(
                 f"the ledger has no losses of {entity.kind}: must have begun, with a law that gives an account"
             )
-        bound = bind_rows(entity, self._world)
+        bound = find_evaluated_rows(entity, self._world)
         rows = np.searchsorted(bound.assembly.layout.rows[entity.table.component], bound.rows.rows)
         parts = bound.assembly.processes.allgather("losses", (bound.positions, found.rows[rows]))
         values = join_rows([part for part in parts if len(part[0])], len(entity), 0.0, bound.summed)
@@ -284,7 +284,7 @@ class EnergyLedger(EveryNth):
         processes = parallel_assembly(self._world).processes
         self._collect()
         sums = self._reduce(self._sums)
-        self._take(sums)
+        self._set_sums(sums)
         self._version = -1
         layout = parallel_assembly(self._world).layout
         rows: dict[str, Any] = {}
@@ -299,7 +299,7 @@ class EnergyLedger(EveryNth):
             "names": self.names,
         }
 
-    def _take(self, sums: Mapping[str, float]) -> None:
+    def _set_sums(self, sums: Mapping[str, float]) -> None:
         """Sums of all processes stand on the first one."""
         first = is_first_process()
         self._sums = {name: float(sums[name]) if first else 0.0 for name in self.kinds}
@@ -315,7 +315,7 @@ class EnergyLedger(EveryNth):
                 f"the ledger has {', '.join(self.names)}: must have those of the checkpoint, {', '.join(kept['names'])}"
             )
         self._steps, self.steps = int(kept["steps"]), int(kept["count"])
-        self._take(kept["sums"])
+        self._set_sums(kept["sums"])
         self._first = dict(kept["first"])
         self._times, self._rows = kept["times"].tolist(), kept["rows"].tolist()
         assert self._world is not None

@@ -164,7 +164,7 @@ class _Probe(Evaluation):
         raise ModelError("s.t would be laid down as a number that stays: must be s.time, an array of shape (1,)")
 
 
-class _Columns(dict[str, Any]):
+class _ProbeMarkers(dict[str, Any]):
     """Marker columns of a probe, made when they are asked for."""
 
     def __init__(self, columns: Mapping[str, Any], value: float) -> None:
@@ -180,7 +180,7 @@ class _Columns(dict[str, Any]):
 def _probe(s: Evaluation, value: float) -> Evaluation:
     probe = object.__new__(_Probe)
     probe.__dict__.update({name: _replace(array, value) for name, array in s.__dict__.items()})
-    probe.markers = _Columns(s.markers, value)
+    probe.markers = _ProbeMarkers(s.markers, value)
     return probe
 
 

@@ -77,7 +77,7 @@ class Ghosts:
         MPI.Request.Waitall(requests)
         return result
 
-    def spread(self, *arrays: FloatArray) -> None:
+    def copy_from_owners(self, *arrays: FloatArray) -> None:
         """Copy rows of the owners into those of the processes that need them; arrays of shape (n, ...)."""
         if not self._from and not self._to:
             return

@@ -41,7 +41,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.array_kernels import clear
-from windlass.framework.assembly.steps import take
+from windlass.framework.assembly.steps import run_steps
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
@@ -204,7 +204,7 @@ class Consistency:
     def _eval_residual(self, a: FloatArray) -> FloatArray:
         """e at the fields, with accelerations that they need not have, shape (m,)."""
         right = np.zeros(self._rates.count + 1)
-        take(self._rates.right_steps(right))
+        run_steps(self._rates.right_steps(right))
         return self._rates.multiply(a) - right[:-1]
 
     def _is_kink(self, largest: float, h: float) -> bool:

@@ -94,7 +94,7 @@ class RungeKutta:
         assembly, owned = self._accelerations.assembly, self._owned
         fields = assembly.fields
         self._q[:owned], self._v[:owned] = y[:owned], y[owned : 2 * owned]
-        assembly.layout.ghosts.spread(self._q, self._v)
+        assembly.layout.ghosts.copy_from_owners(self._q, self._v)
         np.add(assembly.layout.reference[:-1], self._q, out=fields.x[:-1])
         fields.v[:-1] = self._v
 

@@ -22,7 +22,7 @@ from windlass.framework.assembly.steps import (
     constraint_tangent_steps,
     force_steps,
     mass_product_steps,
-    take,
+    run_steps,
     tangent_steps,
 )
 from windlass.framework.assembly.storage import Sparsity, Storage
@@ -233,7 +233,7 @@ class NonlinearProblem:
             if expanded[0] and same:
                 return
             local[: len(values)] = values
-            self.sparsity.unknowns.ghosts.spread(local)
+            self.sparsity.unknowns.ghosts.copy_from_owners(local)
         expanded[0] = 1
         if self._expansion_revision != self.assembly.revision:
             self._expansion, self._expansion_revision, self._expansion_uses = None, self.assembly.revision, 0
@@ -246,7 +246,7 @@ class NonlinearProblem:
         if self._expansion is None and self._expansion_uses >= self.uses:
             self._expansion = Program(self._expansion_steps)
         if self._expansion is None:
-            take(self._expansion_steps)
+            run_steps(self._expansion_steps)
         else:
             self._expansion()
 
@@ -333,7 +333,7 @@ class NonlinearProblem:
             known = self._stabiliser, x, place, self._anchor, self._departure
             steps.append((call(stabilise, known), (evaluate(self.assembly.fields),)))
             steps += mass_product_steps(self.assembly, self._departure, f)
-        take(steps)
+        run_steps(steps)
         if program is None and any(revision != key[-1] for *_, revision in self._programs):
             self._programs.clear()
         uses = 1 + (program or 0)
@@ -387,7 +387,7 @@ class NonlinearProblem:
         steps = self._tangent_steps = [(self._clear, (evaluate(fields),))]
         steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass, scheme.moving)
         steps += constraint_tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.multiplier_factor)
-        take(steps)
+        run_steps(steps)
         if self._tangent_uses == self.uses:
             self._tangent_program = Program(steps)
 

@@ -86,7 +86,7 @@ class StepContext(NamedTuple):
 
 
 @kernel
-def take(programs: IntArray, which: int, state: Any) -> int:
+def call_program(programs: IntArray, which: int, state: Any) -> int:
     """Make the calls of a program; 0 if all went well."""
     status = run_program(programs, which, state)
     if status != 0:
@@ -103,35 +103,35 @@ def take_steps(context: Any) -> int:
         status = 0
         counts[STAGE] = STARTED
         if i > 0:
-            status = take(c.programs, IDLE, state)
+            status = call_program(c.programs, IDLE, state)
             if status != 0:
                 return int(status)
             counts[EARLIER] += 1
             counts[ITERATIONS] += state[0]["iterations"]
             c.start_time[0], c.time[0] = c.time[0], c.ends[i]
             begin_run(measures, lag, state)
-            status = take(c.programs, BEGIN, state)
+            status = call_program(c.programs, BEGIN, state)
         if status == 0:
             status = call_c(c.addresses[0], (np.int64(1), c.addresses[1]))
         if status != 0 or state[0]["reason"] <= 0:
             return int(status)
-        status = take(c.programs, LOOK, state)
+        status = call_program(c.programs, LOOK, state)
         if status == 0:
             counts[STAGE] = LOOKED
-            status = take(c.programs, UPDATE, state)
+            status = call_program(c.programs, UPDATE, state)
         if status != 0:
             return int(status)
         counts[STAGE] = UPDATED
         if not c.outcome[0] <= max(c.limits[0], c.limits[1] * c.outcome[3]):
             return 0
         lag[0]["switched"] = c.outcome[2] != 0.0
-        status = take(c.programs, END, state)
+        status = call_program(c.programs, END, state)
         if status != 0:
             return int(status)
         counts[STAGE] = ACCEPTED
         if counts[FOLLOWS] == 0:
             return 0
-        status = take(c.programs, FOLLOW, state)
+        status = call_program(c.programs, FOLLOW, state)
         if status != 0 or not follow.largest[0] <= follow.noise:
             return int(status)
         # one by one: a slice brings the compiler's formatting of text with it, for its message about shapes
