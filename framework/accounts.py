@@ -81,7 +81,7 @@ class Account:
         """Names of all energies and powers, in the order of a `Reading`."""
         return self.stored + self.lost + self.passed + self.carried
 
-    def allocate(self, rows: int) -> Reading:
+    def create_reading(self, rows: int) -> Reading:
         """A reading of so many rows, if the account has no number of its own; all 0."""
         count = rows if self.rows is None else self.rows
         powers = len(self.lost) + len(self.passed) + len(self.carried)

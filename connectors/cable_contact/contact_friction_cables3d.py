@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.cable_contact.geometry import CableColumns
+from windlass.connectors.cable_contact.geometry import Columns
 from windlass.connectors.cable_contact.kernels import TOUCHING, WIDTH, add_residual
 from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
 from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts
@@ -98,7 +98,7 @@ def check(world: Tables, table: EntityTable) -> None:
                 )
 
 
-def bind(rows: LocalRows) -> CableColumns:
+def bind(rows: LocalRows) -> Columns:
     """All cables of the table for the kernels; those of other processes have no points here."""
     world, table, layout = rows.world, rows.table, rows.layout
     cables, radius, of_row = table.local("cable"), table.local("radius"), table.local("contact_set")
@@ -126,7 +126,7 @@ def bind(rows: LocalRows) -> CableColumns:
         return values
 
     apart = of_set("apart")
-    return CableColumns(
+    return Columns(
         dofs=np.ascontiguousarray(layout.local_dofs(world.row_dofs(table, np.arange(count)))),
         L=length,
         n=points,
@@ -147,7 +147,7 @@ def bind(rows: LocalRows) -> CableColumns:
     )
 
 
-def create_search(rows: LocalRows, c: CableColumns) -> CableSearch:
+def create_search(rows: LocalRows, c: Columns) -> CableSearch:
     """The search among all cables of the table."""
     of_row = rows.table.local("contact_set")
     skin = np.array([float(rows.world.entity(int(one)).skin) for one in of_row])
@@ -159,7 +159,7 @@ def create_search(rows: LocalRows, c: CableColumns) -> CableSearch:
 
 def build(rows: LocalRows) -> CableSystem:
     """Bind the rows to the kernels."""
-    c: CableColumns = rows.columns
+    c: Columns = rows.columns
     own, processes = rows.rows, rows.layout.processes
     places, search = create_places(c), create_search(rows, c)
     system = CableSystem(rows.table.kind, np.zeros((0, 24), np.int64), places=places)

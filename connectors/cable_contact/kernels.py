@@ -44,7 +44,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from windlass.connectors.cable_contact.geometry import (
-    CableColumns,
+    Columns,
     Cubic,
     Four,
     bend_at,
@@ -157,7 +157,7 @@ class Touch(NamedTuple):
 
 
 @kernel(inline=True)
-def read_parameters(c: CableColumns, a: int, b: int, share: float) -> TouchParameters:
+def read_parameters(c: Columns, a: int, b: int, share: float) -> TouchParameters:
     """Letters of a point of cable a on cable b."""
     w, reach = share * c.L[a] / c.n[a], c.radius[a] + c.radius[b]
     depth = c.depth[a] if c.depth[a] > 0.0 else FADE * reach
@@ -189,7 +189,7 @@ def read_three(data: FloatArray, at: int) -> Vector:
 
 
 @kernel(inline=True)
-def read_bristle(c: CableColumns, start: FloatArray, at: int, b: int, s: float) -> Bristle:
+def read_bristle(c: Columns, start: FloatArray, at: int, b: int, s: float) -> Bristle:
     """The bristle of a place from the history at the start of the step, with the foot s on cable b."""
     holds = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
     slid = wrap_arc(c.arc[b] + s - start[at + ANCHOR], c.loop[b]) if holds else 0.0
@@ -266,7 +266,7 @@ def scatter(f: FloatArray, dofs: IntArray, i: int, S: Four, dS: Four, on_r: Vect
 
 @kernel
 def add_residual(
-    c: CableColumns, list_: PairList, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
+    c: Columns, list_: PairList, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
 ) -> None:
     """Add the forces of all places."""
     for k in range(len(list_.pair)):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from windlass.connectors.cable_contact.geometry import CableColumns, gather
+from windlass.connectors.cable_contact.geometry import Columns, gather
 from windlass.connectors.cable_contact.kernels import (
     FOOT,
     NUMBER,
@@ -50,7 +50,7 @@ class Places:
         rank: of these in the order of `taken`, among all places, shape (m,).
     """
 
-    c: CableColumns
+    c: Columns
     at: IntArray
     cable: IntArray
     point: IntArray
@@ -81,7 +81,7 @@ class Places:
         return dofs
 
 
-def create_places(c: CableColumns) -> Places:
+def create_places(c: Columns) -> Places:
     """All places, none of them taken."""
     points = np.repeat(np.arange(len(c.n)), c.n)
     number = np.arange(len(points)) - np.repeat(np.cumsum(c.n) - c.n, c.n)
@@ -109,7 +109,7 @@ class CableSystem(System):
 
 @kernel
 def fill_places(
-    c: CableColumns, list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray, parts: FloatArray
+    c: Columns, list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray, parts: FloatArray
 ) -> None:
     """What acts at the taken places into out (m, SHOWN) and parts (m, NUMBERS), in the order of `list_`.
 

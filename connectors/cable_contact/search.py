@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.cable_contact.geometry import (
-    CableColumns,
+    Columns,
     bend_at,
     find_foot,
     gather,
@@ -61,7 +61,7 @@ ROUNDING = 1e-9
 
 
 @kernel
-def fill_hulls(c: CableColumns, x: FloatArray, hull: FloatArray) -> None:
+def fill_hulls(c: Columns, x: FloatArray, hull: FloatArray) -> None:
     """Control points of all cables [m], shape (rows, 4, 3)."""
     for i in range(len(c.n)):
         p, u = read_vector(x, c.dofs, i, 0), read_vector(x, c.dofs, i, 3)
@@ -73,7 +73,7 @@ def fill_hulls(c: CableColumns, x: FloatArray, hull: FloatArray) -> None:
 
 
 @kernel(fast=False)
-def fill_signs(c: CableColumns, x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
+def fill_signs(c: Columns, x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
     """(r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,); at its ends as its neighbours have it."""
     z = gather(x, c.dofs, b, c.L[b])
     for k in range(PIECES + 1):
@@ -86,9 +86,7 @@ def fill_signs(c: CableColumns, x: FloatArray, b: int, p: Vector, F: FloatArray)
 
 
 @kernel
-def fill_feet(
-    c: CableColumns, pairs: IntArray, skin: FloatArray, x: FloatArray, which: IntArray, found: FloatArray
-) -> int:
+def fill_feet(c: Columns, pairs: IntArray, skin: FloatArray, x: FloatArray, which: IntArray, found: FloatArray) -> int:
     """Feet of the points of cable pairs[k, 0] on pairs[k, 1] and the other way that are closer than the skin.
 
     Rows of ``which`` are cable, point, other cable; of ``found`` arc length on it, gap [m] and share.  Returns how many
@@ -142,7 +140,7 @@ def fill_feet(
 
 @kernel
 def give_places(
-    c: CableColumns, which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
+    c: Columns, which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
 ) -> float:
     """Bind places of points to feet, ordered by cable, point and gap; smallest gap of a foot without place [m].
 
@@ -188,7 +186,7 @@ def give_places(
 
 
 @kernel(inline=True)
-def find_place(c: CableColumns, b: int, s: float, data: FloatArray, base: int, wanted: NDArray[np.bool_]) -> int:
+def find_place(c: Columns, b: int, s: float, data: FloatArray, base: int, wanted: NDArray[np.bool_]) -> int:
     """The place of a point that has the foot s on cable b already, which is wanted then; -1 if none has."""
     for k in range(TOUCHING):
         at = base + k * WIDTH
@@ -217,7 +215,7 @@ class CableSearch:
         hull: control points at the last search [m].
     """
 
-    c: CableColumns
+    c: Columns
     name: str
     processes: Processes
     skin: FloatArray

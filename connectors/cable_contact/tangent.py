@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.cable_contact.geometry import (
-    CableColumns,
+    Columns,
     Four,
     carry,
     carry_change,
@@ -205,7 +205,7 @@ def spread_changes(
 
 @kernel
 def add_tangent(
-    c: CableColumns,
+    c: Columns,
     list_: PairList,
     data: FloatArray,
     start: FloatArray,

@@ -18,7 +18,7 @@ from math import sqrt
 import numpy as np
 
 from windlass.connectors.cable_contact.geometry import (
-    CableColumns,
+    Columns,
     bend_at,
     carry,
     find_foot,
@@ -69,7 +69,7 @@ HOPS = 1000
 
 
 @kernel
-def follow_foot(c: CableColumns, x: FloatArray, p: Vector, b: int, s: float) -> tuple[int, float, bool]:
+def follow_foot(c: Columns, x: FloatArray, p: Vector, b: int, s: float) -> tuple[int, float, bool]:
     """Cable and place of the foot of p, sought from s on cable b along its chain, and whether it is held at an end."""
     held, last = False, 0
     for _ in range(HOPS):
@@ -115,7 +115,7 @@ def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: Touch, arc:
 
 @kernel
 def follow_feet(
-    c: CableColumns,
+    c: Columns,
     list_: PairList,
     data: FloatArray,
     start: FloatArray,
@@ -150,7 +150,7 @@ def follow_feet(
 
 
 @kernel
-def leave_double(c: CableColumns, data: FloatArray, start: FloatArray, base: int) -> None:
+def leave_double(c: Columns, data: FloatArray, start: FloatArray, base: int) -> None:
     """Leave a place of a point whose foot has met that of another one, which goes on."""
     for k in range(1, TOUCHING):
         at = base + k * WIDTH
@@ -168,7 +168,7 @@ def leave_double(c: CableColumns, data: FloatArray, start: FloatArray, base: int
 
 @kernel
 def update_history(
-    c: CableColumns,
+    c: Columns,
     list_: PairList,
     data: FloatArray,
     start: FloatArray,
@@ -225,7 +225,7 @@ def update_history(
 
 
 @kernel(inline=True)
-def eval_depth(c: CableColumns, a: int, b: int, p: Vector, r: Vector) -> float:
+def eval_depth(c: Columns, a: int, b: int, p: Vector, r: Vector) -> float:
     """Depth of a point p of cable a at r on cable b [m]."""
     d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
     depth: float = c.radius[a] + c.radius[b] - sqrt(dot(d, d))

@@ -59,7 +59,7 @@ class RigidRows(NamedTuple):
     b: FloatArray
 
 
-class CableRows(NamedTuple):
+class CablePointRows(NamedTuple):
     """Rows of markers on cables: place k in the columns, dofs (rows, 8), S and dS (rows, 4), offset y [m] (rows,)."""
 
     k: IntArray
@@ -106,7 +106,7 @@ def update_rigid(c: RigidRows, m: PositionColumns, x: FloatArray, v: FloatArray)
 
 
 @kernel
-def update_cable(c: CableRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_cable(c: CablePointRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
     """p = r + y n and all that follows from it."""
     for i in range(len(c.k)):
         k, y = c.k[i], c.y[i]

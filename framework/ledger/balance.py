@@ -100,7 +100,7 @@ def create_accounted(
     """A law with an account; what it had before is kept where rows are bound again."""
     if old is not None:
         return old._replace(system=system, account=account, place=place)
-    now, before = (account.allocate(len(system.dofs)) for _ in range(2))
+    now, before = (account.create_reading(len(system.dofs)) for _ in range(2))
     return Accounted(component, system, account, place, now, before, np.zeros((len(account.lost), now.powers.shape[1])))
 
 

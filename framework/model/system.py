@@ -358,7 +358,7 @@ class System:
     def read_account(self, fields: Fields) -> Reading:
         """Energies and powers of the rows of this process, of a law with an account."""
         assert self.account is not None
-        found = self.account.allocate(len(self.dofs))
+        found = self.account.create_reading(len(self.dofs))
         self.account.read(evaluate(fields, **found._asdict()))
         return found
 

@@ -189,6 +189,31 @@ def test_framework_names_no_law() -> None:
     assert named == {}
 
 
+def test_words_of_laws_mean_one_thing() -> None:
+    """What laws give has the same name, arguments and kind in every file, and nothing else has these names."""
+    arguments = {
+        "bind": ["rows"],
+        "build": ["rows"],
+        "dofs": ["world", "table"],
+        "allocate": ["world", "ids", "layout"],
+    }
+    wrong, found = [], 0
+    for path, tree in FILES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node.name in arguments:
+                given = [a.arg for a in node.args.args if a.arg != "self"]
+                fits = given == arguments[node.name]
+            elif isinstance(node, ast.ClassDef) and node.name == "Columns":
+                fits = [ast.unparse(base) for base in node.bases] == ["NamedTuple"]
+            else:
+                continue
+            found += 1
+            if not fits:
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
+    assert found > 100
+    assert wrong == []
+
+
 def test_design_names_every_room() -> None:
     text = (ROOT / "docs" / "design.md").read_text()
     rooms = {path.parent.relative_to(ROOT) for path in FILES} - {Path(top) for top in TOPS}
