@@ -104,6 +104,7 @@ def fill_feet(c: Columns, pairs: IntArray, skin: FloatArray, x: FloatArray, whic
             c.radius[a] + c.radius[b],
         )
         for j in range(c.n[a]):
+            # the point, and at the ends of pieces of b whether the distance from it grows along b
             xi = place_of(j, c.n[a], c.L[a])
             p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
             fill_signs(c, x, b, p, F)
@@ -122,9 +123,11 @@ def fill_feet(c: Columns, pairs: IntArray, skin: FloatArray, x: FloatArray, whic
                     s, _ = find_foot(zb, p, low + (high - low) * F[m] / (F[m] - F[m + 1]), low, high, lb)
                 else:
                     continue
+                # neighbours of the point on its own chain do not count
                 along = wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b])
                 if c.chain[a] == c.chain[b] and abs(along) < c.apart[a]:
                     continue
+                # gap and share of the foot, which counts if it is near
                 r = value_at(zb, s)
                 d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
                 gap = sqrt(dot(d, d)) - reach
@@ -151,6 +154,7 @@ def give_places(
     wanted = np.zeros(TOUCHING, np.bool_)
     for a in range(len(c.n)):
         for j in range(c.n[a]):
+            # feet of this point, and places that keep theirs
             base, end = c.data[a] + j * TOUCHING * WIDTH, first
             while end < len(which) and which[end, 0] == a and which[end, 1] == j:
                 end += 1
@@ -162,6 +166,7 @@ def give_places(
             for f in range(first, end):
                 if find_place(c, which[f, 2], found[f, 0], data, base, wanted) >= 0:
                     continue
+                # others get the first free place
                 free = -1
                 for k in range(TOUCHING):
                     at = base + k * WIDTH
@@ -173,11 +178,13 @@ def give_places(
                     if found[f, 1] <= 0.0:
                         left[0] = f
                     continue
+                # the place holds the foot from here on
                 at = base + free * WIDTH
                 data[at : at + WIDTH] = 0.0
                 data[at + NUMBER], data[at + FOOT], data[at + GAP] = which[f, 2] + 1, found[f, 0], found[f, 1]
                 data[at + STATE], data[at + SHARE] = NEW, found[f, 2]
                 wanted[free] = True
+            # the rest becomes free
             for k in range(TOUCHING):
                 if not wanted[k]:
                     data[base + k * WIDTH + NUMBER] = 0.0

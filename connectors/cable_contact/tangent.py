@@ -116,6 +116,7 @@ def eval_change(
     # at the foot, which moves
     drb, dpb = combine(1.0, drb, ds, m.pb), combine(1.0, dpb, ds, m.kb)
     dvb, dwb = combine(1.0, dvb, ds, m.wb), combine(1.0, dwb, ds, m.zb)
+    # distance and its direction, both tangents, and the approach
     n, dd = t.n, combine(1.0, dra, -1.0, drb)
     dD, dn = change_unit(n, t.D, dd)
     dla, dta = change_unit(t.ta, t.la, dpa)
@@ -139,6 +140,7 @@ def eval_change(
     d_turn = combine(beta, turn_a, 1.0 - beta, turn_b)
     slip, way = combine(1.0, v, -1.0, cross(turn, t.d)), combine(1.0, cross(d_turn, t.d), 1.0, cross(turn, dd))
     dvt, du = change_across(slip, combine(1.0, dv, -1.0, way), n, dn), ZERO
+    # the bristle, which is carried along by both cables
     if z.holds:
         normal = combine(beta, carry(z.ma, z.ta, t.ta), 1.0 - beta, carry(z.mb, z.tb, t.tb))
         carried_a, carried_b = carry_change(z.ma, z.ta, t.ta, dta), carry_change(z.mb, z.tb, t.tb, dtb)
@@ -146,6 +148,7 @@ def eval_change(
         a, b = combine(z.slid, dpb, ds, m.pb), combine(dD, normal, t.D, d_normal)
         du = change_across(combine(z.slid, m.pb, -t.D, normal), combine(1.0, a, -1.0, b), n, dn)
     dft = combine(par.mu_k, du, par.mu_v, dvt)
+    # what slips keeps to the limit
     if t.slips:
         along = dot(t.tau, dft) / (t.size * t.size)
         factor = par.mu * t.press / t.size

@@ -101,6 +101,7 @@ def add_tangent(
         n, first = c.n[i], c.data[i]
         if not c.active[i] or not touches(data, first, n):
             continue
+        # parameters, circle and coordinates of the row, and the bend that its bristles share
         ci, par, y, L = c.circle[i], read_parameters(c, i), c.offset[i], c.L[i] * n
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
@@ -110,6 +111,7 @@ def add_tangent(
         N[:] = 0.0
         G[:] = 0.0
         sum_x, sum_y, torque = 0.0, 0.0, 0.0
+        # point by point
         for k in range(n):
             if data[first + k] > 0.0:
                 continue

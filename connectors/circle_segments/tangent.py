@@ -194,6 +194,7 @@ def add_tangent(
         n, first = c.n[i], c.data[i]
         if not c.active[i] or not touches(data, first, n):
             continue
+        # parameters and circle of the row, sums of force and torque on it
         k, ci = c.cable[i], c.circle[i]
         par = read_parameters(c, shape, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)

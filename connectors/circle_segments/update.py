@@ -63,6 +63,7 @@ def store_gaps(
     Returns rows, numbers and gaps before of the segments that are closed or were, how many these are, and whether any
     has opened or closed.
     """
+    # room for all segments
     most = 1
     for i in range(len(c.n)):
         most += c.n[i]
@@ -71,6 +72,7 @@ def store_gaps(
     for i in range(len(c.n)):
         if not c.active[i]:
             continue
+        # the circle, and the first end point seen from its centre
         ci, j0, r, n = c.circle[i], shape.start[c.cable[i]], c.r[i], c.n[i]
         cx, cy, rubs = circle.p[ci, 0], circle.p[ci, 1], c.mu_k[i] != 0.0 or c.mu_v[i] != 0.0
         ax, ay = shape.p[j0, 0] - cx, shape.p[j0, 1] - cy
@@ -133,6 +135,7 @@ def update_friction(
     """
     error, force, g = np.zeros(len(c.n)), np.zeros(len(c.n)), np.zeros((SIZE, LANES))
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)
+    # lanes of segments that are closed or were
     for first in range(0, total, LANES):
         some = min(LANES, total - first)
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)

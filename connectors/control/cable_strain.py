@@ -67,12 +67,14 @@ def update_strains(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatArra
     p, a, D = np.zeros(3), np.zeros(3), np.zeros(4)
     X = np.zeros((3, m.J.shape[1]))
     for i in range(len(c.k)):
+        # length of the cable: given, or a share of a coordinate
         k, h, d, q, winds = c.k[i], m.h[c.k[i]], c.d[i], c.dofs[i], c.share[i] > 0.0
         n, l = 4 * d, 4 * d
         L = c.share[i] * x[q[l]] if winds else c.length[i]
         n += winds
         D[0], D[1], D[2], D[3] = c.f[i, 0] / L, c.f[i, 1], c.f[i, 2] / L, c.f[i, 3]
         X[:] = 0.0
+        # slope p, and its derivative X by the coordinates
         square = 0.0
         for b in range(d):
             # the part of p that depends on L
@@ -83,6 +85,7 @@ def update_strains(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatArra
                 X[b, j * d + b] = D[j]
             if winds:
                 X[b, l] = -c.share[i] / L * a[b]
+        # strain, its gradient J and its rate
         size = np.sqrt(square)
         m.value[k], m.rate[k] = size - 1.0 - c.eps[i], 0.0
         for s in range(n):
@@ -90,12 +93,14 @@ def update_strains(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatArra
             for b in range(d):
                 m.J[k, s] += p[b] / size * X[b, s]
             m.rate[k] += m.J[k, s] * v[q[s]]
+        # second derivatives (Xᵀ X - J Jᵀ)/|p|
         for s in range(n):
             for r in range(n):
                 total = -m.J[k, s] * m.J[k, r]
                 for b in range(d):
                     total += X[b, s] * X[b, r]
                 m.H[h, s, r] = total / size
+        # and those of p by the length
         if winds:
             for b in range(d):
                 e, by_length = p[b] / size, -c.share[i] / L
@@ -103,6 +108,7 @@ def update_strains(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatArra
                     m.H[h, j * d + b, l] += e * by_length * D[j]
                     m.H[h, l, j * d + b] += e * by_length * D[j]
                 m.H[h, l, l] += 2.0 * e * by_length * by_length * a[b]
+        # rate of J
         for s in range(n):
             m.Jd[k, s] = 0.0
             for r in range(n):

@@ -126,6 +126,7 @@ def update_ways(c: Columns, m: CoordinateColumns, p: PositionColumns) -> None:
                         total += X[a, b] * X[a, q]
                     total = (total - m.J[k, b] * m.J[k, q]) * curved
                 m.H[h, b, q] = total
+        # of both markers
         for second in range(2):
             marker = m1 if second else m0
             if marker < 0 or p.h[marker] < 0:

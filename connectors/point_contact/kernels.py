@@ -158,6 +158,7 @@ def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float
         force[j, 0] += fx
         force[j, 1] += fy
         force[j, 2] += fz
+        # torques on bodies that are no points
         if not is_point[i]:
             torque[i, 0] -= ay * fz - az * fy
             torque[i, 1] -= az * fx - ax * fz

@@ -185,6 +185,7 @@ def add_pair_tangents(
                     na, nb = 0.0, 0.0
                 else:
                     na, nb = ea, eb
+                # turn of both surfaces against the normal, and relative change of the radius R
                 if side == 0:
                     e, spins, ka, kb = (ea, eb, 0.0, 0.0), (spin, 0.0), na - ea, nb - eb
                 else:
@@ -206,6 +207,7 @@ def add_pair_tangents(
                 gx += sign * (m.Jd[mk, 0, l] - kx)
                 gy += sign * (m.Jd[mk, 1, l] - ky)
                 gz += sign * (m.Jd[mk, 2, l] - kz)
+                # the velocity at the marker changes with its coordinates
                 h = m.h[mk]
                 if h >= 0 and not c.is_point[body]:
                     ox, oy, oz = 0.0, 0.0, 0.0

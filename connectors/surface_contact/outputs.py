@@ -96,6 +96,7 @@ def fill_numbers(
                 if par.mu_k != 0.0:
                     row[POWER + 7] = 0.5 * (par.mu * F.fn) ** 2 / par.mu_k
                 continue
+            # the bristle in the tangent plane
             ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
             along = h.nx * ux + h.ny * uy + h.nz * uz
             ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz

@@ -153,6 +153,7 @@ def add_tangent(
     width = wide - CABLE
     space, X, V, GX, GV, M = (np.empty((8, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)),
                               np.empty((3, 3)))  # fmt: skip
+    # of a row: its matrix, and columns by the coordinates of the surface
     K, B, T, W, E = (
         np.empty((wide, wide)),
         np.empty((3, width)),
@@ -164,6 +165,7 @@ def add_tangent(
         n, first, s = c.n[i], c.data[i], c.surface[i]
         if not c.active[i] or not touches(data, first, n):
             continue
+        # the surface, the coordinates of the cable, and sums of force and moment
         marker, par, L = c.surfaces.marker[s], read_parameters(c, i), c.L[i] * n
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
@@ -172,6 +174,7 @@ def add_tangent(
         if width > 0:
             fill_rotation_rates(m, marker, v, c.dofs, i, W)
         sx, sy, sz, mx, my, mz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        # point by point
         for k in range(n):
             if data[first + k] > 0.0:
                 continue

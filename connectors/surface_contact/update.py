@@ -69,6 +69,7 @@ def update_history(
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w = gather(x, dofs, i), gather(v, dofs, i)
         force, error = 0.0, 0.0
+        # point by point: place, and distance from the surface
         for k in range(n):
             z = eval_touch(o, shape(place_of(k, n), L), q, w)
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)

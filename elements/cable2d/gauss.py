@@ -89,6 +89,7 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
             take_given(c, block, 6 + j, 1, AT_POINT, g)
             for k in range(LANES):
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
+                # slope p and axial force N, by the shapes of e, s0 and s1
                 N = w * g[LENGTH, k] * axial_force(px, py, ptx, pty, g[EA, k], g[D_EA, k], g[AT_POINT, k])
                 ax, ay = N * px, N * py
                 g[ON_E, k] += P0 * ax
@@ -103,11 +104,13 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
             take_given(c, block, 6 + axial + j, 1, AT_POINT, g)
             for k in range(LANES):
+                # p and k with their rates; the shapes of k are divided by the length
                 iL, wL = 1.0 / g[LENGTH, k], w * g[LENGTH, k]
                 K0, K1, K2 = iL * B0, iL * B1, iL * B2
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 kx, ky, ktx, kty = interpolate(K0, K1, K2, k, g)
                 ax, ay, bx, by = bending_force(px, py, kx, ky, ptx, pty, ktx, kty, g[EI, k], g[D_EI, k], g[AT_POINT, k])
+                # forces by the shapes of e, s0 and s1
                 g[ON_E, k] += wL * (P0 * ax + K0 * bx)
                 g[ON_E + 1, k] += wL * (P0 * ay + K0 * by)
                 g[ON_S0, k] += wL * (P1 * ax + K1 * bx)
@@ -188,6 +191,7 @@ def tangent_gauss(
                 wL = w * g[LENGTH, k]
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 A = axial_block(px, py, ptx, pty, g[EA, k], g[D_EA, k], g[AT_POINT, k], wL * dq, wL * dv)
+                # its nine blocks between e, s0 and s1
                 add_axial(SUMS, P0 * P0, A, k, g)
                 add_axial(SUMS + 4, P0 * P1, A, k, g)
                 add_axial(SUMS + 8, P0 * P2, A, k, g)
@@ -203,6 +207,7 @@ def tangent_gauss(
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
             take_given(c, block, 6 + axial + j, 1, AT_POINT, g)
             for k in range(LANES):
+                # p, k and their rates at the point, and the four blocks between p and k
                 iL, wL = 1.0 / g[LENGTH, k], w * g[LENGTH, k]
                 K0, K1, K2 = iL * B0, iL * B1, iL * B2
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
@@ -210,6 +215,7 @@ def tangent_gauss(
                 B = bending_blocks(
                     px, py, kx, ky, ptx, pty, ktx, kty, wL * g[EI, k], wL * g[D_EI, k], g[AT_POINT, k], dq, dv
                 )
+                # nine blocks between e, s0 and s1
                 add_bending(SUMS, P0, K0, P0, K0, B, k, g)
                 add_bending(SUMS + 4, P0, K0, P1, K1, B, k, g)
                 add_bending(SUMS + 8, P0, K0, P2, K2, B, k, g)

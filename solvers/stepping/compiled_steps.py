@@ -102,6 +102,7 @@ def take_steps(context: Any) -> int:
     for i in range(counts[WANTED]):
         status = 0
         counts[STAGE] = STARTED
+        # later steps begin at the end of the one before
         if i > 0:
             status = call_program(c.programs, IDLE, state)
             if status != 0:
@@ -111,10 +112,12 @@ def take_steps(context: Any) -> int:
             c.start_time[0], c.time[0] = c.time[0], c.ends[i]
             begin_run(measures, lag, state)
             status = call_program(c.programs, BEGIN, state)
+        # Newton's method
         if status == 0:
             status = call_c(c.addresses[0], (np.int64(1), c.addresses[1]))
         if status != 0 or state[0]["reason"] <= 0:
             return int(status)
+        # energy and history values after it
         status = call_program(c.programs, LOOK, state)
         if status == 0:
             counts[STAGE] = LOOKED
@@ -122,15 +125,18 @@ def take_steps(context: Any) -> int:
         if status != 0:
             return int(status)
         counts[STAGE] = UPDATED
+        # contacts want another pass
         if not c.outcome[0] <= max(c.limits[0], c.limits[1] * c.outcome[3]):
             return 0
         lag[0]["switched"] = c.outcome[2] != 0.0
+        # the end of the step becomes the state
         status = call_program(c.programs, END, state)
         if status != 0:
             return int(status)
         counts[STAGE] = ACCEPTED
         if counts[FOLLOWS] == 0:
             return 0
+        # kinks of constraints
         status = call_program(c.programs, FOLLOW, state)
         if status != 0 or not follow.largest[0] <= follow.noise:
             return int(status)
