@@ -30,9 +30,11 @@ from windlass.framework.kernels.kernel import kernel
 
 LANES = 8
 """Segments side by side."""
-ENDS, RATES, SLOPES, LAW, ROTATION, STATE, STICK = 0, 4, 8, 12, 25, 30, 31
-"""First rows of what is given: end points and their velocities, both seen from the centre; r' at both; the 13 numbers
-of `SegmentParameters`; omega and A; history values."""
+ENDS, RATES, SLOPES, ROTATION, STATE, STICK = 0, 4, 8, 25, 30, 31
+"""First rows of what is given: end points and their velocities, both seen from the centre; r' at both; omega and A;
+history values."""
+KC, DC, MU_V, MU_K, MU, RADIUS, LENGTH, FADE, SEGMENT_NORMALS, CLIP, CURRENT, SHIFT, OFFSET = range(12, 25)
+"""Rows of the `SegmentParameters`."""
 FORCES, FT = 32, 36
 """Rows of results for forces: the forces on both end points, x and y, and f_t."""
 VT, FN, PLACE, D_RHO = range(32, 36)
@@ -87,10 +89,10 @@ def gather_lanes(
         g[RATES, k], g[RATES + 1, k] = shape.v[j, 0] - vx, shape.v[j, 1] - vy
         g[RATES + 2, k], g[RATES + 3, k] = shape.v[j + 1, 0] - vx, shape.v[j + 1, 1] - vy
         # parameters of the row, see `SegmentParameters`
-        g[LAW, k], g[LAW + 1, k], g[LAW + 2, k], g[LAW + 3, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
-        g[LAW + 4, k], g[LAW + 5, k], g[LAW + 6, k], g[LAW + 7, k] = c.mu[i], c.r[i], c.L[i], c.fade[i]
-        g[LAW + 8, k], g[LAW + 9, k], g[LAW + 10, k] = c.segment_normals[i], c.clip[i], c.current[i]
-        g[LAW + 11, k], g[LAW + 12, k] = c.shift[i], y
+        g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
+        g[MU, k], g[RADIUS, k], g[LENGTH, k], g[FADE, k] = c.mu[i], c.r[i], c.L[i], c.fade[i]
+        g[SEGMENT_NORMALS, k], g[CLIP, k], g[CURRENT, k] = c.segment_normals[i], c.clip[i], c.current[i]
+        g[SHIFT, k], g[OFFSET, k] = c.shift[i], y
         # rotation of the circle
         g[ROTATION, k], g[ROTATION + 1, k] = circle.omega[ci, 2], circle.A[ci, 0, 0]
         g[ROTATION + 2, k], g[ROTATION + 3, k] = circle.A[ci, 0, 1], circle.A[ci, 1, 0]
@@ -113,11 +115,11 @@ def gather_lanes(
 @kernel(inline=True)
 def read_lane_parameters(case: int, k: int, g: FloatArray) -> SegmentParameters:
     """The parameters of lane k."""
-    fade, y = g[LAW + 7, k] if case == GENERAL else 0.0, 0.0 if case == PLAIN else g[LAW + 12, k]
-    along = case != GENERAL or g[LAW + 8, k] != 0.0
+    fade, y = g[FADE, k] if case == GENERAL else 0.0, 0.0 if case == PLAIN else g[OFFSET, k]
+    along = case != GENERAL or g[SEGMENT_NORMALS, k] != 0.0
     return SegmentParameters(
-        g[LAW, k], g[LAW + 1, k], g[LAW + 2, k], g[LAW + 3, k], g[LAW + 4, k], g[LAW + 5, k], g[LAW + 6, k], fade,
-        along, g[LAW + 9, k] != 0.0, g[LAW + 10, k] != 0.0, g[LAW + 11, k], y,
+        g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k], g[MU, k], g[RADIUS, k], g[LENGTH, k], fade,
+        along, g[CLIP, k] != 0.0, g[CURRENT, k] != 0.0, g[SHIFT, k], y,
     )  # fmt: skip
 
 

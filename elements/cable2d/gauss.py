@@ -37,6 +37,9 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Slots
 
+R0, S0, R1, S1 = range(COORDINATES, COORDINATES + 8, 2)
+V0, T0, V1, T1 = range(VELOCITIES, VELOCITIES + 8, 2)
+"""Rows of r0, s0 = r0', r1, s1 = r1' and of their rates, x and then y."""
 AT_POINT, SLOPE = FREE, FREE + 1
 """Rows of the strain or curvature without force at the present point, and of e and its rate."""
 ON_E, ON_S0, ON_S1 = FORCES + 8, FORCES + 10, FORCES + 12
@@ -55,18 +58,18 @@ def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: FloatArray) -> 
     for k in range(LANES):
         iL = 1.0 / g[LENGTH, k]
         for d in range(2):
-            g[SLOPE + d, k] = iL * (g[4 + d, k] - g[d, k])
-            g[SLOPE + 2 + d, k] = iL * (g[12 + d, k] - g[8 + d, k])
+            g[SLOPE + d, k] = iL * (g[R1 + d, k] - g[R0 + d, k])
+            g[SLOPE + 2 + d, k] = iL * (g[V1 + d, k] - g[V0 + d, k])
 
 
 @kernel(inline=True)
 def interpolate(P0: float, P1: float, P2: float, k: int, g: FloatArray) -> Four:
     """P0 e + P1 s0 + P2 s1 of lane k, and its rate: x, y, x, y."""
     return (
-        P0 * g[SLOPE, k] + P1 * g[2, k] + P2 * g[6, k],
-        P0 * g[SLOPE + 1, k] + P1 * g[3, k] + P2 * g[7, k],
-        P0 * g[SLOPE + 2, k] + P1 * g[10, k] + P2 * g[14, k],
-        P0 * g[SLOPE + 3, k] + P1 * g[11, k] + P2 * g[15, k],
+        P0 * g[SLOPE, k] + P1 * g[S0, k] + P2 * g[S1, k],
+        P0 * g[SLOPE + 1, k] + P1 * g[S0 + 1, k] + P2 * g[S1 + 1, k],
+        P0 * g[SLOPE + 2, k] + P1 * g[T0, k] + P2 * g[T1, k],
+        P0 * g[SLOPE + 3, k] + P1 * g[T0 + 1, k] + P2 * g[T1 + 1, k],
     )
 
 

@@ -242,6 +242,19 @@ def test_comments_alone_tell_long_kernels() -> None:
     assert wrong == []
 
 
+def test_rows_of_lanes_have_names() -> None:
+    """The work arrays g of lanes are indexed by names, not by numbers."""
+    found, wrong = 0, []
+    for path, tree in FILES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Subscript) and re.match(r"g\[[^,:]+, k\]$", ast.unparse(node)):
+                found += 1
+                if re.match(r"g\[\d+(,| \+)", ast.unparse(node)):
+                    wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert found > 200
+    assert wrong == []
+
+
 def test_design_names_every_room() -> None:
     text = (ROOT / "docs" / "design.md").read_text()
     rooms = {path.parent.relative_to(ROOT) for path in FILES} - {Path(top) for top in TOPS}
