@@ -40,6 +40,7 @@ from windlass.connectors.markers.position_kernels import (
 )
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.signature import check_arguments, check_results
 from windlass.framework.model.system import Coupling
 
 
@@ -92,7 +93,14 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
         Kernels ``residual(c, j, m, lam, rate_level, C, f)``,
         ``tangent(c, j, m, v, lam, rate_level, dq, dv, slots, values)``, ``accelerations(c, j, m, v, C)`` and
         ``evaluate(c, j, m, C, g)`` that fills C (rows, k) and g (rows, k, 9) of the equations that hold.
+
+    Raises:
+        ModelError: kernels that take or give something else.
     """
+    check_arguments(equation, "equation of joint_rows", ("c", "i", "k", "m", "m0", "m1", "d", "g", "G"))
+    check_results(equation, "equation of joint_rows", ("C",))
+    check_arguments(drive, "drive of joint_rows", ("c", "i", "k", "m", "m0", "order", "W"))
+    check_results(drive, "drive of joint_rows", ("o_t",))
     moves = drive is not stand_still
 
     @kernel
