@@ -2,7 +2,7 @@
 
 Closed segments of all rows are gathered until the lanes are full; one loop without branches evaluates them, and the
 caller takes the results lane by lane.  All that the loop reads and writes is in a small array g, by row and lane, whose
-rows the constants below name.  Lanes that are not filled keep what they had, and nobody reads their results.
+rows the constants below name.  Lanes that are not filled keep what they had; their results are not read.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ the first row of results: the powers in the order of `POWERS`, energies of sprin
 COUNT = 8
 """Numbers of results."""
 BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, PARTS = 0, 1, 2, 3
-"""What `fill_jumps` wants to know of a segment, and how many numbers these are."""
+"""What `fill_jumps` reads of a segment, and how many numbers these are."""
 OPEN = -3.0
 """The state of segments that are open."""
 

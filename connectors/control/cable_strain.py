@@ -4,7 +4,7 @@
     X = p_q: columns D_i I by the nodes and, where L = share l of a winch cable, -share (f_0 q_0 + f_2 q_2)/L² by l
     J = e·X,    H = Xᵀ (I - e eᵀ) X/|p| + e·X_q,    u_t = J q_t,    J̇ = H q_t,    e = p/|p|
 
-With the law of the cables without functions of users the axial force is N = EA u + d_EA u_t, so an input with these
+Where cables have no force functions the axial force is N = EA u + d_EA u_t, so an input with these
 gains is the tension, with exact derivatives.  ε_ref is the strain without force.  Where material moves through the mesh
 (`ALECable2D`, cables of winches) u_t is the rate at the place of the mesh, and not that of the material, which d_EA
 sees.  A load F on u is that of an actuator in the cable: F δε [N m].

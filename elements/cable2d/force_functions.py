@@ -47,7 +47,7 @@ STEP = 1e-6
 
 
 class Parameters(NamedTuple):
-    """What a user function may want to know of its cables, each of shape (rows, 1).
+    """What a user function may read of its cables, each of shape (rows, 1).
 
     row: row number in the table of the cables.
     length [m], axial_stiffness [N], bending_stiffness [N m^2], axial_damping [N s], bending_damping [N m^2 s].

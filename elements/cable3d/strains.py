@@ -2,9 +2,9 @@
 
     κ = r' × r''/|r'|²,  a vector;    |κ| = √(κ·κ + δ²),    b = κ/|κ|,    δ = `SMALLEST`/L
 
-Laws of users get |κ|, and their moment M acts along b, the direction of the binormal: δW = M δ|κ|.  The energy of such
-a law does not change when a cable turns as a whole, also where it is curved without force.  With δ a straight cable
-has derivatives, too; the law M = EI |κ| gives the moment EI κ and the tangent of the linear law, for every δ.
+Force functions get |κ|, and their moment M acts along b, the direction of the binormal: δW = M δ|κ|.  The energy
+does not change when a cable turns as a whole, also where it is curved without force.  With δ a straight cable has
+derivatives, too; M = EI |κ| gives the moment EI κ and the tangent of the linear law, for every δ.
 """
 
 from __future__ import annotations

@@ -285,7 +285,7 @@ class Assembly:
         run_steps(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
 
     def post_newton(self) -> PostNewton:
-        """POST_NEWTON: update the history values; worst error and largest force, smallest step wish, any switching."""
+        """POST_NEWTON: update the history values; worst error, largest force, smallest wanted step, any switching."""
         enter(Stage.POST_NEWTON)
         self.updates.program()
         leave(Stage.POST_NEWTON)

@@ -305,7 +305,7 @@ class EnergyLedger(EveryNth):
         self._sums = {name: float(sums[name]) if first else 0.0 for name in self.kinds}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Go on with the sums of the interrupted run.
+        """Continue with the sums of the interrupted run.
 
         Raises:
             ModelError: the quantities are others.
@@ -367,6 +367,6 @@ class EnergyLedger(EveryNth):
             draw_series(Path(path), self.times, {name: self[name] for name in self.kinds}, self.kinds)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._lock is not None:
             self._lock.release()

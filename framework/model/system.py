@@ -197,7 +197,7 @@ class PostNewton(NamedTuple):
 
     Attributes:
         error: sum of the force errors of the worst connector [N].
-        recommended_step: step size [s] that would reach the switching instant, inf if there is no wish.
+        recommended_step: step size [s] that would reach the switching instant, inf for none.
         changed: whether a contact state (open/closed, stick/slip) changed.
         force: largest contact force of a connector [N], with which errors are compared.
         row: local row of the worst connector, -1 for none.
@@ -270,7 +270,7 @@ class NeighbourPattern:
         off_process: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape
             (k,).  In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
         reset_caches: drops the list of neighbours, which depends on earlier steps and changes results by rounding, so
-            that a run that goes on and one that is restarted give the same.
+            that a continued and a restarted run give the same.
     """
 
     version: int = 0

@@ -1,6 +1,6 @@
 """Rows of arrays that this process needs of others: values go from the owners to them, contributions come back.
 
-The one exchange of this kind: of coordinates and unknowns, whose ghosts stand after the owned ones for ever, and of
+The one exchange of this kind: of coordinates and unknowns, whose ghosts always stand after the owned ones, and of
 the surfaces of contact sets, made anew as neighbours ask for it.  Values travel in one message from neighbour to
 neighbour.  Contributions are added in the order of the processes, so that sums are the same in every run.
 """

@@ -138,15 +138,15 @@ class Consistency:
             )
 
     def checkpoint(self) -> dict[str, Any]:
-        """What goes on from step to step beside the state; see `Restartable`."""
+        """What is carried from step to step beside the state; see `Restartable`."""
         return {"again": self._again, "projections": self.projections}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `checkpoint` gave."""
+        """Continue from what `checkpoint` gave."""
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:
-        """Evaluate e of a state that goes on, which would have been left from the step before."""
+        """Evaluate e of the start of a continued run, which other runs have from the step before."""
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)

@@ -146,7 +146,7 @@ class RungeKutta:
         return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:
-        """Whether the solver goes on from the state: nobody changed it or the model since the last step."""
+        """Whether the solver continues from the state: neither it nor the model was changed since the last step."""
         assembly = self._accelerations.assembly
         if self._solver is None or self._version != assembly.world.version:
             return False

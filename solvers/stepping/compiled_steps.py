@@ -1,4 +1,4 @@
-"""Steps in compiled code: from the predictor of one to that of the next without Python, as long as nobody has to look.
+"""Steps in compiled code: from the predictor of one to that of the next without Python, as long as none is needed.
 
 Everything that a usual step consists of is a program or a compiled Newton run: predictor, Newton's method, the look for
 energy, the update of history values, the end of the step, the look for kinks of constraints.  `take_steps` makes these

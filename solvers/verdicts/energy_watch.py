@@ -75,11 +75,11 @@ class EnergyWatch:
         self._looks = 0
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a run that goes on later needs."""
+        """What a continued run needs."""
         return {"steps": self._steps, "looks": self._looks, "sums": [self._created, self._turned, self._kinetic]}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `checkpoint` gave."""
+        """Continue from what `checkpoint` gave."""
         self._steps, self._looks = int(kept["steps"]), int(kept["looks"])
         self._created, self._turned, self._kinetic = (float(value) for value in kept["sums"])
         self._last_step = -1
