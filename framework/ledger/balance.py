@@ -328,7 +328,7 @@ class Balance:
             self._arrays, self._whole = arrays, Program(steps)
         return self._whole if self._whole.is_compiled else None
 
-    def collect(self) -> dict[str, float]:
+    def take_sums(self) -> dict[str, float]:
         """What the quantities have grown by since the last call, on this process [J]."""
         work, kinetic, taken = self._sums.work.tolist(), float(self._sums.kinetic[0]), self._sums.taken
         found, integrator, unbalanced = {"kinetic": kinetic}, work[0] - kinetic, 0.0

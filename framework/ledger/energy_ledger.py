@@ -212,7 +212,7 @@ class EnergyLedger(EveryNth):
         balance = self._balance
         assert balance is not None
         before = balance.stored()
-        self._collect()
+        self._add_sums()
         balance.begin(start)
         self._version = start.world.version
         for name, now in balance.stored().items():
@@ -226,10 +226,10 @@ class EnergyLedger(EveryNth):
             if losses.shared is not None and len(losses.ids):
                 losses.shared[:] = parallel_assembly(self._world).processes.sum(losses.sum_here())
 
-    def _collect(self) -> None:
+    def _add_sums(self) -> None:
         """Take what the balance has summed up."""
         assert self._balance is not None
-        for name, value in self._balance.collect().items():
+        for name, value in self._balance.take_sums().items():
             self._sums[name] += value
 
     def _reduce(self, sums: dict[str, float]) -> dict[str, float]:
@@ -257,7 +257,7 @@ class EnergyLedger(EveryNth):
         """Keep the sums of this instant."""
         if self._times and self._times[-1] == state.t:
             return
-        self._collect()
+        self._add_sums()
         sums = self._reduce(self._sums)
         sums[REST] = sum(
             value * (1.0 if self.kinds[name] == WORK else -1.0)
@@ -282,7 +282,7 @@ class EnergyLedger(EveryNth):
         """All sums and records; see `StepHook.checkpoint`.  This run and one that goes on begin anew from them."""
         assert self._world is not None
         processes = parallel_assembly(self._world).processes
-        self._collect()
+        self._add_sums()
         sums = self._reduce(self._sums)
         self._set_sums(sums)
         self._version = -1

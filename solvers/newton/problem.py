@@ -43,11 +43,11 @@ from windlass.solvers.newton.problem_kernels import (
     Motion,
     Places,
     clear_values,
-    collect,
     expand,
     stabilise,
     store_motion,
     take_over,
+    write_residual,
 )
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.newton.static_states import StaticStates
@@ -93,7 +93,7 @@ class NonlinearProblem:
         n = layout.spare
         self._departure, self._stabiliser, self._anchor = np.zeros(n + 1), np.zeros(1), np.zeros(n)
         self._sum = np.zeros(len(unknowns.numbers))
-        self._take_over, self._collect_all, self._store = call(take_over), call(collect), call(store_motion)
+        self._take_over, self._write_all, self._store = call(take_over), call(write_residual), call(store_motion)
         # by what they contain: programs of the residual, or how often it was needed so far
         self._programs: dict[tuple[bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
@@ -311,7 +311,7 @@ class NonlinearProblem:
             self.assembly.set_loads(self.buffers.f, -self.scheme.load_factor)
             self.scheme.add_held(self.buffers.f, self.buffers.c)
             self._take_residual_steps()
-        self._collect(out)
+        self._write_residual(out)
         self._state["residuals"] += 1
 
     def _find_key(self, scheme: Scheme) -> tuple[bool, bool, bool, bool, int]:
@@ -339,14 +339,14 @@ class NonlinearProblem:
         uses = 1 + (program or 0)
         self._programs[key] = uses if uses < self.uses else Program(steps)
 
-    def _collect(self, out: Any) -> None:
+    def _write_residual(self, out: Any) -> None:
         """Sum the local residual into the PETSc vector."""
         f, c = self.buffers.f, self.buffers.c
         if not self._parallel:
-            self._collect_all(f, c, self._places, out.array_w)
+            self._write_all(f, c, self._places, out.array_w)
             return
         total, unknowns = self._sum, self.sparsity.unknowns
-        self._collect_all(f, c, self._places, total)
+        self._write_all(f, c, self._places, total)
         unknowns.ghosts.add_to_owners(total)
         out.setArray(total[: unknowns.owned])
 
