@@ -45,7 +45,8 @@ def as_json(outcome: Outcome, machine: Mapping[str, Any]) -> dict[str, Any]:
         "ratio": " / ".join(case.commands) + f", time by {case.work}",
         "ratio_cpu": outcome.ratio and outcome.ratio._asdict(),
         "ratio_wall": outcome.ratio_wall and outcome.ratio_wall._asdict(),
-        "cpu_seconds_per_work": outcome.cost and {p: spread._asdict() for p, spread in outcome.cost.items()},
+        "cpu_seconds_per_work": outcome.cost
+        and {p: copy_from_owners._asdict() for p, copy_from_owners in outcome.cost.items()},
         "work": case.work,
         "tolerances": {name: tolerance._asdict() for name, tolerance in case.tolerances.items()},
         "equal_counts": list(case.equal_counts),

@@ -76,7 +76,7 @@ def instrument(solver: Any, clock: Clock) -> None:
     problem, snes = solver.problem, solver.snes
     problem.matrix.update = clock.wrap("sums into the matrix", problem.matrix.update)
     ghosts = problem.sparsity.unknowns.ghosts
-    ghosts.spread = clock.wrap("exchange of ghosts", ghosts.spread)
+    ghosts.copy_from_owners = clock.wrap("exchange of ghosts", ghosts.copy_from_owners)
     ghosts.add_to_owners = clock.wrap("exchange of ghosts", ghosts.add_to_owners)
     # clocks are Python
     problem.may_compile = False

@@ -133,7 +133,7 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
         (assembly, "update_markers", "kinematics"),
         (problem, "expand_unknowns", "kinematics"),
         (problem, "update_tangent", "scatter"),
-        (problem, "_collect", "scatter"),
+        (problem, "_write_residual", "scatter"),
         (problem.matrix, "update", "scatter"),
     ):
         setattr(owner, name, clock.wrap(part, getattr(owner, name)))

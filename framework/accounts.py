@@ -8,7 +8,7 @@ and states it beside its forces:
 
     system.account = Account.of(stored={"spring": eval_energy}, lost={"damper": eval_power})
 
-Ledgers and the watch over steps read nothing else.  What happens at once, such as a bristle that is let go, is no
+Ledgers and the watch over steps read nothing else.  What happens at once, such as a bristle that is released, is no
 power: ``jumps`` compares both ends of a step.
 """
 
@@ -32,7 +32,7 @@ class Reading(NamedTuple):
     Attributes:
         energies: stored energies in the order of `Account.stored` [J], shape (k, rows).
         powers: powers in the order of `Account.lost`, `Account.passed`, `Account.carried` [W], shape (l + p + c, rows).
-        parts: what `Account.jumps` wants to know of this instant, of the shape `Account.parts`.
+        parts: what `Account.jumps` reads of this instant, of the shape `Account.parts`.
     """
 
     energies: FloatArray
@@ -81,7 +81,7 @@ class Account:
         """Names of all energies and powers, in the order of a `Reading`."""
         return self.stored + self.lost + self.passed + self.carried
 
-    def allocate(self, rows: int) -> Reading:
+    def create_reading(self, rows: int) -> Reading:
         """A reading of so many rows, if the account has no number of its own; all 0."""
         count = rows if self.rows is None else self.rows
         powers = len(self.lost) + len(self.passed) + len(self.carried)

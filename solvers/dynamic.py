@@ -250,7 +250,7 @@ class Dynamic(StepSolver):
         return describe_problem(self.problem)
 
     def note_steps(self, state: State, t: float, steps: int, iterations: int) -> None:
-        """So many steps, up to a time [s], were done by compiled code and seen by nobody."""
+        """So many steps, up to a time [s], were done by compiled code, without hooks."""
         state.t, state.step = t, state.step + steps
         self.statistics.add(steps, iterations)
         self.newton.iterations += iterations
@@ -272,7 +272,7 @@ class Dynamic(StepSolver):
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.control.nominal}
 
     def checkpoint(self) -> dict[str, Any]:
-        """What goes on from step to step beside the state; see `Restartable`."""
+        """What is carried from step to step beside the state; see `Restartable`."""
         return super().checkpoint() | {
             "control": self.control.checkpoint(),
             "newton": self.newton.checkpoint(),
@@ -281,7 +281,7 @@ class Dynamic(StepSolver):
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `checkpoint` gave."""
+        """Continue from what `checkpoint` gave."""
         super().restore(kept)
         self.control.restore(kept["control"])
         self.newton.restore(kept["newton"])

@@ -32,7 +32,7 @@ from windlass.solvers.step_solver import StepSolver
 from windlass.solvers.verdicts.explicit_limit import describe_limit
 
 SHORTEST_CUT = 0.75
-"""A step that a contact wishes to be shorter becomes at least this much shorter."""
+"""A step for which a contact recommends a shorter one becomes at least this much shorter."""
 ADVICE = (
     "explicit steps must be shorter than 2 / (highest angular frequency), and shorter still with damping: "
     "try a smaller step, or method='rk', which finds its own"
@@ -53,7 +53,7 @@ class StepGrid:
 
     def propose(self, now: float, longest: float) -> tuple[float, float]:
         """The next step: (size, time at its end) [s], at most ``longest``."""
-        # a run that goes on in the middle meets the same times to the last bit
+        # a continued run meets the same times to the last bit
         whole = round(self.start / self.step)
         anchor = 0.0 if abs(whole * self.step - self.start) <= 1e-15 * abs(self.start) else self.start
         count = np.floor((now - anchor) / self.step + 1e-9)
@@ -237,7 +237,7 @@ class Explicit(StepSolver):
         self._method.update_state(state)
 
     def checkpoint(self) -> dict[str, Any]:
-        """What goes on from step to step beside the state; see `Restartable`."""
+        """What is carried from step to step beside the state; see `Restartable`."""
         return super().checkpoint() | {
             "start": self._grid.start,
             "method": self._method.checkpoint(),
@@ -246,7 +246,7 @@ class Explicit(StepSolver):
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `checkpoint` gave."""
+        """Continue from what `checkpoint` gave."""
         super().restore(kept)
         self._grid = replace(self._grid, start=float(kept["start"]))
         self._method.restore(kept["method"])

@@ -303,7 +303,7 @@ class Static(StepSolver):
         return super().checkpoint() | {"newton": self.newton.checkpoint()} | judged
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `checkpoint` gave."""
+        """Continue from what `checkpoint` gave."""
         super().restore(kept)
         self.newton.restore(kept["newton"])
         self._jumps, self._error = list(kept["jumps"]), float(kept["error"])
@@ -358,7 +358,7 @@ class Static(StepSolver):
                 self.problem.store_static(current)
             return run.converged
 
-        # a size that a contact wishes is a time, and of no use here
+        # a size that a contact recommends is a time, and no part of the load
         attempt = iterate(self.discontinuous, newton, contacts, 0.0, last)
         # after the first pass it is decisions on contacts that Newton's method fails for, too
         if not attempt.converged and attempt.passes > 1:

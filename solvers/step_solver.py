@@ -61,13 +61,13 @@ class StepSolver:
         """Nothing to do; see `Restartable`."""
 
     def checkpoint(self) -> dict[str, Any]:
-        """What goes on from step to step beside the state; see `Restartable`."""
+        """What is carried from step to step beside the state; see `Restartable`."""
         history = self.progress.history
         kept = {"statistics": self.statistics.checkpoint(), "failed_attempts": self.failed_attempts}
         return kept if history is None else kept | {"history": history.checkpoint()}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `checkpoint` gave."""
+        """Continue from what `checkpoint` gave."""
         self.statistics.restore(kept["statistics"])
         self.failed_attempts = [(at, size, reason) for at, size, reason in kept.get("failed_attempts", ())]
         if self.progress.history is not None and "history" in kept:

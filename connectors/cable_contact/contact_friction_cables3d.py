@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.cable_contact.geometry import CableColumns
+from windlass.connectors.cable_contact.geometry import Columns
 from windlass.connectors.cable_contact.kernels import TOUCHING, WIDTH, add_residual
 from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
 from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts
@@ -98,7 +98,7 @@ def check(world: Tables, table: EntityTable) -> None:
                 )
 
 
-def bind(rows: LocalRows) -> CableColumns:
+def bind(rows: LocalRows) -> Columns:
     """All cables of the table for the kernels; those of other processes have no points here."""
     world, table, layout = rows.world, rows.table, rows.layout
     cables, radius, of_row = table.local("cable"), table.local("radius"), table.local("contact_set")
@@ -126,7 +126,7 @@ def bind(rows: LocalRows) -> CableColumns:
         return values
 
     apart = of_set("apart")
-    return CableColumns(
+    return Columns(
         dofs=np.ascontiguousarray(layout.local_dofs(world.row_dofs(table, np.arange(count)))),
         L=length,
         n=points,
@@ -147,7 +147,7 @@ def bind(rows: LocalRows) -> CableColumns:
     )
 
 
-def create_search(rows: LocalRows, c: CableColumns) -> CableSearch:
+def create_search(rows: LocalRows, c: Columns) -> CableSearch:
     """The search among all cables of the table."""
     of_row = rows.table.local("contact_set")
     skin = np.array([float(rows.world.entity(int(one)).skin) for one in of_row])
@@ -159,7 +159,7 @@ def create_search(rows: LocalRows, c: CableColumns) -> CableSearch:
 
 def build(rows: LocalRows) -> CableSystem:
     """Bind the rows to the kernels."""
-    c: CableColumns = rows.columns
+    c: Columns = rows.columns
     own, processes = rows.rows, rows.layout.processes
     places, search = create_places(c), create_search(rows, c)
     system = CableSystem(rows.table.kind, np.zeros((0, 24), np.int64), places=places)
@@ -167,8 +167,8 @@ def build(rows: LocalRows) -> CableSystem:
     errors, forces = np.zeros(len(c.n)), np.zeros(len(c.n))
     force, differentiate, follow, renew = call(add_residual), call(add_tangent), call(follow_feet), call(update_history)
 
-    def take(s: Fields) -> None:
-        places.take(s.data)
+    def assign(s: Fields) -> None:
+        places.assign(s.data)
         # outputs may have bound the places in between, without a change of the pattern
         if processes.any(not np.array_equal(system.coupled, places.taken.pair)):
             system.coupled, system.dofs = places.taken.pair, places.eval_dofs()
@@ -181,11 +181,11 @@ def build(rows: LocalRows) -> CableSystem:
         differentiate(c, places.taken, s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
 
     def post_newton(s: Evaluation) -> None:
-        take(s)
+        assign(s)
         number = places.number
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
-        take(s)
+        assign(s)
         passed = not np.array_equal(number, places.number)
         renew(c, places.taken, s.data, s.start_data, s.x, s.v, errors, forces, passed, s.outcome)
         if s.outcome[4] >= 0.0:
@@ -195,7 +195,7 @@ def build(rows: LocalRows) -> CableSystem:
     def reset_caches() -> None:
         search.forgotten = True
 
-    system.update, system.residual, system.tangent, system.post_newton = take, residual, tangent, post_newton
+    system.update, system.residual, system.tangent, system.post_newton = assign, residual, tangent, post_newton
     system.account = create_place_account(
         lambda fields: eval_parts(places, fields)[own], (len(own), int(c.n.max(initial=0)) * TOUCHING), by=""
     )

@@ -27,7 +27,7 @@ STEPS = 30
 """Most Newton steps for a foot."""
 
 
-class CableColumns(NamedTuple):
+class Columns(NamedTuple):
     """Cables that may touch, arrays of shape (rows,) if nothing else is said.
 
     Attributes:
@@ -165,7 +165,7 @@ def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: fl
 
 
 @kernel(inline=True)
-def reach_of_foot(c: CableColumns, b: int) -> tuple[float, float]:
+def reach_of_foot(c: Columns, b: int) -> tuple[float, float]:
     """Between which arc lengths a foot on cable b may lie during Newton's method [m]."""
     low = -BEYOND * c.L[b] if c.before[b] >= 0 else 0.0
     high = (1.0 + BEYOND) * c.L[b] if c.after[b] >= 0 else c.L[b]
@@ -181,7 +181,7 @@ def wrap_arc(arc: float, loop: float) -> float:
 
 
 @kernel(inline=True, fast=False)
-def is_itself(c: CableColumns, a: int, xi: float, b: int, s: float) -> bool:
+def is_itself(c: Columns, a: int, xi: float, b: int, s: float) -> bool:
     """Whether a foot at s of cable b is so near to the point xi of a along one chain that it is no contact.
 
     Feet are left out that are nearer than ``apart`` when they are found.  One whose minimum of the distance has ceased

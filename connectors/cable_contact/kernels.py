@@ -44,7 +44,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from windlass.connectors.cable_contact.geometry import (
-    CableColumns,
+    Columns,
     Cubic,
     Four,
     bend_at,
@@ -95,7 +95,7 @@ class PairList(NamedTuple):
     pair: IntArray
 
 
-class Law(NamedTuple):
+class TouchParameters(NamedTuple):
     """Letters of one point on one cable; stiffness and damping multiplied by its length w."""
 
     k: float
@@ -157,11 +157,11 @@ class Touch(NamedTuple):
 
 
 @kernel(inline=True)
-def create_law(c: CableColumns, a: int, b: int, share: float) -> Law:
+def read_parameters(c: Columns, a: int, b: int, share: float) -> TouchParameters:
     """Letters of a point of cable a on cable b."""
     w, reach = share * c.L[a] / c.n[a], c.radius[a] + c.radius[b]
     depth = c.depth[a] if c.depth[a] > 0.0 else FADE * reach
-    return Law(
+    return TouchParameters(
         w * c.k[a], w * c.d[a], depth, c.mu[a], w * c.mu_k[a], w * c.mu_v[a], reach, c.radius[a] / reach
     )  # fmt: skip
 
@@ -189,7 +189,7 @@ def read_three(data: FloatArray, at: int) -> Vector:
 
 
 @kernel(inline=True)
-def read_bristle(c: CableColumns, start: FloatArray, at: int, b: int, s: float) -> Bristle:
+def read_bristle(c: Columns, start: FloatArray, at: int, b: int, s: float) -> Bristle:
     """The bristle of a place from the history at the start of the step, with the foot s on cable b."""
     holds = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
     slid = wrap_arc(c.arc[b] + s - start[at + ANCHOR], c.loop[b]) if holds else 0.0
@@ -214,15 +214,15 @@ def across(a: Vector, n: Vector) -> Vector:
 
 
 @kernel(inline=True)
-def eval_press(law: Law, depth: float, vn: float) -> float:
+def eval_press(par: TouchParameters, depth: float, vn: float) -> float:
     """p."""
     if depth <= 0.0:
         return 0.0
-    return max(law.k * depth - law.d * min(depth / law.depth, 1.0) * vn, 0.0)
+    return max(par.k * depth - par.d * min(depth / par.depth, 1.0) * vn, 0.0)
 
 
 @kernel
-def eval_touch(law: Law, m: Motion, b: Bristle) -> Touch:
+def eval_touch(par: TouchParameters, m: Motion, b: Bristle) -> Touch:
     """What acts between a point and its foot."""
     d = combine(1.0, m.ra, -1.0, m.rb)
     D, n = unit(d)
@@ -230,16 +230,16 @@ def eval_touch(law: Law, m: Motion, b: Bristle) -> Touch:
     lb, tb = unit(m.pb)
     v = combine(1.0, m.va, -1.0, m.vb)
     vn = dot(n, v)
-    press = eval_press(law, law.reach - D, vn)
+    press = eval_press(par, par.reach - D, vn)
     vt, u, tau, ft, size, slips = ZERO, ZERO, ZERO, ZERO, 0.0, False
-    if law.mu > 0.0 and press > 0.0:
-        turn = combine(law.beta, cross_section_rate(ta, la, m.wa), 1.0 - law.beta, cross_section_rate(tb, lb, m.wb))
+    if par.mu > 0.0 and press > 0.0:
+        turn = combine(par.beta, cross_section_rate(ta, la, m.wa), 1.0 - par.beta, cross_section_rate(tb, lb, m.wb))
         vt = across(combine(1.0, v, -1.0, cross(turn, d)), n)
         if b.holds:
-            normal = combine(law.beta, carry(b.ma, b.ta, ta), 1.0 - law.beta, carry(b.mb, b.tb, tb))
+            normal = combine(par.beta, carry(b.ma, b.ta, ta), 1.0 - par.beta, carry(b.mb, b.tb, tb))
             u = across(combine(b.slid, m.pb, -D, normal), n)
-        tau = combine(law.mu_k, u, law.mu_v, vt)
-        size, limit = sqrt(dot(tau, tau)), law.mu * press
+        tau = combine(par.mu_k, u, par.mu_v, vt)
+        size, limit = sqrt(dot(tau, tau)), par.mu * press
         slips = size > limit
         factor = limit / size if slips else 1.0
         ft = factor * tau[0], factor * tau[1], factor * tau[2]
@@ -247,12 +247,12 @@ def eval_touch(law: Law, m: Motion, b: Bristle) -> Touch:
 
 
 @kernel(inline=True)
-def eval_forces(law: Law, t: Touch) -> tuple[Vector, Vector, Vector]:
+def eval_forces(par: TouchParameters, t: Touch) -> tuple[Vector, Vector, Vector]:
     """The force on r_A, and what the couples give on r'_A and r'_B."""
     force = combine(-t.press, t.n, 1.0, t.ft)
     couple = cross(t.d, t.ft)
     a, b = cross(couple, t.ta), cross(couple, t.tb)
-    fa, fb = -law.beta / t.la, (law.beta - 1.0) / t.lb
+    fa, fb = -par.beta / t.la, (par.beta - 1.0) / t.lb
     return force, (fa * a[0], fa * a[1], fa * a[2]), (fb * b[0], fb * b[1], fb * b[2])
 
 
@@ -266,7 +266,7 @@ def scatter(f: FloatArray, dofs: IntArray, i: int, S: Four, dS: Four, on_r: Vect
 
 @kernel
 def add_residual(
-    c: CableColumns, list_: PairList, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
+    c: Columns, list_: PairList, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
 ) -> None:
     """Add the forces of all places."""
     for k in range(len(list_.pair)):
@@ -283,9 +283,9 @@ def add_residual(
             d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
             if dot(d, d) >= reach * reach or is_itself(c, a, xi, b, s):
                 continue
-            law = create_law(c, a, b, data[at + SHARE])
+            par = read_parameters(c, a, b, data[at + SHARE])
             m = find_motion(za, ya, zb, yb, xi, s, held)
-            force, on_a, on_b = eval_forces(law, eval_touch(law, m, read_bristle(c, start, at, b, s)))
+            force, on_a, on_b = eval_forces(par, eval_touch(par, m, read_bristle(c, start, at, b, s)))
             scatter(f, c.dofs, a, shape(xi, la), shape_slope(xi, la), force, on_a)
             back = -force[0], -force[1], -force[2]
             scatter(f, c.dofs, b, shape(s, lb), shape_slope(s, lb), back, on_b)

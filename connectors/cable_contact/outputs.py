@@ -53,7 +53,7 @@ def sum_cables(places: Places, on_a: FloatArray, on_b: FloatArray) -> FloatArray
     return total
 
 
-def spread(places: Places, values: FloatArray, empty: float) -> FloatArray:
+def over_places(places: Places, values: FloatArray, empty: float) -> FloatArray:
     """Values of the taken places as those of all, shape (places,)."""
     whole = np.full(len(places.at), empty)
     whole[places.rank] = values
@@ -74,26 +74,26 @@ def eval_density(places: Places, fields: Fields) -> FloatArray:
     out, _ = eval_places(places, fields)
     c, cable = places.c, places.taken.cable
     density = out[:, PRESS] / out[:, PART] * c.n[cable] / c.L[cable]
-    return over_points(places, spread(places, density, 0.0), np.add, 0.0)
+    return over_points(places, over_places(places, density, 0.0), np.add, 0.0)
 
 
 def eval_gaps(places: Places, fields: Fields) -> FloatArray:
     """Smallest gap of each point [m], inf if nothing is near, shape (rows, points)."""
     out, _ = eval_places(places, fields)
-    return over_points(places, spread(places, -out[:, DEPTH], np.inf), np.minimum, np.inf)
+    return over_points(places, over_places(places, -out[:, DEPTH], np.inf), np.minimum, np.inf)
 
 
 def eval_states(places: Places, fields: Fields) -> FloatArray:
     """State of each point, shape (rows, points)."""
     _, parts = eval_places(places, fields)
-    return over_points(places, spread(places, np.maximum(parts[:, 8], OPEN), OPEN), np.maximum, OPEN)
+    return over_points(places, over_places(places, np.maximum(parts[:, 8], OPEN), OPEN), np.maximum, OPEN)
 
 
 def eval_slip(places: Places, fields: Fields) -> FloatArray:
     """Largest slip velocity of each point [m/s], shape (rows, points)."""
     out, _ = eval_places(places, fields)
     speed = np.linalg.norm(out[:, SLIP : SLIP + 3], axis=1)
-    return over_points(places, spread(places, speed, 0.0), np.maximum, 0.0)
+    return over_points(places, over_places(places, speed, 0.0), np.maximum, 0.0)
 
 
 def eval_torque(places: Places, fields: Fields) -> FloatArray:

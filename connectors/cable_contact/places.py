@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from windlass.connectors.cable_contact.geometry import CableColumns, gather
+from windlass.connectors.cable_contact.geometry import Columns, gather
 from windlass.connectors.cable_contact.kernels import (
     FOOT,
     NUMBER,
@@ -16,11 +16,11 @@ from windlass.connectors.cable_contact.kernels import (
     TOUCHING,
     WIDTH,
     PairList,
-    create_law,
     eval_forces,
     eval_touch,
     find_motion,
     read_bristle,
+    read_parameters,
 )
 from windlass.connectors.cable_contact.tangent import eval_change
 from windlass.connectors.circle_segments.power import NUMBERS
@@ -50,7 +50,7 @@ class Places:
         rank: of these in the order of `taken`, among all places, shape (m,).
     """
 
-    c: CableColumns
+    c: Columns
     at: IntArray
     cable: IntArray
     point: IntArray
@@ -59,7 +59,7 @@ class Places:
     taken: PairList
     rank: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
 
-    def take(self, data: FloatArray) -> None:
+    def assign(self, data: FloatArray) -> None:
         """Bind places to the cables that the history values name."""
         number = data[self.at + NUMBER]
         if np.array_equal(number, self.number):
@@ -81,7 +81,7 @@ class Places:
         return dofs
 
 
-def create_places(c: CableColumns) -> Places:
+def create_places(c: Columns) -> Places:
     """All places, none of them taken."""
     points = np.repeat(np.arange(len(c.n)), c.n)
     number = np.arange(len(points)) - np.repeat(np.cumsum(c.n) - c.n, c.n)
@@ -109,7 +109,7 @@ class CableSystem(System):
 
 @kernel
 def fill_places(
-    c: CableColumns, list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray, parts: FloatArray
+    c: Columns, list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray, parts: FloatArray
 ) -> None:
     """What acts at the taken places into out (m, SHOWN) and parts (m, NUMBERS), in the order of `list_`.
 
@@ -119,35 +119,35 @@ def fill_places(
     for i in range(len(list_.at)):
         at, a, xi = list_.at[i], list_.cable[i], list_.place[i]
         b, s = int(data[at + NUMBER]) - 1, data[at + FOOT]
-        law, z = create_law(c, a, b, data[at + SHARE]), read_bristle(c, data, at, b, s)
+        par, z = read_parameters(c, a, b, data[at + SHARE]), read_bristle(c, data, at, b, s)
         za, ya = gather(x, c.dofs, a, c.L[a]), gather(v, c.dofs, a, c.L[a])
         zb, yb = gather(x, c.dofs, b, c.L[b]), gather(v, c.dofs, b, c.L[b])
         m = find_motion(za, ya, zb, yb, xi, s, (s <= 0.0 and c.before[b] < 0) or (s >= c.L[b] and c.after[b] < 0))
-        t = eval_touch(law, m, z)
-        depth = law.reach - t.D
+        t = eval_touch(par, m, z)
+        depth = par.reach - t.D
         out[i, DEPTH], out[i, PART] = depth, data[at + SHARE]
         if depth <= 0.0:
             continue
-        force, _, _ = eval_forces(law, t)
+        force, _, _ = eval_forces(par, t)
         couple = cross(t.d, t.ft)
         out[i, PRESS] = t.press
-        out[i, TORQUE_A], out[i, TORQUE_B] = law.beta * dot(couple, t.ta), (1.0 - law.beta) * dot(couple, t.tb)
+        out[i, TORQUE_A], out[i, TORQUE_B] = par.beta * dot(couple, t.ta), (1.0 - par.beta) * dot(couple, t.tb)
         for e in range(3):
             out[i, FORCE + e], out[i, SLIP + e] = -force[e], t.vt[e]
         # powers and energies
-        spring, taken = law.k * depth, dot(t.ft, t.vt)
+        spring, taken = par.k * depth, dot(t.ft, t.vt)
         parts[i, 8] = data[at + STATE]
         if data[at + STATE] == SLIPS:
             parts[i, 0] = taken
         else:
-            rate = eval_change(law, m, z, t, m.va, m.wa, m.va, m.wa, m.vb, m.wb, m.vb, m.wb).u
-            parts[i, 1] = law.mu_v * dot(t.vt, t.vt) if law.mu > 0.0 else 0.0
-            parts[i, 3] = law.mu_k * dot(t.u, rate)
+            rate = eval_change(par, m, z, t, m.va, m.wa, m.va, m.wa, m.vb, m.wb, m.vb, m.wb).u
+            parts[i, 1] = par.mu_v * dot(t.vt, t.vt) if par.mu > 0.0 else 0.0
+            parts[i, 3] = par.mu_k * dot(t.u, rate)
             parts[i, 5] = taken - parts[i, 1] - parts[i, 3]
         parts[i, 2] = (spring - t.press) * t.vn
         parts[i, 4] = -spring * t.vn
         parts[i, 6] = 0.5 * spring * depth
-        parts[i, 7] = 0.5 * law.mu_k * dot(t.u, t.u)
+        parts[i, 7] = 0.5 * par.mu_k * dot(t.u, t.u)
 
 
 _fill = call(fill_places)
@@ -155,7 +155,7 @@ _fill = call(fill_places)
 
 def eval_places(places: Places, fields: Fields) -> tuple[FloatArray, FloatArray]:
     """What `fill_places` writes of the taken places, shapes (m, SHOWN) and (m, NUMBERS)."""
-    places.take(fields.data)
+    places.assign(fields.data)
     m = len(places.taken.at)
     out, parts = np.zeros((m, SHOWN)), np.zeros((m, NUMBERS))
     parts[:, 8] = OPEN

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.cable_contact.geometry import (
-    CableColumns,
+    Columns,
     bend_at,
     find_foot,
     gather,
@@ -61,7 +61,7 @@ ROUNDING = 1e-9
 
 
 @kernel
-def fill_hulls(c: CableColumns, x: FloatArray, hull: FloatArray) -> None:
+def fill_hulls(c: Columns, x: FloatArray, hull: FloatArray) -> None:
     """Control points of all cables [m], shape (rows, 4, 3)."""
     for i in range(len(c.n)):
         p, u = read_vector(x, c.dofs, i, 0), read_vector(x, c.dofs, i, 3)
@@ -73,7 +73,7 @@ def fill_hulls(c: CableColumns, x: FloatArray, hull: FloatArray) -> None:
 
 
 @kernel(fast=False)
-def fill_signs(c: CableColumns, x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
+def fill_signs(c: Columns, x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
     """(r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,); at its ends as its neighbours have it."""
     z = gather(x, c.dofs, b, c.L[b])
     for k in range(PIECES + 1):
@@ -86,9 +86,7 @@ def fill_signs(c: CableColumns, x: FloatArray, b: int, p: Vector, F: FloatArray)
 
 
 @kernel
-def fill_feet(
-    c: CableColumns, pairs: IntArray, skin: FloatArray, x: FloatArray, which: IntArray, found: FloatArray
-) -> int:
+def fill_feet(c: Columns, pairs: IntArray, skin: FloatArray, x: FloatArray, which: IntArray, found: FloatArray) -> int:
     """Feet of the points of cable pairs[k, 0] on pairs[k, 1] and the other way that are closer than the skin.
 
     Rows of ``which`` are cable, point, other cable; of ``found`` arc length on it, gap [m] and share.  Returns how many
@@ -106,6 +104,7 @@ def fill_feet(
             c.radius[a] + c.radius[b],
         )
         for j in range(c.n[a]):
+            # the point, and at the ends of pieces of b whether the distance from it grows along b
             xi = place_of(j, c.n[a], c.L[a])
             p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
             fill_signs(c, x, b, p, F)
@@ -124,9 +123,11 @@ def fill_feet(
                     s, _ = find_foot(zb, p, low + (high - low) * F[m] / (F[m] - F[m + 1]), low, high, lb)
                 else:
                     continue
+                # neighbours of the point on its own chain do not count
                 along = wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b])
                 if c.chain[a] == c.chain[b] and abs(along) < c.apart[a]:
                     continue
+                # gap and share of the foot, which counts if it is near
                 r = value_at(zb, s)
                 d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
                 gap = sqrt(dot(d, d)) - reach
@@ -142,7 +143,7 @@ def fill_feet(
 
 @kernel
 def give_places(
-    c: CableColumns, which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
+    c: Columns, which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
 ) -> float:
     """Bind places of points to feet, ordered by cable, point and gap; smallest gap of a foot without place [m].
 
@@ -153,6 +154,7 @@ def give_places(
     wanted = np.zeros(TOUCHING, np.bool_)
     for a in range(len(c.n)):
         for j in range(c.n[a]):
+            # feet of this point, and places that keep theirs
             base, end = c.data[a] + j * TOUCHING * WIDTH, first
             while end < len(which) and which[end, 0] == a and which[end, 1] == j:
                 end += 1
@@ -164,6 +166,7 @@ def give_places(
             for f in range(first, end):
                 if find_place(c, which[f, 2], found[f, 0], data, base, wanted) >= 0:
                     continue
+                # others get the first free place
                 free = -1
                 for k in range(TOUCHING):
                     at = base + k * WIDTH
@@ -175,11 +178,13 @@ def give_places(
                     if found[f, 1] <= 0.0:
                         left[0] = f
                     continue
+                # the place holds the foot from here on
                 at = base + free * WIDTH
                 data[at : at + WIDTH] = 0.0
                 data[at + NUMBER], data[at + FOOT], data[at + GAP] = which[f, 2] + 1, found[f, 0], found[f, 1]
                 data[at + STATE], data[at + SHARE] = NEW, found[f, 2]
                 wanted[free] = True
+            # the rest becomes free
             for k in range(TOUCHING):
                 if not wanted[k]:
                     data[base + k * WIDTH + NUMBER] = 0.0
@@ -188,7 +193,7 @@ def give_places(
 
 
 @kernel(inline=True)
-def find_place(c: CableColumns, b: int, s: float, data: FloatArray, base: int, wanted: NDArray[np.bool_]) -> int:
+def find_place(c: Columns, b: int, s: float, data: FloatArray, base: int, wanted: NDArray[np.bool_]) -> int:
     """The place of a point that has the foot s on cable b already, which is wanted then; -1 if none has."""
     for k in range(TOUCHING):
         at = base + k * WIDTH
@@ -217,7 +222,7 @@ class CableSearch:
         hull: control points at the last search [m].
     """
 
-    c: CableColumns
+    c: Columns
     name: str
     processes: Processes
     skin: FloatArray

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.cable_contact.geometry import (
-    CableColumns,
+    Columns,
     Four,
     carry,
     carry_change,
@@ -37,16 +37,16 @@ from windlass.connectors.cable_contact.kernels import (
     SHARE,
     ZERO,
     Bristle,
-    Law,
     Motion,
     PairList,
     Touch,
-    create_law,
+    TouchParameters,
     cross_section_rate,
     eval_forces,
     eval_touch,
     find_motion,
     read_bristle,
+    read_parameters,
 )
 from windlass.elements.cable3d.points import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
@@ -96,7 +96,7 @@ def change_on_slope(
 
 @kernel
 def eval_change(
-    law: Law,
+    par: TouchParameters,
     m: Motion,
     z: Bristle,
     t: Touch,
@@ -116,6 +116,7 @@ def eval_change(
     # at the foot, which moves
     drb, dpb = combine(1.0, drb, ds, m.pb), combine(1.0, dpb, ds, m.kb)
     dvb, dwb = combine(1.0, dvb, ds, m.wb), combine(1.0, dwb, ds, m.zb)
+    # distance and its direction, both tangents, and the approach
     n, dd = t.n, combine(1.0, dra, -1.0, drb)
     dD, dn = change_unit(n, t.D, dd)
     dla, dta = change_unit(t.ta, t.la, dpa)
@@ -123,33 +124,35 @@ def eval_change(
     v, dv = combine(1.0, m.va, -1.0, m.vb), combine(1.0, dva, -1.0, dvb)
     dvn = dot(dn, v) + dot(n, dv)
     # pressing force; eval_press has the same branches
-    depth, dp = law.reach - t.D, 0.0
+    depth, dp = par.reach - t.D, 0.0
     if t.press > 0.0:
-        fade, d_fade = depth / law.depth, -dD / law.depth
+        fade, d_fade = depth / par.depth, -dD / par.depth
         if fade >= 1.0:
             fade, d_fade = 1.0, 0.0
-        dp = -law.k * dD - law.d * (fade * dvn + d_fade * t.vn)
+        dp = -par.k * dD - par.d * (fade * dvn + d_fade * t.vn)
     force = combine(-dp, n, -t.press, dn)
-    if law.mu <= 0.0 or t.press <= 0.0:
+    if par.mu <= 0.0 or t.press <= 0.0:
         return Change(force, ZERO, ZERO, ds, ZERO)
     # slip
-    beta = law.beta
+    beta = par.beta
     turn = combine(beta, cross_section_rate(t.ta, t.la, m.wa), 1.0 - beta, cross_section_rate(t.tb, t.lb, m.wb))
     turn_a, turn_b = change_turn(t.ta, dta, t.la, dla, m.wa, dwa), change_turn(t.tb, dtb, t.lb, dlb, m.wb, dwb)
     d_turn = combine(beta, turn_a, 1.0 - beta, turn_b)
     slip, way = combine(1.0, v, -1.0, cross(turn, t.d)), combine(1.0, cross(d_turn, t.d), 1.0, cross(turn, dd))
     dvt, du = change_across(slip, combine(1.0, dv, -1.0, way), n, dn), ZERO
+    # the bristle, which is carried along by both cables
     if z.holds:
         normal = combine(beta, carry(z.ma, z.ta, t.ta), 1.0 - beta, carry(z.mb, z.tb, t.tb))
         carried_a, carried_b = carry_change(z.ma, z.ta, t.ta, dta), carry_change(z.mb, z.tb, t.tb, dtb)
         d_normal = combine(beta, carried_a, 1.0 - beta, carried_b)
         a, b = combine(z.slid, dpb, ds, m.pb), combine(dD, normal, t.D, d_normal)
         du = change_across(combine(z.slid, m.pb, -t.D, normal), combine(1.0, a, -1.0, b), n, dn)
-    dft = combine(law.mu_k, du, law.mu_v, dvt)
+    dft = combine(par.mu_k, du, par.mu_v, dvt)
+    # what slips keeps to the limit
     if t.slips:
         along = dot(t.tau, dft) / (t.size * t.size)
-        factor = law.mu * t.press / t.size
-        dft = combine(factor, dft, law.mu * dp / t.size - factor * along, t.tau)
+        factor = par.mu * t.press / t.size
+        dft = combine(factor, dft, par.mu * dp / t.size - factor * along, t.tau)
     # couples
     couple, a, b = cross(t.d, t.ft), cross(dd, t.ft), cross(t.d, dft)
     d_couple = combine(1.0, a, 1.0, b)
@@ -165,19 +168,19 @@ def unit_vector(axis: int, size: float) -> Vector:
 
 
 @kernel
-def fill_changes(law: Law, m: Motion, z: Bristle, t: Touch, dq: float, dv: float, C: FloatArray) -> None:
+def fill_changes(par: TouchParameters, m: Motion, z: Bristle, t: Touch, dq: float, dv: float, C: FloatArray) -> None:
     """Changes with r_A, r'_A, r_B, r'_B, three columns each, into C (10, 12): force, on r'_A, on r'_B, s."""
     for col in range(12):
         which, axis = col // 3, col % 3
         q, v = unit_vector(axis, dq), unit_vector(axis, dv)
         if which == 0:
-            h = eval_change(law, m, z, t, q, ZERO, v, ZERO, ZERO, ZERO, ZERO, ZERO)
+            h = eval_change(par, m, z, t, q, ZERO, v, ZERO, ZERO, ZERO, ZERO, ZERO)
         elif which == 1:
-            h = eval_change(law, m, z, t, ZERO, q, ZERO, v, ZERO, ZERO, ZERO, ZERO)
+            h = eval_change(par, m, z, t, ZERO, q, ZERO, v, ZERO, ZERO, ZERO, ZERO)
         elif which == 2:
-            h = eval_change(law, m, z, t, ZERO, ZERO, ZERO, ZERO, q, ZERO, v, ZERO)
+            h = eval_change(par, m, z, t, ZERO, ZERO, ZERO, ZERO, q, ZERO, v, ZERO)
         else:
-            h = eval_change(law, m, z, t, ZERO, ZERO, ZERO, ZERO, ZERO, q, ZERO, v)
+            h = eval_change(par, m, z, t, ZERO, ZERO, ZERO, ZERO, ZERO, q, ZERO, v)
         for e in range(3):
             C[e, col], C[3 + e, col], C[6 + e, col] = h.force[e], h.on_a[e], h.on_b[e]
         C[9, col] = h.s
@@ -205,7 +208,7 @@ def spread_changes(
 
 @kernel
 def add_tangent(
-    c: CableColumns,
+    c: Columns,
     list_: PairList,
     data: FloatArray,
     start: FloatArray,
@@ -235,15 +238,15 @@ def add_tangent(
             d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
             if dot(d, d) >= reach * reach or is_itself(c, a, xi, b, s):
                 continue
-            law = create_law(c, a, b, data[at + SHARE])
+            par = read_parameters(c, a, b, data[at + SHARE])
             if not touches:
                 touches = True
                 K[:] = 0.0
             # changes by the motion of both axes, then by the coordinates
             m, z = find_motion(za, ya, zb, yb, xi, s, held), read_bristle(c, start, at, b, s)
-            t = eval_touch(law, m, z)
-            fill_changes(law, m, z, t, dq, dv, C)
-            force, _, on_b = eval_forces(law, t)
+            t = eval_touch(par, m, z)
+            fill_changes(par, m, z, t, dq, dv, C)
+            force, _, on_b = eval_forces(par, t)
             spread_changes(
                 shape(xi, la), shape_slope(xi, la), shape(s, lb), shape_slope(s, lb), shape_bend(s, lb), force, on_b,
                 C, X, K,

@@ -18,7 +18,7 @@ from math import sqrt
 import numpy as np
 
 from windlass.connectors.cable_contact.geometry import (
-    CableColumns,
+    Columns,
     bend_at,
     carry,
     find_foot,
@@ -45,15 +45,15 @@ from windlass.connectors.cable_contact.kernels import (
     TANGENT_B,
     TOUCHING,
     WIDTH,
-    Law,
     PairList,
     Touch,
-    create_law,
+    TouchParameters,
     eval_press,
     eval_share,
     eval_touch,
     find_motion,
     read_bristle,
+    read_parameters,
 )
 from windlass.elements.cable3d.points import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray
@@ -69,7 +69,7 @@ HOPS = 1000
 
 
 @kernel
-def follow_foot(c: CableColumns, x: FloatArray, p: Vector, b: int, s: float) -> tuple[int, float, bool]:
+def follow_foot(c: Columns, x: FloatArray, p: Vector, b: int, s: float) -> tuple[int, float, bool]:
     """Cable and place of the foot of p, sought from s on cable b along its chain, and whether it is held at an end."""
     held, last = False, 0
     for _ in range(HOPS):
@@ -98,12 +98,12 @@ def write_three(data: FloatArray, at: int, a: Vector) -> None:
 
 
 @kernel(inline=True)
-def write_anchor(data: FloatArray, at: int, law: Law, t: Touch, arc: float, holds: bool) -> None:
+def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: Touch, arc: float, holds: bool) -> None:
     """Anchor, normals and tangents of a place that has closed or that slips; ``arc``: of the foot on its chain [m]."""
     u: Vector = (0.0, 0.0, 0.0)
     size = sqrt(dot(t.ft, t.ft))
-    if holds and law.mu_k > 0.0 and size > 0.0:
-        bend = max(1.0 - law.mu_v * dot(t.vt, t.ft) / (size * size), 0.0) / law.mu_k
+    if holds and par.mu_k > 0.0 and size > 0.0:
+        bend = max(1.0 - par.mu_v * dot(t.vt, t.ft) / (size * size), 0.0) / par.mu_k
         u = bend * t.ft[0], bend * t.ft[1], bend * t.ft[2]
     sideways = cross(t.tb, t.n)
     h = min(max(dot(u, sideways) / t.D, -0.9), 0.9)
@@ -115,7 +115,7 @@ def write_anchor(data: FloatArray, at: int, law: Law, t: Touch, arc: float, hold
 
 @kernel
 def follow_feet(
-    c: CableColumns,
+    c: Columns,
     list_: PairList,
     data: FloatArray,
     start: FloatArray,
@@ -134,14 +134,14 @@ def follow_feet(
         zb = gather(x, c.dofs, b, c.L[b])
         s, _ = find_foot(zb, p, data[at + FOOT], low, high, c.L[b])
         share = data[at + SHARE]
-        before = eval_press(create_law(c, a, b, share), eval_depth(c, a, b, p, value_at(zb, s)), 0.0)
+        before = eval_press(read_parameters(c, a, b, share), eval_depth(c, a, b, p, value_at(zb, s)), 0.0)
         new, s, _ = follow_foot(c, x, p, b, s)
         if is_itself(c, a, list_.place[i], new, s):
             data[at + NUMBER] = 0.0
             continue
         depth = eval_depth(c, a, new, p, value_at(gather(x, c.dofs, new, c.L[new]), s))
         if new != b:
-            errors[a] += abs(eval_press(create_law(c, a, new, share), depth, 0.0) - before)
+            errors[a] += abs(eval_press(read_parameters(c, a, new, share), depth, 0.0) - before)
         forces[a] += before
         data[at + NUMBER], data[at + FOOT], data[at + GAP] = new + 1, s, -depth
     for a in range(len(c.n)):
@@ -150,7 +150,7 @@ def follow_feet(
 
 
 @kernel
-def leave_double(c: CableColumns, data: FloatArray, start: FloatArray, base: int) -> None:
+def leave_double(c: Columns, data: FloatArray, start: FloatArray, base: int) -> None:
     """Leave a place of a point whose foot has met that of another one, which goes on."""
     for k in range(1, TOUCHING):
         at = base + k * WIDTH
@@ -168,7 +168,7 @@ def leave_double(c: CableColumns, data: FloatArray, start: FloatArray, base: int
 
 @kernel
 def update_history(
-    c: CableColumns,
+    c: Columns,
     list_: PairList,
     data: FloatArray,
     start: FloatArray,
@@ -188,28 +188,28 @@ def update_history(
     for i in range(len(list_.at)):
         at, a, xi = list_.at[i], list_.cable[i], list_.place[i]
         b, s = int(data[at + NUMBER]) - 1, data[at + FOOT]
-        law, bristle = create_law(c, a, b, data[at + SHARE]), read_bristle(c, start, at, b, s)
+        par, bristle = read_parameters(c, a, b, data[at + SHARE]), read_bristle(c, start, at, b, s)
         za, ya = gather(x, c.dofs, a, c.L[a]), gather(v, c.dofs, a, c.L[a])
         zb, yb = gather(x, c.dofs, b, c.L[b]), gather(v, c.dofs, b, c.L[b])
         # what acts with the bristle of the start of the step
         m = find_motion(za, ya, zb, yb, xi, s, False)
-        t = eval_touch(law, m, bristle)
+        t = eval_touch(par, m, bristle)
         # state, and the bristle of what sticks or slips
         state = OPEN
-        if law.mu > 0.0 and law.reach > t.D:
+        if par.mu > 0.0 and par.reach > t.D:
             state = SLIPS if t.slips else STICKS
             if state == STICKS and bristle.holds:
                 data[at + ANCHOR] = start[at + ANCHOR]
                 write_three(data, at + NORMAL_A, carry(bristle.ma, bristle.ta, t.ta))
                 write_three(data, at + NORMAL_B, carry(bristle.mb, bristle.tb, t.tb))
             else:
-                write_anchor(data, at, law, t, c.arc[b] + s, bristle.holds)
+                write_anchor(data, at, par, t, c.arc[b] + s, bristle.holds)
             write_three(data, at + TANGENT_A, t.ta)
             write_three(data, at + TANGENT_B, t.tb)
         # errors of what has just closed, and of what lies too deep
         if data[at + STATE] == NEW:
-            errors[a] += eval_press(law, law.reach - t.D, 0.0)
-        if law.reach - t.D > min(c.radius[a], c.radius[b]):
+            errors[a] += eval_press(par, par.reach - t.D, 0.0)
+        if par.reach - t.D > min(c.radius[a], c.radius[b]):
             # they would pass through each other: the step is not to be kept
             errors[a] = np.inf
         changed |= state != data[at + STATE]
@@ -225,7 +225,7 @@ def update_history(
 
 
 @kernel(inline=True)
-def eval_depth(c: CableColumns, a: int, b: int, p: Vector, r: Vector) -> float:
+def eval_depth(c: Columns, a: int, b: int, p: Vector, r: Vector) -> float:
     """Depth of a point p of cable a at r on cable b [m]."""
     d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
     depth: float = c.radius[a] + c.radius[b] - sqrt(dot(d, d))

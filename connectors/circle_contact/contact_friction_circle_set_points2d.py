@@ -21,7 +21,7 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
 from windlass.connectors.circle_points.circle_sets import (
     CircleSearch,
     PairColumns,
-    take_pairs,
+    assign_pairs,
 )
 from windlass.connectors.circle_points.common import (
     PointContact,
@@ -123,17 +123,17 @@ def bind(rows: LocalRows) -> PairColumns:
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
-    p, take = bind(rows), call(take_pairs)
+    p, assign = bind(rows), call(assign_pairs)
     system = create_system(rows, p.points)
-    follow_pairs(rows, system, p, CircleSearch, take)
-    system.account = create_point_account(p.points, lambda s: take(p, s.data), by="")
+    follow_pairs(rows, system, p, CircleSearch, assign)
+    system.account = create_point_account(p.points, lambda s: assign(p, s.data), by="")
     return system
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
     """All output numbers, as `eval_points`, and the columns of rows; gaps are inf where no circle is near."""
     p: PairColumns = rows.columns
-    take_pairs(p, fields.data)
+    assign_pairs(p, fields.data)
     out = eval_points(p.points, fields)
     out[p.number == 0, :, GAP] = np.inf
     return out, p.points
@@ -142,7 +142,7 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
     """The powers of the points of rows; see `eval_point_powers`."""
     p: PairColumns = rows.columns
-    take_pairs(p, fields.data)
+    assign_pairs(p, fields.data)
     return eval_point_powers(p.points, fields)
 
 

@@ -51,7 +51,7 @@ class PairColumns(NamedTuple):
 
 
 @kernel
-def take_pairs(p: PairColumns, data: FloatArray) -> bool:
+def assign_pairs(p: PairColumns, data: FloatArray) -> bool:
     """Bind rows to the circles that the history values name; whether any was bound to another one before."""
     changed, c = False, p.points
     for i in range(len(p.number)):

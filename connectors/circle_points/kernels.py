@@ -82,7 +82,7 @@ class PointColumns(NamedTuple):
     dofs: IntArray
 
 
-class PointLaw(NamedTuple):
+class PointParameters(NamedTuple):
     """Parameters of one row, see `PointColumns`; all scalars."""
 
     kc: float
@@ -179,9 +179,9 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 
 
 @kernel(inline=True)
-def create_law(c: PointColumns, i: int) -> PointLaw:
+def read_parameters(c: PointColumns, i: int) -> PointParameters:
     """Parameters of row i."""
-    return PointLaw(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.clip[i])
+    return PointParameters(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.clip[i])
 
 
 @kernel(inline=True, fast=False)
@@ -193,10 +193,10 @@ def arc_position(o: Pose, nx: float, ny: float, r: float) -> float:
 
 @kernel(inline=True)
 def eval_bristles(
-    law: PointLaw, o: Pose, y: float, q: Eight, w: Eight, data: FloatArray, first: int, n: int, L: float
+    par: PointParameters, o: Pose, y: float, q: Eight, w: Eight, data: FloatArray, first: int, n: int, L: float
 ) -> tuple[float, float]:
     """The bend u [m] of the bristles of a cable, and its derivative by the way of one point that sticks [1]."""
-    if law.mu == 0.0 or law.mu_k == 0.0:
+    if par.mu == 0.0 or par.mu_k == 0.0:
         return 0.0, 0.0
     total, closed, sticking = 0.0, 0, 0
     for k in range(n):
@@ -207,7 +207,7 @@ def eval_bristles(
         if state == 0.0:
             s = place_of(k, n)
             p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
-            total += wrap(arc_position(o, p.px - o.cx, p.py - o.cy, law.r) - data[first + 2 * n + k], law.r)
+            total += wrap(arc_position(o, p.px - o.cx, p.py - o.cy, par.r) - data[first + 2 * n + k], par.r)
             sticking += 1
     if sticking == 0:
         return 0.0, 0.0
@@ -216,7 +216,7 @@ def eval_bristles(
 
 
 @kernel(inline=True)
-def eval_contact(law: PointLaw, o: Pose, z: AxisPoint, state: float, bend: float) -> PointState:
+def eval_contact(par: PointParameters, o: Pose, z: AxisPoint, state: float, bend: float) -> PointState:
     """Geometry, rates and forces of a point, with the decisions of the history values and the bend of the bristles."""
     dx, dy = z.px - o.cx, z.py - o.cy
     D = np.sqrt(dx * dx + dy * dy)
@@ -225,13 +225,13 @@ def eval_contact(law: PointLaw, o: Pose, z: AxisPoint, state: float, bend: float
     ux, uy = z.vx - o.vx, z.vy - o.vy
     un, ut = ux * nx + uy * ny, uy * nx - ux * ny
     vt = ut - o.omega * D
-    fn = law.kc * (D - law.r) + law.dc * un
-    if law.clip and fn > 0.0:
+    fn = par.kc * (D - par.r) + par.dc * un
+    if par.clip and fn > 0.0:
         fn = 0.0
     ft, bristle = 0.0, 0.0
-    if state != UNDEFINED and law.mu != 0.0:
+    if state != UNDEFINED and par.mu != 0.0:
         bristle = bend if state == 0.0 else 0.0
-        ft = friction_force(state, vt, bristle, fn, law.mu_v, law.mu_k * law.r * inverse, law.mu)
+        ft = friction_force(state, vt, bristle, fn, par.mu_v, par.mu_k * par.r * inverse, par.mu)
     return PointState(D, nx, ny, un, ut, vt, fn, ft, bristle)
 
 
@@ -241,18 +241,18 @@ def fill_outputs(
 ) -> None:
     """The numbers of all points into out, shape (rows, points, NUMBERS), see `circle_segments/place_numbers.py`."""
     for i in range(len(c.n)):
-        n, first, law, y = c.n[i], c.data[i], create_law(c, i), c.offset[i]
+        n, first, par, y = c.n[i], c.data[i], read_parameters(c, i), c.offset[i]
         L = c.L[i] * n
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
-        bend, _ = eval_bristles(law, o, y, q, w, data, first, n, L)
+        bend, _ = eval_bristles(par, o, y, q, w, data, first, n, L)
         for k in range(n):
             s = place_of(k, n)
             p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
             state = data[first + n + k]
-            z = eval_contact(law, o, p, state, bend)
-            gap = z.D - law.r
+            z = eval_contact(par, o, p, state, bend)
+            gap = z.D - par.r
             if c.active[i] and data[first + k] <= 0.0:
-                bristle = z.bristle if law.mu_k != 0.0 else z.vt
+                bristle = z.bristle if par.mu_k != 0.0 else z.vt
                 write_forces(out[i, k], z.ft, z.fn, bristle if state == 0.0 else 0.0, gap, z.vt, z.un)
             write_place(out[i, k], gap, state, p.px, p.py, z.nx, z.ny)

@@ -10,7 +10,7 @@ from windlass.connectors.circle_points.kernels import (
     AxisPoint,
     Four,
     PointColumns,
-    PointLaw,
+    PointParameters,
     arc_position,
     eval_contact,
     eval_point,
@@ -27,8 +27,10 @@ from windlass.framework.kernels.kernel import kernel
 
 LANES = 8
 """Rows side by side."""
-COORDINATES, VELOCITIES, LAW, LENGTH, OFFSET, COUNT, POSE = 0, 8, 16, 23, 24, 25, 26
-"""First rows of what is given: 8 coordinates and their rates, the numbers of `PointLaw`, L, y, n, those of `Pose`."""
+COORDINATES, VELOCITIES, LENGTH, OFFSET, COUNT, POSE = 0, 8, 23, 24, 25, 26
+"""First rows of what is given: 8 coordinates and their rates, L, y, n, those of `Pose`."""
+KC, DC, MU_V, MU_K, MU, RADIUS, CLIP = range(16, 23)
+"""Rows of the `PointParameters`."""
 CLOSED, STATE, ANCHOR = 35, 36, 37
 """Of the present point: 1 if it counts, else 0, and its history values."""
 BEND, STICKING, TOUCHING = 38, 39, 40
@@ -58,8 +60,8 @@ def gather_rows(
         ci = c.circle[i]
         for a in range(8):
             g[COORDINATES + a, k], g[VELOCITIES + a, k] = x[c.dofs[i, a]], v[c.dofs[i, a]]
-        g[LAW, k], g[LAW + 1, k], g[LAW + 2, k], g[LAW + 3, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
-        g[LAW + 4, k], g[LAW + 5, k], g[LAW + 6, k] = c.mu[i], c.r[i], c.clip[i]
+        g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
+        g[MU, k], g[RADIUS, k], g[CLIP, k] = c.mu[i], c.r[i], c.clip[i]
         g[LENGTH, k], g[OFFSET, k], g[COUNT, k] = c.L[i] * c.n[i], c.offset[i], c.n[i]
         g[POSE, k], g[POSE + 1, k] = circle.p[ci, 0], circle.p[ci, 1]
         g[POSE + 2, k], g[POSE + 3, k], g[POSE + 4, k] = circle.v[ci, 0], circle.v[ci, 1], circle.omega[ci, 2]
@@ -89,11 +91,9 @@ def gather_history(
 
 
 @kernel(inline=True)
-def read_law(k: int, g: FloatArray) -> PointLaw:
+def read_lane_parameters(k: int, g: FloatArray) -> PointParameters:
     """The parameters of lane k."""
-    return PointLaw(
-        g[LAW, k], g[LAW + 1, k], g[LAW + 2, k], g[LAW + 3, k], g[LAW + 4, k], g[LAW + 5, k], g[LAW + 6, k] != 0.0
-    )
+    return PointParameters(g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k], g[MU, k], g[RADIUS, k], g[CLIP, k] != 0.0)
 
 
 @kernel(inline=True)
@@ -127,7 +127,7 @@ def sum_bristles(j: int, offset: bool, g: FloatArray) -> None:
     """Add the way of point j of all lanes to `BEND`, and count it."""
     for k in range(LANES):
         _, _, _, z = read_point(j, offset, k, g)
-        r, o = g[LAW + 5, k], read_pose(k, g)
+        r, o = g[RADIUS, k], read_pose(k, g)
         counts = g[CLOSED, k] != 0.0 and g[STATE, k] != UNDEFINED
         sticks = counts and g[STATE, k] == 0.0
         way = wrap(arc_position(o, z.px - o.cx, z.py - o.cy, r) - g[ANCHOR, k], r)
@@ -140,7 +140,7 @@ def sum_bristles(j: int, offset: bool, g: FloatArray) -> None:
 def finish_bristles(g: FloatArray) -> None:
     """The bend u [m] of the bristles of all lanes, see `eval_bristles`."""
     for k in range(LANES):
-        some = g[STICKING, k] != 0.0 and g[LAW + 4, k] != 0.0 and g[LAW + 3, k] != 0.0
+        some = g[STICKING, k] != 0.0 and g[MU, k] != 0.0 and g[MU_K, k] != 0.0
         share = g[TOUCHING, k] / (g[COUNT, k] * (g[STICKING, k] if some else 1.0))
         g[BEND, k] = share * g[BEND, k] if some else 0.0
 
@@ -150,7 +150,7 @@ def add_forces(j: int, offset: bool, g: FloatArray) -> None:
     """Add the forces of point j of all lanes."""
     for k in range(LANES):
         S, dS, y, p = read_point(j, offset, k, g)
-        z = eval_contact(read_law(k, g), read_pose(k, g), p, g[STATE, k], g[BEND, k])
+        z = eval_contact(read_lane_parameters(k, g), read_pose(k, g), p, g[STATE, k], g[BEND, k])
         on = g[CLOSED, k] != 0.0
         fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
         fx, fy, torque = fx if on else 0.0, fy if on else 0.0, z.D * z.ft if on else 0.0
@@ -176,7 +176,7 @@ def eval_points(j: int, offset: bool, g: FloatArray) -> None:
     """D, f_n, v_t and r alpha of point j of all lanes."""
     for k in range(LANES):
         _, _, _, p = read_point(j, offset, k, g)
-        law, o = read_law(k, g), read_pose(k, g)
-        z = eval_contact(law, o, p, UNDEFINED, 0.0)
+        par, o = read_lane_parameters(k, g), read_pose(k, g)
+        z = eval_contact(par, o, p, UNDEFINED, 0.0)
         g[DISTANCE, k], g[FN, k], g[VT, k] = z.D, z.fn, z.vt
-        g[ARC, k] = arc_position(o, p.px - o.cx, p.py - o.cy, law.r)
+        g[ARC, k] = arc_position(o, p.px - o.cx, p.py - o.cy, par.r)

@@ -223,7 +223,9 @@ def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str,
     return columns, numbers, np.searchsorted(numbers, of_set)
 
 
-def follow_pairs(rows: LocalRows, system: System, p: Any, kind: type[PairSearch], take: Callable[..., Any]) -> IntArray:
+def follow_pairs(
+    rows: LocalRows, system: System, p: Any, kind: type[PairSearch], assign: Callable[..., Any]
+) -> IntArray:
     """Make a law of pairs, whose system is given, one of sets: its rows change what they touch after Newton.
 
     All processes call the functions together.  The version of the pattern rises if rows of any process have changed.
@@ -245,7 +247,7 @@ def follow_pairs(rows: LocalRows, system: System, p: Any, kind: type[PairSearch]
     assert update is not None
 
     def follow(s: Fields) -> None:
-        take(p, s.data)
+        assign(p, s.data)
         # outputs and accounts may have bound rows in between, without a change of the pattern
         if processes.any(not np.array_equal(p.number, coupled)):
             coupled[:] = p.number

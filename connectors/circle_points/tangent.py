@@ -18,14 +18,14 @@ import numpy as np
 
 from windlass.connectors.circle_points.kernels import (
     PointColumns,
-    PointLaw,
+    PointParameters,
     PointState,
-    create_law,
     eval_bristles,
     eval_contact,
     eval_point,
     gather,
     place_of,
+    read_parameters,
     shape,
     shape_rate,
 )
@@ -40,7 +40,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel(inline=True)
 def fill_point_tangent(
-    law: PointLaw, z: PointState, state: float, omega: float, dq: float, dv: float, C: FloatArray, V: FloatArray
+    par: PointParameters, z: PointState, state: float, omega: float, dq: float, dv: float, C: FloatArray, V: FloatArray
 ) -> None:
     """dq dF/d(d, phi) + dv dF/d(u, omega) with u of the bristles fixed into C (3, 3), dq dF/d(u, omega) into V (3, 3).
 
@@ -48,12 +48,12 @@ def fill_point_tangent(
     """
     D, nx, ny = z.D, z.nx, z.ny
     inverse = 1.0 / D if D > 0.0 else 0.0
-    kc, dc, slope, mu_v, mu_k = law.kc, law.dc, 0.0, 0.0, 0.0
-    if law.clip and z.fn >= 0.0:
+    kc, dc, slope, mu_v, mu_k = par.kc, par.dc, 0.0, 0.0, 0.0
+    if par.clip and z.fn >= 0.0:
         kc, dc = 0.0, 0.0
-    if state != UNDEFINED and law.mu != 0.0:
-        slope, mu_v, mu_k = friction_slopes(state, z.fn, law.mu_v, law.mu_k, law.mu)
-    h = law.r * inverse
+    if state != UNDEFINED and par.mu != 0.0:
+        slope, mu_v, mu_k = friction_slopes(state, z.fn, par.mu_v, par.mu_k, par.mu)
+    h = par.r * inverse
     # f_n and f_t by d along n and along t, then by u
     fn_n, fn_t = kc, dc * z.ut * inverse
     ft_n = slope * fn_n - mu_v * omega - mu_k * h * z.bristle * inverse
@@ -101,15 +101,17 @@ def add_tangent(
         n, first = c.n[i], c.data[i]
         if not c.active[i] or not touches(data, first, n):
             continue
-        ci, law, y, L = c.circle[i], create_law(c, i), c.offset[i], c.L[i] * n
+        # parameters, circle and coordinates of the row, and the bend that its bristles share
+        ci, par, y, L = c.circle[i], read_parameters(c, i), c.offset[i], c.L[i] * n
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         central = is_central(circle, ci, c.dofs.shape[1] - 8)
-        bend, share = eval_bristles(law, o, y, q, w, data, first, n, L)
+        bend, share = eval_bristles(par, o, y, q, w, data, first, n, L)
         K[:] = 0.0
         N[:] = 0.0
         G[:] = 0.0
         sum_x, sum_y, torque = 0.0, 0.0, 0.0
+        # point by point
         for k in range(n):
             if data[first + k] > 0.0:
                 continue
@@ -117,9 +119,9 @@ def add_tangent(
             S, dS = shape(s, L), shape_rate(s, L)
             p = eval_point(S, dS, y, q, w)
             state = data[first + n + k]
-            z = eval_contact(law, o, p, state, bend)
+            z = eval_contact(par, o, p, state, bend)
             # C = dF/d(d, phi) and V = dF/d(u, omega) of the closed point
-            fill_point_tangent(law, z, state, o.omega, dq, dv, C, V)
+            fill_point_tangent(par, z, state, o.omega, dq, dv, C, V)
             # J: Jacobian of the point, Jd: its rate
             if y != 0.0:
                 for a in range(4):
@@ -143,7 +145,7 @@ def add_tangent(
                 K[9, b] -= X[1, b]
                 K[10, b] -= X[2, b]
             if share != 0.0 and state == 0.0:
-                add_way(J, law.r, z, G)
+                add_way(J, par.r, z, G)
             # the force turns with the normal of the axis
             fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
             if y != 0.0:
@@ -157,7 +159,7 @@ def add_tangent(
         if share != 0.0:
             for a in range(11):
                 for b in range(11):
-                    K[a, b] += dq * law.mu_k * share * G[a] * G[b]
+                    K[a, b] += dq * par.mu_k * share * G[a] * G[b]
         scatter(c, i, circle, central, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
 
 

@@ -102,6 +102,7 @@ def update_history(
                 for value in range(4):
                     for l in range(LANES):
                         points[k, value, l] = g[DISTANCE + value, l]
+        # parameters of the row
         i = rows[number]
         n, first, r, kc, mu, mu_v, mu_k = c.n[i], c.data[i], c.r[i], c.kc[i], c.mu[i], c.mu_v[i], c.mu_k[i]
         bristles = mu_k != 0.0
@@ -109,6 +110,7 @@ def update_history(
         closed, closed_before, force, error = 0, 0, 0.0, 0.0
         for k in range(n):
             closed_before += start[first + n + k] != UNDEFINED
+        # gaps with their errors, and bend, damping and limit of the friction
         for k in range(n):
             D, fn, vt, arc = points[k, 0, lane], points[k, 1, lane], points[k, 2, lane], points[k, 3, lane]
             gap, old = D - r, data[first + k]
@@ -118,6 +120,7 @@ def update_history(
             if old <= 0.0:
                 force += abs(fn)
             data[first + k] = gap
+            # friction of what rubs: state, limit, and bend of the bristle since the start of the step
             before[k], state[k] = start[first + n + k], UNDEFINED
             if not rubs:
                 continue
@@ -130,6 +133,7 @@ def update_history(
             elif bristles:
                 # the damper of a new bristle acts from the next step on
                 drag[k] = 0.0
+        # those that stick share one bend; states and anchors
         u = find_sticking(n, before, bend, drag, h, limit, state, excess)
         for k in range(n):
             if state[k] != data[first + n + k] and state[k] != UNDEFINED:
@@ -142,6 +146,7 @@ def update_history(
                 if bristles:
                     own = u if state[k] == 0.0 else state[k] * max(limit[k] - state[k] * drag[k], 0.0) / h[k]
                 data[first + 2 * n + k] = points[k, 3, lane] - n / closed * own
+        # the largest force, and the row with the largest error
         largest = max(largest, force)
         if error > worst:
             worst, worst_row = error, i

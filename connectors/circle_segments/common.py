@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.kernels import ContactColumns
-from windlass.connectors.circle_segments.moving_cable import AxialMotion, bind_moving, set_shift
+from windlass.connectors.circle_segments.moving_cable import AxialMotion, create_moving_functions, set_shift
 from windlass.connectors.circle_segments.place_numbers import (
     COORDINATES,
     FORCES,
@@ -185,7 +185,7 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
     system.account = create_segment_account(c, contact.axial, conserves)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     if contact.axial is not None:
-        system.residual, system.tangent = bind_moving(c, contact.axial)
+        system.residual, system.tangent = create_moving_functions(c, contact.axial)
     return system
 
 

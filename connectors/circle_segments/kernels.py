@@ -125,7 +125,7 @@ class Pose(NamedTuple):
     a11: float
 
 
-class RowLaw(NamedTuple):
+class SegmentParameters(NamedTuple):
     """Parameters of one row, see `ContactColumns`; all scalars, which pass through calls without cost."""
 
     kc: float
@@ -144,28 +144,28 @@ class RowLaw(NamedTuple):
 
 
 @kernel(inline=True)
-def create_law(c: ContactColumns, shape: ShapeColumns, i: int) -> RowLaw:
+def read_parameters(c: ContactColumns, shape: ShapeColumns, i: int) -> SegmentParameters:
     """The parameters of row i."""
-    return RowLaw(
+    return SegmentParameters(
         c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.L[i], c.fade[i], c.segment_normals[i], c.clip[i],
         c.current[i], c.shift[i], shape.offset[c.cable[i]],
     )  # fmt: skip
 
 
 @kernel(inline=True)
-def normal_force(law: RowLaw, g: float, vn: float) -> tuple[float, float, float]:
+def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, float, float]:
     """f_n [N] and its derivatives by g and v_n.
 
     With a depth g_0, f_n = k_c g (1 - v_n/v_0) at -g < g_0, where v_0 = k_c g_0/d_c: a force that is continuous where
     segment and circle touch.  Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975), exponent 1.
     """
-    kg, d = law.kc, law.dc
-    if law.fade > 0.0 and -g < law.fade:
-        d = law.dc * max(-g, 0.0) / law.fade
+    kg, d = par.kc, par.dc
+    if par.fade > 0.0 and -g < par.fade:
+        d = par.dc * max(-g, 0.0) / par.fade
         if g < 0.0:
-            kg -= law.dc * vn / law.fade
-    fn = law.kc * g + d * vn
-    if law.clip and fn >= 0.0:
+            kg -= par.dc * vn / par.fade
+    fn = par.kc * g + d * vn
+    if par.clip and fn >= 0.0:
         return 0.0, 0.0, 0.0
     return fn, kg, d
 
@@ -224,24 +224,24 @@ def side(h: Chord) -> float:
 
 
 @kernel(inline=True)
-def place_on_circle(law: RowLaw, o: Pose, z: Chord) -> tuple[float, float, float]:
+def place_on_circle(par: SegmentParameters, o: Pose, z: Chord) -> tuple[float, float, float]:
     """x_cur [m] by the chord ``z`` on which it is measured, and its derivatives by rho [m] and by the length [1]."""
     sigma = side(z)
     alpha = arctan2(o.a01 * z.nx + o.a11 * z.ny, o.a00 * z.nx + o.a10 * z.ny)
-    if not law.current:
-        return law.r * alpha + sigma * (z.rho - law.shift) * law.L, sigma * law.L, 0.0
+    if not par.current:
+        return par.r * alpha + sigma * (z.rho - par.shift) * par.L, sigma * par.L, 0.0
     ex, ey = z.bx - z.ax, z.by - z.ay
-    factor = sigma * law.r / (law.r - sigma * law.y) if law.y != 0.0 else sigma
-    d_length = factor * (z.rho - 0.5 - law.shift)
+    factor = sigma * par.r / (par.r - sigma * par.y) if par.y != 0.0 else sigma
+    d_length = factor * (z.rho - 0.5 - par.shift)
     d_rho = factor * np.sqrt(ex * ex + ey * ey)
-    return law.r * alpha + (z.rho - 0.5 - law.shift) * d_rho, d_rho, d_length
+    return par.r * alpha + (z.rho - 0.5 - par.shift) * d_rho, d_rho, d_length
 
 
 @kernel(inline=True)
-def stick_position(law: RowLaw, o: Pose, slope: FloatArray, j: int, h: Chord) -> tuple[float, float, float]:
+def stick_position(par: SegmentParameters, o: Pose, slope: FloatArray, j: int, h: Chord) -> tuple[float, float, float]:
     """`place_on_circle` of the segment ``h`` from point j to j + 1."""
-    on_axis = law.current and law.y != 0.0
-    return place_on_circle(law, o, axis_chord(slope, j, law.y, h) if on_axis else h)
+    on_axis = par.current and par.y != 0.0
+    return place_on_circle(par, o, axis_chord(slope, j, par.y, h) if on_axis else h)
 
 
 class SegmentState(NamedTuple):
@@ -271,28 +271,28 @@ class SegmentState(NamedTuple):
 
 
 @kernel(inline=True)
-def eval_rates(law: RowLaw, o: Pose, h: Chord, va: Four) -> tuple[float, float, float]:
+def eval_rates(par: SegmentParameters, o: Pose, h: Chord, va: Four) -> tuple[float, float, float]:
     """v_n, v_t [m/s] and f_n [N] of the segment ``h``; ``va``: velocities of its ends beside that of the centre."""
     vax, vay, vbx, vby = va
     vx, vy = vax + h.rho * (vbx - vax), vay + h.rho * (vby - vay)
     vn = vx * h.nx + vy * h.ny
-    vt = vy * h.nx - vx * h.ny - law.r * o.omega
-    return vn, vt, normal_force(law, h.D - law.r, vn)[0]
+    vt = vy * h.nx - vx * h.ny - par.r * o.omega
+    return vn, vt, normal_force(par, h.D - par.r, vn)[0]
 
 
 @kernel(inline=True)
 def eval_segment(
-    law: RowLaw, o: Pose, p: FloatArray, v: FloatArray, slope: FloatArray, j: int, state: float, stick: float
+    par: SegmentParameters, o: Pose, p: FloatArray, v: FloatArray, slope: FloatArray, j: int, state: float, stick: float
 ) -> SegmentState:
     """Geometry, rates and forces of the segment from point j to j + 1, with the decisions of the history values."""
     h = create_chord(p[j, 0] - o.cx, p[j, 1] - o.cy, p[j + 1, 0] - o.cx, p[j + 1, 1] - o.cy)
     vax, vay, vbx, vby = v[j, 0] - o.vx, v[j, 1] - o.vy, v[j + 1, 0] - o.vx, v[j + 1, 1] - o.vy
-    vn, vt, fn = eval_rates(law, o, h, (vax, vay, vbx, vby))
+    vn, vt, fn = eval_rates(par, o, h, (vax, vay, vbx, vby))
     bristle, d_rho, d_length = 0.0, 0.0, 0.0
-    if state == 0.0 and law.mu_k != 0.0:
-        x, d_rho, d_length = stick_position(law, o, slope, j, h)
-        bristle = wrap(x - stick, law.r)
-    ft = friction_force(state, vt, bristle, fn, law.mu_v, law.mu_k, law.mu)
+    if state == 0.0 and par.mu_k != 0.0:
+        x, d_rho, d_length = stick_position(par, o, slope, j, h)
+        bristle = wrap(x - stick, par.r)
+    ft = friction_force(state, vt, bristle, fn, par.mu_v, par.mu_k, par.mu)
     return SegmentState(h, vax, vay, vbx, vby, vn, vt, fn, ft, state, bristle, d_rho, d_length)
 
 
@@ -305,9 +305,9 @@ def end_normal(x: float, y: float) -> tuple[float, float]:
 
 
 @kernel(inline=True)
-def force_normals(law: RowLaw, h: Chord) -> tuple[float, float, float, float]:
+def force_normals(par: SegmentParameters, h: Chord) -> tuple[float, float, float, float]:
     """Normals of the forces at both end points."""
-    if law.segment_normals:
+    if par.segment_normals:
         return h.nx, h.ny, h.nx, h.ny
     n0x, n0y = end_normal(h.ax, h.ay)
     n1x, n1y = end_normal(h.bx, h.by)

@@ -2,7 +2,7 @@
 
 Closed segments of all rows are gathered until the lanes are full; one loop without branches evaluates them, and the
 caller takes the results lane by lane.  All that the loop reads and writes is in a small array g, by row and lane, whose
-rows the constants below name.  Lanes that are not filled keep what they had, and nobody reads their results.
+rows the constants below name.  Lanes that are not filled keep what they had; their results are not read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from windlass.connectors.circle_segments.kernels import (
     ContactColumns,
     Four,
     Pose,
-    RowLaw,
+    SegmentParameters,
     create_chord,
     eval_rates,
     force_normals,
@@ -30,9 +30,11 @@ from windlass.framework.kernels.kernel import kernel
 
 LANES = 8
 """Segments side by side."""
-ENDS, RATES, SLOPES, LAW, ROTATION, STATE, STICK = 0, 4, 8, 12, 25, 30, 31
-"""First rows of what is given: end points and their velocities, both seen from the centre; r' at both; the 13 numbers
-of `RowLaw`; omega and A; history values."""
+ENDS, RATES, SLOPES, ROTATION, STATE, STICK = 0, 4, 8, 25, 30, 31
+"""First rows of what is given: end points and their velocities, both seen from the centre; r' at both; omega and A;
+history values."""
+KC, DC, MU_V, MU_K, MU, RADIUS, LENGTH, FADE, SEGMENT_NORMALS, CLIP, CURRENT, SHIFT, OFFSET = range(12, 25)
+"""Rows of the `SegmentParameters`."""
 FORCES, FT = 32, 36
 """Rows of results for forces: the forces on both end points, x and y, and f_t."""
 VT, FN, PLACE, D_RHO = range(32, 36)
@@ -86,11 +88,11 @@ def gather_lanes(
         g[ENDS + 2, k], g[ENDS + 3, k] = shape.p[j + 1, 0] - cx, shape.p[j + 1, 1] - cy
         g[RATES, k], g[RATES + 1, k] = shape.v[j, 0] - vx, shape.v[j, 1] - vy
         g[RATES + 2, k], g[RATES + 3, k] = shape.v[j + 1, 0] - vx, shape.v[j + 1, 1] - vy
-        # parameters of the row, see `RowLaw`
-        g[LAW, k], g[LAW + 1, k], g[LAW + 2, k], g[LAW + 3, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
-        g[LAW + 4, k], g[LAW + 5, k], g[LAW + 6, k], g[LAW + 7, k] = c.mu[i], c.r[i], c.L[i], c.fade[i]
-        g[LAW + 8, k], g[LAW + 9, k], g[LAW + 10, k] = c.segment_normals[i], c.clip[i], c.current[i]
-        g[LAW + 11, k], g[LAW + 12, k] = c.shift[i], y
+        # parameters of the row, see `SegmentParameters`
+        g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
+        g[MU, k], g[RADIUS, k], g[LENGTH, k], g[FADE, k] = c.mu[i], c.r[i], c.L[i], c.fade[i]
+        g[SEGMENT_NORMALS, k], g[CLIP, k], g[CURRENT, k] = c.segment_normals[i], c.clip[i], c.current[i]
+        g[SHIFT, k], g[OFFSET, k] = c.shift[i], y
         # rotation of the circle
         g[ROTATION, k], g[ROTATION + 1, k] = circle.omega[ci, 2], circle.A[ci, 0, 0]
         g[ROTATION + 2, k], g[ROTATION + 3, k] = circle.A[ci, 0, 1], circle.A[ci, 1, 0]
@@ -111,13 +113,13 @@ def gather_lanes(
 
 
 @kernel(inline=True)
-def read_law(case: int, k: int, g: FloatArray) -> RowLaw:
+def read_lane_parameters(case: int, k: int, g: FloatArray) -> SegmentParameters:
     """The parameters of lane k."""
-    fade, y = g[LAW + 7, k] if case == GENERAL else 0.0, 0.0 if case == PLAIN else g[LAW + 12, k]
-    along = case != GENERAL or g[LAW + 8, k] != 0.0
-    return RowLaw(
-        g[LAW, k], g[LAW + 1, k], g[LAW + 2, k], g[LAW + 3, k], g[LAW + 4, k], g[LAW + 5, k], g[LAW + 6, k], fade,
-        along, g[LAW + 9, k] != 0.0, g[LAW + 10, k] != 0.0, g[LAW + 11, k], y,
+    fade, y = g[FADE, k] if case == GENERAL else 0.0, 0.0 if case == PLAIN else g[OFFSET, k]
+    along = case != GENERAL or g[SEGMENT_NORMALS, k] != 0.0
+    return SegmentParameters(
+        g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k], g[MU, k], g[RADIUS, k], g[LENGTH, k], fade,
+        along, g[CLIP, k] != 0.0, g[CURRENT, k] != 0.0, g[SHIFT, k], y,
     )  # fmt: skip
 
 
@@ -143,14 +145,14 @@ def read_four(row: int, k: int, g: FloatArray) -> Four:
 
 
 @kernel(inline=True)
-def find_place(law: RowLaw, o: Pose, h: Chord, case: int, k: int, g: FloatArray) -> tuple[float, float]:
+def find_place(par: SegmentParameters, o: Pose, h: Chord, case: int, k: int, g: FloatArray) -> tuple[float, float]:
     """x_cur [m] of lane k and its derivative by rho [m]."""
     z = h
     if case != PLAIN:
         # without an offset slopes are not filled and `below` is NaN, which is not used
-        below = lower_chord(read_four(SLOPES, k, g), law.y, h)
-        z = below if law.current and law.y != 0.0 else h
-    x, d_rho, _ = place_on_circle(law, o, z)
+        below = lower_chord(read_four(SLOPES, k, g), par.y, h)
+        z = below if par.current and par.y != 0.0 else h
+    x, d_rho, _ = place_on_circle(par, o, z)
     return x, d_rho
 
 
@@ -158,12 +160,12 @@ def find_place(law: RowLaw, o: Pose, h: Chord, case: int, k: int, g: FloatArray)
 def eval_forces(case: int, g: FloatArray) -> None:
     """The forces of all lanes in a case that serves them."""
     for k in range(LANES):
-        law, o, h, state = read_law(case, k, g), read_pose(k, g), read_chord(k, g), g[STATE, k]
-        _, vt, fn = eval_rates(law, o, h, read_four(RATES, k, g))
-        x, _ = find_place(law, o, h, case, k, g)
-        bristle = wrap(x - g[STICK, k], law.r) if state == 0.0 and law.mu_k != 0.0 else 0.0
-        ft = friction_force(state, vt, bristle, fn, law.mu_v, law.mu_k, law.mu)
-        n0x, n0y, n1x, n1y = force_normals(law, h)
+        par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g[STATE, k]
+        _, vt, fn = eval_rates(par, o, h, read_four(RATES, k, g))
+        x, _ = find_place(par, o, h, case, k, g)
+        bristle = wrap(x - g[STICK, k], par.r) if state == 0.0 and par.mu_k != 0.0 else 0.0
+        ft = friction_force(state, vt, bristle, fn, par.mu_v, par.mu_k, par.mu)
+        n0x, n0y, n1x, n1y = force_normals(par, h)
         rho = h.rho
         g[FORCES, k], g[FORCES + 1, k] = (1.0 - rho) * (fn * n0x - ft * n0y), (1.0 - rho) * (fn * n0y + ft * n0x)
         g[FORCES + 2, k], g[FORCES + 3, k] = rho * (fn * n1x - ft * n1y), rho * (fn * n1y + ft * n1x)
@@ -174,7 +176,7 @@ def eval_forces(case: int, g: FloatArray) -> None:
 def eval_places(case: int, g: FloatArray) -> None:
     """v_t, f_n, x_cur and its derivative by rho of all lanes in a case that serves them."""
     for k in range(LANES):
-        law, o, h = read_law(case, k, g), read_pose(k, g), read_chord(k, g)
-        _, vt, fn = eval_rates(law, o, h, read_four(RATES, k, g))
-        x, d_rho = find_place(law, o, h, case, k, g)
+        par, o, h = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g)
+        _, vt, fn = eval_rates(par, o, h, read_four(RATES, k, g))
+        x, d_rho = find_place(par, o, h, case, k, g)
         g[VT, k], g[FN, k], g[PLACE, k], g[D_RHO, k] = vt, fn, x, d_rho

@@ -32,10 +32,10 @@ import numpy as np
 
 from windlass.connectors.circle_segments.kernels import (
     ContactColumns,
-    create_law,
     create_pose,
     eval_segment,
     force_normals,
+    read_parameters,
     touches,
 )
 from windlass.connectors.circle_segments.residual import add_residual
@@ -64,7 +64,7 @@ class AxialMotion(NamedTuple):
     stored: IntArray
 
 
-def bind_moving(c: ContactColumns, axial: AxialMotion) -> tuple[Function, Function]:
+def create_moving_functions(c: ContactColumns, axial: AxialMotion) -> tuple[Function, Function]:
     """Forces and tangent of rows whose material moves, for their `System`."""
     count, width = c.dofs.shape
     dofs = np.column_stack((c.dofs, axial.s))
@@ -126,17 +126,17 @@ def fill_axial_columns(
         if not c.active[i] or c.mu_k[i] == 0.0:
             continue
         k, ci = c.cable[i], c.circle[i]
-        law = create_law(c, shape, i)
+        par = read_parameters(c, shape, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         for s in range(n):
             state, stick = data[first + n + s], data[first + 2 * n + s]
             if data[first + s] > 0.0 or state != 0.0:
                 continue
             j = shape.start[k] + s
-            z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
-            n0x, n0y, n1x, n1y = force_normals(law, z.chord)
+            z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
+            n0x, n0y, n1x, n1y = force_normals(par, z.chord)
             # x_cur changes with s as with -rho n/L; the force on point 0 is (1-rho) f_t t0, that on point 1 rho f_t t1
-            d_ft = -law.mu_k * z.d_rho / law.L
+            d_ft = -par.mu_k * z.d_rho / par.L
             f0, f1 = (1.0 - z.chord.rho) * d_ft, z.chord.rho * d_ft
             for a in range(4):
                 S0, S1 = shape.S[j, a], shape.S[j + 1, a]
@@ -144,7 +144,7 @@ def fill_axial_columns(
                 P[i, 2 * a + 1] += S0 * f0 * n0x + S1 * f1 * n1x
             fx, fy = -f0 * n0y - f1 * n1y, f0 * n0x + f1 * n1x
             for a in range(c.dofs.shape[1] - 8):
-                P[i, 8 + a] -= circle.J[ci, 0, a] * fx + circle.J[ci, 1, a] * fy + circle.Jr[ci, 2, a] * law.r * d_ft
+                P[i, 8 + a] -= circle.J[ci, 0, a] * fx + circle.J[ci, 1, a] * fy + circle.Jr[ci, 2, a] * par.r * d_ft
 
 
 @kernel

@@ -8,7 +8,7 @@ from windlass.connectors.circle_segments.friction import friction_force, wrap
 from windlass.connectors.circle_segments.kernels import (
     Chord,
     ContactColumns,
-    RowLaw,
+    SegmentParameters,
     force_normals,
     lower_chord,
     place_on_circle,
@@ -29,7 +29,7 @@ from windlass.connectors.circle_segments.lanes import (
     list_closed,
     read_chord,
     read_four,
-    read_law,
+    read_lane_parameters,
     read_pose,
 )
 from windlass.connectors.markers.cable_shape import ShapeColumns
@@ -43,7 +43,7 @@ the first row of results: the powers in the order of `POWERS`, energies of sprin
 COUNT = 8
 """Numbers of results."""
 BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, PARTS = 0, 1, 2, 3
-"""What `fill_jumps` wants to know of a segment, and how many numbers these are."""
+"""What `fill_jumps` reads of a segment, and how many numbers these are."""
 OPEN = -3.0
 """The state of segments that are open."""
 
@@ -87,7 +87,9 @@ def place_velocity(y: float, s_t: float, end: int, k: int, g: FloatArray) -> tup
 
 
 @kernel(inline=True)
-def slip_rate(law: RowLaw, z: Chord, d_rho: float, d_length: float, y: float, k: int, g: FloatArray) -> float:
+def slip_rate(
+    par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y: float, k: int, g: FloatArray
+) -> float:
     """Rate of x_cur [m/s] of lane k, which is measured on the chord ``z`` at depth y under the segment."""
     s_t = g[AXIAL, k]
     ax, ay = place_velocity(y, s_t, 0, k, g)
@@ -104,8 +106,8 @@ def slip_rate(law: RowLaw, z: Chord, d_rho: float, d_length: float, y: float, k:
     rho_t = z.D * iE * turning - h * along
     at_chord, at_end = h * turning, iD * along
     theta_t = at_chord if z.free else at_end
-    rolls = d_rho * (rho_t - s_t * invert(law.L)) + d_length * il * (ex * (bx - ax) + ey * (by - ay))
-    rate: float = law.r * (theta_t - g[ROTATION, k]) + rolls
+    rolls = d_rho * (rho_t - s_t * invert(par.L)) + d_length * il * (ex * (bx - ax) + ey * (by - ay))
+    rate: float = par.r * (theta_t - g[ROTATION, k]) + rolls
     return rate
 
 
@@ -113,40 +115,40 @@ def slip_rate(law: RowLaw, z: Chord, d_rho: float, d_length: float, y: float, k:
 def eval_lanes(case: int, g: FloatArray) -> None:
     """Powers and energies of all lanes in a case that serves them."""
     for k in range(LANES):
-        law, o, h, state = read_law(case, k, g), read_pose(k, g), read_chord(k, g), g[STATE, k]
+        par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g[STATE, k]
         vax, vay, vbx, vby = read_four(RATES, k, g)
-        vn, vt, fn = eval_contact_rates(law, o, h, (vax, vay, vbx, vby))
+        vn, vt, fn = eval_contact_rates(par, o, h, (vax, vay, vbx, vby))
         z, y = h, 0.0
         if case != PLAIN:
-            below = lower_chord(read_four(SLOPES, k, g), law.y, h)
-            on_axis = law.current and law.y != 0.0
-            z, y = below if on_axis else h, law.y if on_axis else 0.0
-        x, d_rho, d_length = place_on_circle(law, o, z)
-        slips, sticks, has_bristle = abs(state) == 1.0, state == 0.0, law.mu_k != 0.0
-        bristle = wrap(x - g[STICK, k], law.r) if sticks and has_bristle else 0.0
-        ft = friction_force(state, vt, bristle, fn, law.mu_v, law.mu_k, law.mu)
-        rate = slip_rate(law, z, d_rho, d_length, y, k, g)
+            below = lower_chord(read_four(SLOPES, k, g), par.y, h)
+            on_axis = par.current and par.y != 0.0
+            z, y = below if on_axis else h, par.y if on_axis else 0.0
+        x, d_rho, d_length = place_on_circle(par, o, z)
+        slips, sticks, has_bristle = abs(state) == 1.0, state == 0.0, par.mu_k != 0.0
+        bristle = wrap(x - g[STICK, k], par.r) if sticks and has_bristle else 0.0
+        ft = friction_force(state, vt, bristle, fn, par.mu_v, par.mu_k, par.mu)
+        rate = slip_rate(par, z, d_rho, d_length, y, k, g)
         slip = rate if has_bristle & (sticks | slips) else vt
-        n0x, n0y, n1x, n1y = force_normals(law, h)
+        n0x, n0y, n1x, n1y = force_normals(par, h)
         at0 = fn * (n0x * vax + n0y * vay) + ft * (n0x * vay - n0y * vax)
         at1 = fn * (n1x * vbx + n1y * vby) + ft * (n1x * vby - n1y * vbx)
-        taken = (1.0 - h.rho) * at0 + h.rho * at1 - law.r * ft * o.omega
-        spring = law.kc * (h.D - law.r)
+        taken = (1.0 - h.rho) * at0 + h.rho * at1 - par.r * ft * o.omega
+        spring = par.kc * (h.D - par.r)
         # the gap is that of the mesh
         rx = (1.0 - h.rho) * g[SLOPES, k] + h.rho * g[SLOPES + 2, k]
         ry = (1.0 - h.rho) * g[SLOPES + 1, k] + h.rho * g[SLOPES + 3, k]
         stretch = spring * (vn - g[AXIAL, k] * (rx * h.nx + ry * h.ny))
-        sliding, damping, bends, normal = ft * slip, law.mu_v * vt * vt, law.mu_k * bristle * slip, (fn - spring) * vn
+        sliding, damping, bends, normal = ft * slip, par.mu_v * vt * vt, par.mu_k * bristle * slip, (fn - spring) * vn
         sliding = sliding if slips else 0.0
         damping = 0.0 if slips else damping
         bends = 0.0 if slips else bends
         # a slipping segment keeps its bristle bent by f_t / mu_k
-        softness = invert(law.mu_k) if slips else 0.0
+        softness = invert(par.mu_k) if slips else 0.0
         g[POWER, k], g[POWER + 1, k], g[POWER + 2, k] = sliding, damping, normal
         g[POWER + 3, k], g[POWER + 4, k] = bends, stretch
         g[POWER + 5, k] = taken - sliding - damping - normal - bends - stretch
-        g[POWER + 6, k] = 0.5 * spring * (h.D - law.r)
-        g[POWER + 7, k] = 0.5 * law.mu_k * bristle * bristle + 0.5 * ft * ft * softness
+        g[POWER + 6, k] = 0.5 * spring * (h.D - par.r)
+        g[POWER + 7, k] = 0.5 * par.mu_k * bristle * bristle + 0.5 * ft * ft * softness
 
 
 @kernel(inline=True)

@@ -25,14 +25,14 @@ from windlass.connectors.circle_segments.friction import UNDEFINED, friction_slo
 from windlass.connectors.circle_segments.kernels import (
     Chord,
     ContactColumns,
-    RowLaw,
+    SegmentParameters,
     SegmentState,
     axis_chord,
-    create_law,
     create_pose,
     eval_segment,
     force_normals,
     normal_force,
+    read_parameters,
     touches,
 )
 from windlass.connectors.markers.cable_shape import ShapeColumns, eval_curvature, fill_point_jacobian
@@ -75,14 +75,14 @@ def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Fo
 
 @kernel(inline=True)
 def fill_segment_tangent(
-    law: RowLaw, z: SegmentState, omega: float, dq: float, dv: float, on_axis: bool, C: FloatArray
+    par: SegmentParameters, z: SegmentState, omega: float, dq: float, dv: float, on_axis: bool, C: FloatArray
 ) -> Four:
     """dq dF/d(a, b, phi) + dv dF/d(va, vb, omega) into C (5, 5), rows F0, F1, torque; returns F0 and F1.
 
     With ``on_axis`` x_cur depends on other points than a and b; `add_axis_columns` adds these derivatives.
     """
     h = z.chord
-    r, rho, nx, ny = law.r, h.rho, h.nx, h.ny
+    r, rho, nx, ny = par.r, h.rho, h.nx, h.ny
     tx, ty = -ny, nx
     q0, q1 = 1.0 - rho, rho
     rhos, theta = chord_derivatives(h)
@@ -90,8 +90,8 @@ def fill_segment_tangent(
     along_t = (q0 * tx, q0 * ty, q1 * tx, q1 * ty)
     # directions of the forces at both ends and how they turn
     psi0, psi1 = theta, theta
-    n0x, n0y, n1x, n1y = force_normals(law, h)
-    if not law.segment_normals:
+    n0x, n0y, n1x, n1y = force_normals(par, h)
+    if not par.segment_normals:
         h0 = n0x * h.ax + n0y * h.ay
         h1 = n1x * h.bx + n1y * h.by
         h0 = 1.0 / h0 if h0 > 0.0 else 0.0
@@ -105,8 +105,8 @@ def fill_segment_tangent(
     dn, dt = dx * nx + dy * ny, dx * tx + dy * ty
     un, ut = z.vn, z.vt + r * omega
     # derivatives of the laws of f_n and f_t
-    _, kc, dc = normal_force(law, h.D - r, z.vn)
-    slope, fv, fk = friction_slopes(z.state, z.fn, law.mu_v, law.mu_k, law.mu)
+    _, kc, dc = normal_force(par, h.D - r, z.vn)
+    slope, fv, fk = friction_slopes(z.state, z.fn, par.mu_v, par.mu_k, par.mu)
     along_x = (0.0, 0.0, 0.0, 0.0)
     if fk != 0.0 and not on_axis:
         along_x = place_derivatives(r, z, h, rhos, theta)
@@ -142,15 +142,15 @@ def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_axis_columns(
-    law: RowLaw, z: SegmentState, slope: FloatArray, S: FloatArray, j: int, dq: float, X: FloatArray
+    par: SegmentParameters, z: SegmentState, slope: FloatArray, S: FloatArray, j: int, dq: float, X: FloatArray
 ) -> None:
     """Add dq dF/d(end points of the axis under the segment) to X (5, 11): x_cur bends the bristle, and this f_t."""
-    h = axis_chord(slope, j, law.y, z.chord)
+    h = axis_chord(slope, j, par.y, z.chord)
     rhos, theta = chord_derivatives(h)
-    x0, y0, x1, y1 = place_derivatives(law.r, z, h, rhos, theta)
-    n0x, n0y, n1x, n1y = force_normals(law, z.chord)
-    q0, q1, fk = 1.0 - z.chord.rho, z.chord.rho, dq * law.mu_k
-    force = (-q0 * n0y, q0 * n0x, -q1 * n1y, q1 * n1x, -law.r)
+    x0, y0, x1, y1 = place_derivatives(par.r, z, h, rhos, theta)
+    n0x, n0y, n1x, n1y = force_normals(par, z.chord)
+    q0, q1, fk = 1.0 - z.chord.rho, z.chord.rho, dq * par.mu_k
+    force = (-q0 * n0y, q0 * n0x, -q1 * n1y, q1 * n1x, -par.r)
     for k in range(5):
         d_force = fk * force[k]
         for b in range(4):
@@ -194,10 +194,11 @@ def add_tangent(
         n, first = c.n[i], c.data[i]
         if not c.active[i] or not touches(data, first, n):
             continue
+        # parameters and circle of the row, sums of force and torque on it
         k, ci = c.cable[i], c.circle[i]
-        law = create_law(c, shape, i)
+        par = read_parameters(c, shape, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
-        y = law.y
+        y = par.y
         central = is_central(circle, ci, c.dofs.shape[1] - 8)
         K[:] = 0.0
         N[:] = 0.0
@@ -212,14 +213,14 @@ def add_tangent(
                 state, stick = UNDEFINED, 0.0
                 if c.friction:
                     state, stick = data[first + n + s], data[first + 2 * n + s]
-                z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
-                on_axis = law.current and y != 0.0 and state == 0.0 and law.mu_k != 0.0
-                f0x, f0y, next_x, next_y = fill_segment_tangent(law, z, o.omega, dq, dv, on_axis, C)
+                z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
+                on_axis = par.current and y != 0.0 and state == 0.0 and par.mu_k != 0.0
+                f0x, f0y, next_x, next_y = fill_segment_tangent(par, z, o.omega, dq, dv, on_axis, C)
                 fx += f0x
                 fy += f0y
-                torque += law.r * z.ft
+                torque += par.r * z.ft
                 if y != 0.0 or not central:
-                    fill_segment_tangent(law, z, o.omega, 0.0, dq, on_axis, V)
+                    fill_segment_tangent(par, z, o.omega, 0.0, dq, on_axis, V)
                 # X = C B + V dB/dt, with the Jacobians of the end points
                 if y != 0.0:
                     for l in range(j, j + 2):
@@ -231,7 +232,7 @@ def add_tangent(
                     fill_axis_columns(C, shape.S, j, J, X)
                 fill_circle_columns(C, X)
                 if on_axis:
-                    add_axis_columns(law, z, shape.slope, shape.S, j, dq, X)
+                    add_axis_columns(par, z, shape.slope, shape.S, j, dq, X)
                 # K += B^T X
                 add_segment_block(J, X, K)
                 if not central:

@@ -22,9 +22,9 @@ from windlass.connectors.circle_segments.kernels import (
     ContactColumns,
     closest_point,
     create_chord,
-    create_law,
     create_pose,
     eval_segment,
+    read_parameters,
     stick_position,
 )
 from windlass.connectors.circle_segments.lanes import (
@@ -63,6 +63,7 @@ def store_gaps(
     Returns rows, numbers and gaps before of the segments that are closed or were, how many these are, and whether any
     has opened or closed.
     """
+    # room for all segments
     most = 1
     for i in range(len(c.n)):
         most += c.n[i]
@@ -71,6 +72,7 @@ def store_gaps(
     for i in range(len(c.n)):
         if not c.active[i]:
             continue
+        # the circle, and the first end point seen from its centre
         ci, j0, r, n = c.circle[i], shape.start[c.cable[i]], c.r[i], c.n[i]
         cx, cy, rubs = circle.p[ci, 0], circle.p[ci, 1], c.mu_k[i] != 0.0 or c.mu_v[i] != 0.0
         ax, ay = shape.p[j0, 0] - cx, shape.p[j0, 1] - cy
@@ -133,6 +135,7 @@ def update_friction(
     """
     error, force, g = np.zeros(len(c.n)), np.zeros(len(c.n)), np.zeros((SIZE, LANES))
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)
+    # lanes of segments that are closed or were
     for first in range(0, total, LANES):
         some = min(LANES, total - first)
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
@@ -184,15 +187,15 @@ def record_positions(c: ContactColumns, shape: ShapeColumns, circle: PositionCol
         if not c.active[i] or not c.current[i] or c.mu_k[i] != 0.0 or c.mu_v[i] == 0.0:
             continue
         ci, j0, n, first = c.circle[i], shape.start[c.cable[i]], c.n[i], c.data[i]
-        law = create_law(c, shape, i)
+        par = read_parameters(c, shape, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         for s in range(n):
             if data[first + s] > 0.0:
                 continue
             p, q = shape.p[j0 + s], shape.p[j0 + s + 1]
             h = create_chord(p[0] - o.cx, p[1] - o.cy, q[0] - o.cx, q[1] - o.cy)
-            x, d_rho, _ = stick_position(law, o, shape.slope, j0 + s, h)
-            data[first + 2 * n + s] = x + law.shift * d_rho
+            x, d_rho, _ = stick_position(par, o, shape.slope, j0 + s, h)
+            data[first + 2 * n + s] = x + par.shift * d_rho
 
 
 @kernel
@@ -206,7 +209,7 @@ def begin_bristles(c: ContactColumns, shape: ShapeColumns, circle: PositionColum
         if not c.active[i] or c.current[i]:
             continue
         ci, j0, n, first = c.circle[i], shape.start[c.cable[i]], c.n[i], c.data[i]
-        law = create_law(c, shape, i)
+        par = read_parameters(c, shape, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         for s in range(n):
             at = first + 2 * n + s
@@ -215,7 +218,7 @@ def begin_bristles(c: ContactColumns, shape: ShapeColumns, circle: PositionColum
             elif data[at] == 0.0 and data[first + s] <= 0.0:
                 p, q = shape.p[j0 + s], shape.p[j0 + s + 1]
                 h = create_chord(p[0] - o.cx, p[1] - o.cy, q[0] - o.cx, q[1] - o.cy)
-                data[at] = stick_position(law, o, shape.slope, j0 + s, h)[0]
+                data[at] = stick_position(par, o, shape.slope, j0 + s, h)[0]
 
 
 @kernel
@@ -225,16 +228,16 @@ def fill_outputs(
     """The numbers of all segments into out, shape (rows, segments, NUMBERS), see `place_numbers.py`."""
     for i in range(len(c.n)):
         ci, k, n, first = c.circle[i], c.cable[i], c.n[i], c.data[i]
-        law = create_law(c, shape, i)
+        par = read_parameters(c, shape, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         for s in range(n):
             j = shape.start[k] + s
             state, stick = UNDEFINED, 0.0
             if c.friction:
                 state, stick = data[first + n + s], data[first + 2 * n + s]
-            z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
-            h, gap = z.chord, z.chord.D - law.r
+            z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
+            h, gap = z.chord, z.chord.D - par.r
             if c.active[i] and data[first + s] <= 0.0:
-                bristle = z.bristle if law.mu_k != 0.0 else z.vt
+                bristle = z.bristle if par.mu_k != 0.0 else z.vt
                 write_forces(out[i, s], z.ft, z.fn, bristle if state == 0.0 else 0.0, gap, z.vt, z.vn)
             write_place(out[i, s], gap, state, o.cx + h.D * h.nx, o.cy + h.D * h.ny, h.nx, h.ny)

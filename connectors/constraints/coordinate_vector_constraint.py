@@ -323,7 +323,7 @@ def build(rows: LocalRows) -> System:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Refuse factors without numbers, which would stand for no rows.
+    """Refuse factors without numbers, which would make no rows.
 
     Raises:
         ModelError: an empty array.

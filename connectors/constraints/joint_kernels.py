@@ -40,6 +40,7 @@ from windlass.connectors.markers.position_kernels import (
 )
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.signature import check_arguments, check_results
 from windlass.framework.model.system import Coupling
 
 
@@ -92,7 +93,14 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
         Kernels ``residual(c, j, m, lam, rate_level, C, f)``,
         ``tangent(c, j, m, v, lam, rate_level, dq, dv, slots, values)``, ``accelerations(c, j, m, v, C)`` and
         ``evaluate(c, j, m, C, g)`` that fills C (rows, k) and g (rows, k, 9) of the equations that hold.
+
+    Raises:
+        ModelError: kernels that take or give something else.
     """
+    check_arguments(equation, "equation of joint_rows", ("c", "i", "k", "m", "m0", "m1", "d", "g", "G"))
+    check_results(equation, "equation of joint_rows", ("C",))
+    check_arguments(drive, "drive of joint_rows", ("c", "i", "k", "m", "m0", "order", "W"))
+    check_results(drive, "drive of joint_rows", ("o_t",))
     moves = drive is not stand_still
 
     @kernel
@@ -148,6 +156,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
         n = j.dofs.shape[1]
         d, y, g, G, W = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
         X, Y, Z = np.zeros((9, n)), np.zeros((9, n)), np.zeros((9, n))
+        # motion of both markers, and its derivatives X and Y by the coordinates
         for i in range(len(j.m0)):
             update_rates(j, i, m, d, y)
             update_jacobians(j, i, m, v, X, Y)
@@ -155,6 +164,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                 if not j.on[i, k]:
                     values[slots.diagonal[i, k]] += slots.scale
                     continue
+                # gradient g and second derivatives G of equation k
                 g[:], G[:] = 0.0, 0.0
                 equation(c, i, k, m, j.m0[i], j.m1[i], d, g, G)
                 force = dq * lam[j.lam[i, k]]
@@ -168,6 +178,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                         if G[a, p] != 0.0:
                             for b in range(n):
                                 Z[a, b] += G[a, p] * X[p, b]
+                # C_q, and ∂Ċ/∂q with the angular velocity W of a driven joint
                 if moves and by_rate:
                     drive(c, i, k, m, j.m0[i], 1, W)
                 for b in range(n):
@@ -180,10 +191,12 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                         change += (W[1] * g[5] - W[2] * g[4]) * X[3, b]
                         change += (W[2] * g[3] - W[0] * g[5]) * X[4, b]
                         change += (W[0] * g[4] - W[1] * g[3]) * X[5, b]
+                    # into the rows and columns of the multiplier
                     values[slots.rows[i, k, b]] += by_gradient * gradient
                     values[slots.columns[i, b, k]] += slots.scale * gradient
                     if by_rate:
                         values[slots.rows[i, k, b]] += dq * change
+                # curvature of C times λ
                 if force != 0.0:
                     for a in range(n):
                         for b in range(n):

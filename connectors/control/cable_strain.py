@@ -4,7 +4,7 @@
     X = p_q: columns D_i I by the nodes and, where L = share l of a winch cable, -share (f_0 q_0 + f_2 q_2)/L² by l
     J = e·X,    H = Xᵀ (I - e eᵀ) X/|p| + e·X_q,    u_t = J q_t,    J̇ = H q_t,    e = p/|p|
 
-With the law of the cables without functions of users the axial force is N = EA u + d_EA u_t, so an input with these
+Where cables have no force functions the axial force is N = EA u + d_EA u_t, so an input with these
 gains is the tension, with exact derivatives.  ε_ref is the strain without force.  Where material moves through the mesh
 (`ALECable2D`, cables of winches) u_t is the rate at the place of the mesh, and not that of the material, which d_EA
 sees.  A load F on u is that of an actuator in the cable: F δε [N m].
@@ -41,7 +41,7 @@ class CableStrain(Component):
     place = column("1", "share of the cable between its first node and the place, 0 to 1", default=0.5, minimum=0.0)
 
 
-class Rows(NamedTuple):
+class Columns(NamedTuple):
     """Letters of the rows.
 
     k: places in the columns of the coordinate markers, shape (rows,).
@@ -62,17 +62,19 @@ class Rows(NamedTuple):
 
 
 @kernel
-def update_strains(c: Rows, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
+def update_strains(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
     """u, its rate and its derivatives of all rows."""
     p, a, D = np.zeros(3), np.zeros(3), np.zeros(4)
     X = np.zeros((3, m.J.shape[1]))
     for i in range(len(c.k)):
+        # length of the cable: given, or a share of a coordinate
         k, h, d, q, winds = c.k[i], m.h[c.k[i]], c.d[i], c.dofs[i], c.share[i] > 0.0
         n, l = 4 * d, 4 * d
         L = c.share[i] * x[q[l]] if winds else c.length[i]
         n += winds
         D[0], D[1], D[2], D[3] = c.f[i, 0] / L, c.f[i, 1], c.f[i, 2] / L, c.f[i, 3]
         X[:] = 0.0
+        # slope p, and its derivative X by the coordinates
         square = 0.0
         for b in range(d):
             # the part of p that depends on L
@@ -83,6 +85,7 @@ def update_strains(c: Rows, m: CoordinateColumns, x: FloatArray, v: FloatArray) 
                 X[b, j * d + b] = D[j]
             if winds:
                 X[b, l] = -c.share[i] / L * a[b]
+        # strain, its gradient J and its rate
         size = np.sqrt(square)
         m.value[k], m.rate[k] = size - 1.0 - c.eps[i], 0.0
         for s in range(n):
@@ -90,12 +93,14 @@ def update_strains(c: Rows, m: CoordinateColumns, x: FloatArray, v: FloatArray) 
             for b in range(d):
                 m.J[k, s] += p[b] / size * X[b, s]
             m.rate[k] += m.J[k, s] * v[q[s]]
+        # second derivatives (Xᵀ X - J Jᵀ)/|p|
         for s in range(n):
             for r in range(n):
                 total = -m.J[k, s] * m.J[k, r]
                 for b in range(d):
                     total += X[b, s] * X[b, r]
                 m.H[h, s, r] = total / size
+        # and those of p by the length
         if winds:
             for b in range(d):
                 e, by_length = p[b] / size, -c.share[i] / L
@@ -103,13 +108,14 @@ def update_strains(c: Rows, m: CoordinateColumns, x: FloatArray, v: FloatArray) 
                     m.H[h, j * d + b, l] += e * by_length * D[j]
                     m.H[h, l, j * d + b] += e * by_length * D[j]
                 m.H[h, l, l] += 2.0 * e * by_length * by_length * a[b]
+        # rate of J
         for s in range(n):
             m.Jd[k, s] = 0.0
             for r in range(n):
                 m.Jd[k, s] += m.H[h, s, r] * v[q[r]]
 
 
-def bind(rows: LocalRows) -> Rows:
+def bind(rows: LocalRows) -> Columns:
     """The places on the cables of the rows."""
     count, ids = len(rows.rows), rows.local("cable")
     d, length, share, eps = np.zeros(count, np.int64), np.ones(count), np.zeros(count), np.zeros(count)
@@ -126,7 +132,7 @@ def bind(rows: LocalRows) -> Rows:
         slope = interpolate(dS[:, None], rows.reference[positions, : 4 * dimension])[:, 0]
         relative = table.local("strain_is_relative_to_reference", of)
         eps[positions] = table.local("reference_strain", of) + relative * (np.sqrt((slope**2).sum(axis=1)) - 1.0)
-    return Rows(rows.own_marker_index(), rows.dofs, d, f, length, share, eps)
+    return Columns(rows.own_marker_index(), rows.dofs, d, f, length, share, eps)
 
 
 def check(world: Tables, table: EntityTable) -> None:

@@ -200,10 +200,12 @@ def tangent(
     for i in range(len(pair.m0)):
         if not pair.active[i]:
             continue
+        # length, its rate, and force
         m0, m1 = pair.m0[i], pair.m1[i]
         u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
         L, st = measure(c, pair, m, i)
         N = eval_force(c, i, st, v)
+        # J and J̇ of the way between the points, e·J, and derivatives of s_t
         for a in range(n):
             eJ[a], rate[a] = 0.0, 0.0
         for x in range(3):
@@ -234,6 +236,7 @@ def tangent(
             Q, Qp, Qa = eval_flow(c, i, k, p)
             by_s = Gs * (sign * c.A[i, k] * st + Q) + G * Qa * c.P[i, k, 0]
             by_st = G * (sign * c.A[i, k] + Qa * c.V[i, k, 0])
+            # the equation of a pressure by points, itself and the inputs
             row[:] = 0.0
             for a in range(n):
                 row[a] = dq * (by_s * eJ[a] + by_st * rate[a]) + dv * by_st * eJ[a]

@@ -56,7 +56,7 @@ class DistanceCoordinate(Component):
     length = column("m", "distance at which the coordinate is 0", default=0.0, minimum=0.0)
 
 
-class Rows(NamedTuple):
+class Columns(NamedTuple):
     """Letters of the rows, of shape (rows,) but for e and origin (rows, 3).
 
     k: places in the columns of the coordinate markers.
@@ -76,7 +76,7 @@ class Rows(NamedTuple):
 
 
 @kernel
-def update_ways(c: Rows, m: CoordinateColumns, p: PositionColumns) -> None:
+def update_ways(c: Columns, m: CoordinateColumns, p: PositionColumns) -> None:
     """u, its rate and its derivatives of all rows."""
     d, w, e, et = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     n = m.J.shape[1]
@@ -126,6 +126,7 @@ def update_ways(c: Rows, m: CoordinateColumns, p: PositionColumns) -> None:
                         total += X[a, b] * X[a, q]
                     total = (total - m.J[k, b] * m.J[k, q]) * curved
                 m.H[h, b, q] = total
+        # of both markers
         for second in range(2):
             marker = m1 if second else m0
             if marker < 0 or p.h[marker] < 0:
@@ -137,19 +138,19 @@ def update_ways(c: Rows, m: CoordinateColumns, p: PositionColumns) -> None:
                         m.H[h, begin + b, begin + q] += sign * e[a] * p.H[p.h[marker], a, b, q]
 
 
-def bind_way(rows: LocalRows) -> Rows:
+def bind_way(rows: LocalRows) -> Columns:
     """Rows of `PointCoordinate`."""
     n, e = len(rows.rows), normalise(rows.local("direction"))
-    return Rows(
+    return Columns(
         rows.own_marker_index(), np.full(n, -1), rows.markers("marker1"), 0, e, rows.local("origin"), np.zeros(n)
     )
 
 
-def bind_distance(rows: LocalRows) -> Rows:
+def bind_distance(rows: LocalRows) -> Columns:
     """Rows of `DistanceCoordinate`."""
     zero, n0 = np.zeros((len(rows.rows), 3)), rows.world.ref_width(rows.table, "marker0")
     ends = rows.markers("marker0"), rows.markers("marker1")
-    return Rows(rows.own_marker_index(), *ends, n0, zero, zero, rows.local("length"))
+    return Columns(rows.own_marker_index(), *ends, n0, zero, zero, rows.local("length"))
 
 
 def check_direction(world: Tables, table: EntityTable) -> None:
@@ -196,7 +197,7 @@ def distance_coordinate(world: World, marker0: Entity, marker1: Entity, length: 
 
 def register_coordinate(
     component: type[Component],
-    bind: Callable[[LocalRows], Rows],
+    bind: Callable[[LocalRows], Columns],
     dofs: Callable[[Tables, EntityTable], IntArray],
     check: Callable[[Tables, EntityTable], None] | None = None,
 ) -> None:

@@ -1,13 +1,13 @@
-"""Force along a cable per length of it: constant, a function of time, or a law of the user.
+"""Force along a cable per length of it: constant, a function of time, or a function of the motion.
 
-    load  ∫ Sᵀ F dx,    F = vector, function(t), or law(t, x, r, r', r_t), times |r'| if it is per current length
+    load  ∫ Sᵀ F dx,    F = vector, function(t), or f(t, x, r, r', r_t), times |r'| if it is per current length
 
-A law is a function of arrays with one entry per point, of all rows that share it:
+A ``force_function`` takes arrays with one entry per point, of all rows that share it:
 
-    law(t, x, r, slope, velocity) -> force per length [N/m], shape (n, 3)
+    f(t, x, r, slope, velocity) -> force per length [N/m], shape (n, 3)
 
 with the time t [s], places x [m] along the cables, (n,), and positions r [m], slopes r' [1] and velocities r_t [m/s],
-(n, 3); in the plane z = 0.  A `compiled` law writes the force at one point: ``law(t, x, r, slope, velocity, force)``,
+(n, 3); in the plane z = 0.  A `compiled` one writes the force at one point: ``f(t, x, r, slope, velocity, force)``,
 arrays of shape (3,), with zeros in ``force``.  Its derivatives are central differences; the rest of the tangent is
 exact.
 
@@ -61,7 +61,9 @@ class LineLoad(Component):
     cable = ref("cable", "the cable")
     vector = column("N/m", "force per length, global", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True)
     function = user_function("f(t) -> force per length [N/m], shape (3,); takes the place of vector", switchable=True)
-    law = user_function("law(t, x, r, slope, velocity) -> force per length, takes their place; see line_load.py")
+    force_function = user_function(
+        "f(t, x, r, slope, velocity) -> force per length, takes their place; see line_load.py"
+    )
     per = column(
         "1", "length that the force is divided by, of the cable without strain or as it is now", dtype="U9",
         default="reference", choices=LENGTHS,
@@ -70,10 +72,10 @@ class LineLoad(Component):
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
 
 
-class Laws(NamedTuple):
-    """Points that share a law of the user.
+class ForceGroup(NamedTuple):
+    """Points that share a force function.
 
-    where: the points, shape (n,); evaluate: ``(t, x, r, p, v) -> F``; name: of the law and its row, for messages.
+    where: the points, shape (n,); evaluate: ``(t, x, r, p, v) -> F``; name: of the function and its row, for messages.
     steps: distances [m] and slopes [1] by which they are moved for differences.
     """
 
@@ -87,7 +89,7 @@ class Group(NamedTuple):
     """Rows in the plane or in space at some points.
 
     line, m: points and memory; x: places [m], shape (points,); time: vectors of all rows; per_row: row of each point
-    in it; stretches: points with a force per current length; laws: those with a law of the user.
+    in it; stretches: points with a force per current length; groups: those with a force function.
     """
 
     line: LineColumns
@@ -96,31 +98,31 @@ class Group(NamedTuple):
     time: TimeColumn
     per_row: IntArray
     stretches: BoolArray
-    laws: list[Laws]
+    groups: list[ForceGroup]
 
 
 def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> Group:
     """The rows of a line."""
     n, which = line.S.shape[1], line.row
-    given, found = rows.local("law")[which], dict[int, list[int]]()
-    for i, law in enumerate(given):
-        if law is not None:
-            found.setdefault(id(law), []).append(i)
-    lengths, laws = cable_lengths(rows.world, rows.local("cable")[which]), []
+    given, found = rows.local("force_function")[which], dict[int, list[int]]()
+    for i, force in enumerate(given):
+        if force is not None:
+            found.setdefault(id(force), []).append(i)
+    lengths, groups = cable_lengths(rows.world, rows.local("cable")[which]), []
     for members in found.values():
-        law, places = given[members[0]], np.array(members)
+        force, places = given[members[0]], np.array(members)
         where = (places[:, None] * n + np.arange(n)).ravel()
         size = float(lengths[places].min())
-        name = f"law of LineLoad row {rows.rows[which[members[0]]]} ({name_of(law)})"
-        laws.append(Laws(where, _wrap(law, name), name, (STEP * size, STEP)))
+        name = f"force_function of LineLoad row {rows.rows[which[members[0]]]} ({name_of(force)})"
+        groups.append(ForceGroup(where, _wrap(force, name), name, (STEP * size, STEP)))
     stretches = np.repeat(rows.local("per")[which] == "current", n)
-    return Group(line, create_points(len(which) * n), line.x.ravel(), time, np.repeat(which, n), stretches, laws)
+    return Group(line, create_points(len(which) * n), line.x.ravel(), time, np.repeat(which, n), stretches, groups)
 
 
-def _wrap(law: Any, name: str) -> Callable[..., FloatArray]:
-    """A law as a function of arrays that gives an array, shape (n, 3)."""
-    if isinstance(law, Compiled):
-        function = law.function
+def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
+    """A force function as one that takes arrays and gives an array, shape (n, 3)."""
+    if isinstance(force, Compiled):
+        function = force.function
 
         @kernel
         def law_loop(t: float, x: FloatArray, r: FloatArray, p: FloatArray, v: FloatArray, F: FloatArray) -> None:
@@ -134,11 +136,11 @@ def _wrap(law: Any, name: str) -> Callable[..., FloatArray]:
         if not good.any():
             return out
         shape = (int(good.sum()), 3)
-        if isinstance(law, Compiled):
+        if isinstance(force, Compiled):
             F = np.zeros(shape)
             law_loop(t, x[good], r[good], p[good], v[good], F)
         else:
-            given = law(t, x[good], r[good], p[good], v[good])
+            given = force(t, x[good], r[good], p[good], v[good])
             read = read_numbers(given)
             if read is None or read.shape not in ((3,), shape):
                 raise ModelError(
@@ -157,9 +159,9 @@ def fill_forces(group: Group, t: float) -> None:
     """F of all points per reference length."""
     m = group.m
     m.F[:] = group.time(t)[group.per_row]
-    for law in group.laws:
-        some = law.where
-        m.F[some] = law.evaluate(t, group.x[some], m.r[some], m.p[some], m.v[some])
+    for force in group.groups:
+        some = force.where
+        m.F[some] = force.evaluate(t, group.x[some], m.r[some], m.p[some], m.v[some])
     m.F[group.stretches] *= _stretch(group)[:, None]
 
 
@@ -173,17 +175,17 @@ def fill_derivatives(group: Group, t: float) -> None:
     """Derivatives of F by position, slope and velocity."""
     m, some = group.m, group.stretches
     m.Fr[:], m.Fp[:], m.Fv[:] = 0.0, 0.0, 0.0
-    for law in group.laws:
-        x, motion = group.x[law.where], [values[law.where] for values in (m.r, m.p, m.v)]
+    for force in group.groups:
+        x, motion = group.x[force.where], [values[force.where] for values in (m.r, m.p, m.v)]
         fast = STEP * max(1e-2, float(np.abs(motion[2]).max(initial=0.0)))
-        for part, (out, step) in enumerate(zip((m.Fr, m.Fp, m.Fv), (*law.steps, fast), strict=True)):
+        for part, (out, step) in enumerate(zip((m.Fr, m.Fp, m.Fv), (*force.steps, fast), strict=True)):
             for k in range(3):
                 ends = []
                 for sign in (1.0, -1.0):
                     moved = [values.copy() for values in motion]
                     moved[part][:, k] += sign * step
-                    ends.append((law.evaluate(t, x, *moved), moved[part][:, k]))
-                out[law.where, :, k] = (ends[0][0] - ends[1][0]) / (ends[0][1] - ends[1][1])[:, None]
+                    ends.append((force.evaluate(t, x, *moved), moved[part][:, k]))
+                out[force.where, :, k] = (ends[0][0] - ends[1][0]) / (ends[0][1] - ends[1][1])[:, None]
     size = _stretch(group)[:, None, None]
     for out in (m.Fr, m.Fp, m.Fv):
         out[some] *= size
@@ -215,7 +217,7 @@ def build(rows: LocalRows) -> System:
             fill_derivatives(group, s.t)
             scatter_tangents(group.line, group.m, s.dq, s.dv, s.slots, s.values)
 
-    if any(len(group.laws) or group.stretches.any() for group in groups):
+    if any(len(group.groups) or group.stretches.any() for group in groups):
         system.load = Term(add_load, add_load_tangent)
     elif groups:
         # forces that depend on time alone do not widen the matrix, and need no Python in a step

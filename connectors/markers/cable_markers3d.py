@@ -140,6 +140,7 @@ def update_on_cable(c: SpatialRows, m: PositionColumns, x: FloatArray, v: FloatA
                 pt[d] += c.dS[i, a] * v[n]
                 m.J[k, d, 3 * a + d] = c.S[i, a]
             square += p[d] * p[d]
+        # tangent t, and D = 1 + t0·t
         il = 1.0 / np.sqrt(square)
         D = 1.0
         for d in range(3):
@@ -147,6 +148,7 @@ def update_on_cable(c: SpatialRows, m: PositionColumns, x: FloatArray, v: FloatA
             D += t0[d] * t[d]
         # no rotation where the tangent is reversed
         iD = 1.0 / D if D > REVERSED else np.nan
+        # u = t0 × t, the smallest rotation A from t0 to t, and W with ω = W r'_t
         fill_cross(t0, T)
         fill_cross(t, tx)
         for a in range(3):
@@ -157,6 +159,7 @@ def update_on_cable(c: SpatialRows, m: PositionColumns, x: FloatArray, v: FloatA
                 A[a, b] = (D - 1.0 if a == b else 0.0) + M[a, b] + u[a] * u[b] * iD
                 W[a, b] = il * (tx[a, b] - t[a] * u[b] * iD)
         fill_direction(t, il, P, dP)
+        # angular velocity, and the frame of the marker
         for a in range(3):
             m.omega[k, a] = W[a, 0] * pt[0] + W[a, 1] * pt[1] + W[a, 2] * pt[2]
             for b in range(3):
@@ -172,6 +175,7 @@ def update_on_cable(c: SpatialRows, m: PositionColumns, x: FloatArray, v: FloatA
                     ua = T[a, 0] * P[0, b] + T[a, 1] * P[1, b] + T[a, 2] * P[2, b]
                     turn = M[d, a] - (P[d, b] * u[a] + t[d] * ua) * iD + t[d] * u[a] * change * iD * iD
                     dW[d, a, b] = il * turn - il * t[b] * W[d, a]
+        # beside the axis: the offset F and its derivative G by r'
         if beside:
             fill_offset(t0, T, t, B, dF, ddF)
             for a in range(3):
@@ -179,6 +183,7 @@ def update_on_cable(c: SpatialRows, m: PositionColumns, x: FloatArray, v: FloatA
                 m.p[k, a] += F[a]
                 for b in range(3):
                     G[a, b] = dF[a, 0] * P[0, b] + dF[a, 1] * P[1, b] + dF[a, 2] * P[2, b]
+            # its rate, and its second derivatives GG
             for a in range(3):
                 m.v[k, a] += G[a, 0] * pt[0] + G[a, 1] * pt[1] + G[a, 2] * pt[2]
                 for b in range(3):
@@ -189,6 +194,7 @@ def update_on_cable(c: SpatialRows, m: PositionColumns, x: FloatArray, v: FloatA
                             for f in range(3):
                                 total += ddF[a, e, f] * P[e, b] * P[f, d]
                         GG[a, b, d] = total
+        # Jacobians and their rates by shape functions
         for a in range(4):
             S1 = c.dS[i, a]
             for d in range(3):
@@ -198,6 +204,7 @@ def update_on_cable(c: SpatialRows, m: PositionColumns, x: FloatArray, v: FloatA
                     if beside:
                         m.J[k, d, q] = (c.S[i, a] if d == b else 0.0) + S1 * G[d, b]
                         m.Jd[k, d, q] = S1 * (GG[d, b, 0] * pt[0] + GG[d, b, 1] * pt[1] + GG[d, b, 2] * pt[2])
+        # second derivatives by pairs of shape functions
         if h < 0:
             continue
         for a in range(4):

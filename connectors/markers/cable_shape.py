@@ -277,7 +277,7 @@ def find_used(rows: LocalRows) -> IntArray:
     """Positions of markers in the columns of their family, shape (rows,).
 
     Raises:
-        ModelError: a marker to which nothing refers, so that nobody fills its columns.
+        ModelError: a marker to which nothing refers, whose columns are not filled.
     """
     index = rows.own_marker_index()
     for k in np.flatnonzero(index < 0)[:1]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.signature import check_arguments, check_results
 from windlass.framework.model.law import Law, LocalRows, Output, Rows, Tables, law_of, register
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import System
@@ -34,27 +35,24 @@ def register_marker(
         bind: ``(rows) -> c``, the arrays that it reads.
         dofs: coordinates of the markers, see `Law`; or the reference whose coordinates they have.
         source, check, outputs: see `Law`.
+
+    Raises:
+        ModelError: a law that cannot work, or a kernel with other arguments or results.
     """
 
     def build(rows: LocalRows) -> System:
-        c, system = bind(rows), System(component.__name__, rows.dofs)
+        c, system = rows.columns, System(component.__name__, rows.dofs)
         system.update = call(update, lambda s: (c, s.markers[family], s.x, s.v))
         return system
 
     def dofs_of(world: Tables, table: EntityTable) -> IntArray:
         return world.dofs_of(table.local(dofs)) if isinstance(dofs, str) else dofs(world, table)
 
+    name, found = f"update of {component.__name__}", outputs or {}
+    check_arguments(update, name, ("c", "m", "x", "v"))
+    check_results(update, name, ())
     register(
-        Law(
-            component,
-            "marker",
-            dofs=dofs_of,
-            build=build,
-            check=check,
-            outputs=outputs or {},
-            family=family,
-            source=source,
-        )
+        Law(component, "marker", dofs_of, bind, build, found, check=check, family=family, source=source),
     )
 
 

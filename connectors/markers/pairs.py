@@ -200,6 +200,7 @@ def position_pair(force: Callable[..., Vector], force_tangent: Callable[..., Non
             m0, m1 = pair.m0[i], pair.m1[i]
             u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
             force_tangent(c, i, u, ut, t, P, V)
+            # J and J̇ of the difference, marker 0 with the opposite sign
             for k in range(3):
                 for a in range(n0):
                     J[k, a] = -m.J[m0, k, a]
@@ -207,6 +208,7 @@ def position_pair(force: Callable[..., Vector], force_tangent: Callable[..., Non
                 for a in range(n - n0):
                     J[k, n0 + a] = m.J[m1, k, a]
                     Jd[k, n0 + a] = m.Jd[m1, k, a]
+            # dq ∂f/∂q + dv ∂f/∂v, then Jᵀ times it
             for k in range(3):
                 for b in range(n):
                     total = 0.0
@@ -216,6 +218,7 @@ def position_pair(force: Callable[..., Vector], force_tangent: Callable[..., Non
             for a in range(n):
                 for b in range(n):
                     values[slots[i, a, b]] += J[0, a] * B[0, b] + J[1, a] * B[1, b] + J[2, a] * B[2, b]
+            # second derivatives of the markers times f
             h0, h1 = m.h[m0], m.h[m1]
             if dq != 0.0 and (h0 >= 0 or h1 >= 0):
                 fx, fy, fz = force(c, i, u, ut, t)

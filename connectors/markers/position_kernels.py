@@ -59,7 +59,7 @@ class RigidRows(NamedTuple):
     b: FloatArray
 
 
-class CableRows(NamedTuple):
+class CablePointRows(NamedTuple):
     """Rows of markers on cables: place k in the columns, dofs (rows, 8), S and dS (rows, 4), offset y [m] (rows,)."""
 
     k: IntArray
@@ -106,7 +106,7 @@ def update_rigid(c: RigidRows, m: PositionColumns, x: FloatArray, v: FloatArray)
 
 
 @kernel
-def update_cable(c: CableRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_cable(c: CablePointRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
     """p = r + y n and all that follows from it."""
     for i in range(len(c.k)):
         k, y = c.k[i], c.y[i]
@@ -116,10 +116,12 @@ def update_cable(c: CableRows, m: PositionColumns, x: FloatArray, v: FloatArray)
             S, dS, dx, dy = c.S[i, a], c.dS[i, a], c.dofs[i, 2 * a], c.dofs[i, 2 * a + 1]
             rx, ry, gx, gy = rx + S * x[dx], ry + S * x[dy], gx + dS * x[dx], gy + dS * x[dy]
             rtx, rty, gtx, gty = rtx + S * v[dx], rty + S * v[dy], gtx + dS * v[dx], gty + dS * v[dy]
+        # tangent, normal, stretch rate and angular velocity of the cross section
         length = np.sqrt(gx * gx + gy * gy)
         tx, ty = gx / length, gy / length
         nx, ny = -ty, tx
         tau, w = (tx * gtx + ty * gty) / length, (nx * gtx + ny * gty) / length
+        # the point beside the axis
         m.p[k, 0], m.p[k, 1] = rx + y * nx, ry + y * ny
         m.v[k, 0], m.v[k, 1] = rtx - y * w * tx, rty - y * w * ty
         m.angle[k] = np.arctan2(gy, gx)
@@ -143,6 +145,7 @@ def update_cable(c: CableRows, m: PositionColumns, x: FloatArray, v: FloatArray)
             continue
         sxx, sxy, syy = 2.0 * tx * nx, tx * ny + nx * ty, 2.0 * ty * ny
         nxx, nxy, nyy = nx * nx, nx * ny, ny * ny
+        # for each pair of shape functions
         for a in range(4):
             for b in range(4):
                 ee = c.dS[i, a] * c.dS[i, b] / (length * length)

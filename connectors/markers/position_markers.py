@@ -31,7 +31,7 @@ from windlass.connectors.markers.marker_laws import number_markers, register_mar
 from windlass.connectors.markers.pair_laws import POSITIONS, register_kind
 from windlass.connectors.markers.position_kernels import FAMILY as FAMILY
 from windlass.connectors.markers.position_kernels import (
-    CableRows,
+    CablePointRows,
     PointRows,
     RigidRows,
     update_cable,
@@ -161,11 +161,11 @@ def _position_width(component: type[Component]) -> int:
     return width
 
 
-def _bind_on_cable(rows: LocalRows) -> CableRows:
+def _bind_on_cable(rows: LocalRows) -> CablePointRows:
     """Markers on cables."""
     length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
-    return CableRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, rows.local("y"))
+    return CablePointRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, rows.local("y"))
 
 
 def _bind_on_ground(rows: LocalRows) -> PointRows:

@@ -58,6 +58,7 @@ def update_rigid3d(c: Rigid3DRows, m: PositionColumns, x: FloatArray, v: FloatAr
     e, et, E = np.zeros(4), np.zeros(4), np.zeros((3, 4))
     for i in range(len(c.k)):
         k, h = c.k[i], m.h[c.k[i]]
+        # Euler parameters, their rates, and n = eᵀ e
         n, growth = 0.0, 0.0
         for a in range(4):
             e[a], et[a] = x[c.dofs[i, 3 + a]], v[c.dofs[i, 3 + a]]
@@ -77,9 +78,11 @@ def update_rigid3d(c: Rigid3DRows, m: PositionColumns, x: FloatArray, v: FloatAr
             for a in range(4):
                 m.J[k, d, 3 + a] -= s * r * e[a]
                 rate += m.J[k, d, 3 + a] * et[a]
+            # position and velocity
             m.J[k, d, d] = 1.0
             m.p[k, d] = x[c.dofs[i, d]] + r
             m.v[k, d] = v[c.dofs[i, d]] + rate
+            # second derivatives, and the rate of the Jacobian by them
             for a in range(4):
                 total = 0.0
                 for b in range(4):
@@ -97,9 +100,11 @@ def update_rigid3d(c: Rigid3DRows, m: PositionColumns, x: FloatArray, v: FloatAr
         A[0, 1], A[1, 0] = s * (e1 * e2 - e0 * e3), s * (e1 * e2 + e0 * e3)
         A[0, 2], A[2, 0] = s * (e1 * e3 + e0 * e2), s * (e1 * e3 - e0 * e2)
         A[1, 2], A[2, 1] = s * (e2 * e3 - e0 * e1), s * (e2 * e3 + e0 * e1)
+        # E with ω = E e_t
         E[0, 0], E[0, 1], E[0, 2], E[0, 3] = -s * e1, s * e0, -s * e3, s * e2
         E[1, 0], E[1, 1], E[1, 2], E[1, 3] = -s * e2, s * e3, s * e0, -s * e1
         E[2, 0], E[2, 1], E[2, 2], E[2, 3] = -s * e3, -s * e2, s * e1, s * e0
+        # angular velocity and its derivatives by e_t and by e
         for d in range(3):
             m.omega[k, d] = 0.0
             for a in range(4):

@@ -215,7 +215,7 @@ def find_places(rows: LocalRows) -> IntArray:
     """Places of the rows in the columns of the family.
 
     Raises:
-        ModelError: nothing refers to a marker, so that nobody follows its angle.
+        ModelError: nothing refers to a marker, so that its angle is not followed.
     """
     k = rows.own_marker_index()
     for i in np.flatnonzero(k < 0)[:1]:

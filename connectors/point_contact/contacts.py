@@ -8,7 +8,7 @@ import numpy as np
 
 from windlass.connectors.point_contact.geometry import find_contact
 from windlass.connectors.point_contact.kernels import (
-    ForceLaw,
+    PairParameters,
     eval_friction_factor,
     eval_hertz_force,
     eval_point_velocity,
@@ -70,7 +70,7 @@ def write_vector(row: FloatArray, first: int, x: float, y: float, z: float) -> N
 
 
 @kernel
-def fill_contacts(c: Surfaces, law: ForceLaw, pairs: IntArray, which: IntArray, out: FloatArray) -> int:
+def fill_contacts(c: Surfaces, par: PairParameters, pairs: IntArray, which: IntArray, out: FloatArray) -> int:
     """Write the touching pairs into the first rows of ``which``, their numbers into ``out``, and return how many."""
     count = 0
     for k in range(len(pairs)):
@@ -79,7 +79,7 @@ def fill_contacts(c: Surfaces, law: ForceLaw, pairs: IntArray, which: IntArray, 
         if x <= 0.0:
             continue
         # where the force acts, and the relative velocity there
-        s1 = law.K[j] / (law.K[i] + law.K[j])
+        s1 = par.K[j] / (par.K[i] + par.K[j])
         px, py, pz = qx - s1 * x * nx, qy - s1 * x * ny, qz - s1 * x * nz
         ux, uy, uz = eval_point_velocity(c, i, px, py, pz)
         wx, wy, wz = eval_point_velocity(c, j, px, py, pz)
@@ -88,10 +88,10 @@ def fill_contacts(c: Surfaces, law: ForceLaw, pairs: IntArray, which: IntArray, 
         ux, uy, uz = ux - vn * nx, uy - vn * ny, uz - vn * nz
         # normal force and friction
         slip = np.sqrt(ux * ux + uy * uy + uz * uz)
-        fH = eval_hertz_force(law.K[i] * s1, law.hertz, x, R)
+        fH = eval_hertz_force(par.K[i] * s1, par.hertz, x, R)
         f = max(fH * (1.0 + 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j]) * vn), 0.0)
         us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
-        g = f * eval_friction_factor(slip, us, ud, uv, law.vt)
+        g = f * eval_friction_factor(slip, us, ud, uv, par.vt)
         row = out[count]
         row[DEPTH], row[RADIUS], row[APPROACH], row[HERTZ], row[PRESS] = x, R, vn, fH, f
         write_vector(row, NORMAL, nx, ny, nz)
@@ -105,11 +105,11 @@ def fill_contacts(c: Surfaces, law: ForceLaw, pairs: IntArray, which: IntArray, 
     return count
 
 
-def list_contacts(bound: BoundSet, law: ForceLaw, enabled: bool) -> Contacts:
+def list_contacts(bound: BoundSet, par: PairParameters, enabled: bool) -> Contacts:
     """The contacts at the fields that the markers were last evaluated for."""
     pairs = bound.near.pairs
     which, out = np.zeros((len(pairs), 2), np.int64), np.zeros((len(pairs), NUMBERS))
-    count = fill_contacts(bound.surfaces, law, pairs, which, out)
+    count = fill_contacts(bound.surfaces, par, pairs, which, out)
     ids, out = bound.surfaces.ids[which[:count]], out[:count]
     # the order of the candidate pairs depends on the last search, that of the surfaces does not
     order = np.lexsort((ids[:, 1], ids[:, 0]))

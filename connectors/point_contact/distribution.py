@@ -30,7 +30,7 @@ class Share:
     Args:
         world: the world.
         layout: the local numbering.
-        c: surfaces of the set; those of other processes are filled by `spread`.
+        c: surfaces of the set; those of other processes are filled by `exchange_motion`.
 
     Attributes:
         own: the surfaces that this process moves, shape (k,).
@@ -72,12 +72,12 @@ class Share:
         """The bounded surfaces whose motion this process watches: its own and those on the ground."""
         return np.flatnonzero((self._owner[:bounded] == self._layout.rank) | c.fixed[:bounded])
 
-    def spread(self, c: Surfaces) -> None:
+    def exchange_motion(self, c: Surfaces) -> None:
         """Send the motion of own surfaces to others, and receive that of theirs."""
         if self._knows_ground:
-            self._ghosts.spread(*self._motion)
+            self._ghosts.copy_from_owners(*self._motion)
         else:
-            self._ghosts.spread(c.center, c.v, c.omega, c.normal, c.Q)
+            self._ghosts.copy_from_owners(c.center, c.v, c.omega, c.normal, c.Q)
             self._knows_ground = True
 
     def collect_forces(self) -> None:
@@ -124,7 +124,7 @@ class Share:
         self.present = find_runs(np.sort(np.concatenate((self.own, self._ghosts.received, self._on_ground))))
         self._number_off_process(c)
         self._columns = None
-        self.spread(c)
+        self.exchange_motion(c)
         return True
 
     def _number_off_process(self, c: Surfaces) -> None:

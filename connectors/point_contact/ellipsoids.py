@@ -110,6 +110,7 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
     for _ in range(ITERATIONS):
         if x <= 0.0:
             break
+        # supports of both bodies along n, and a tangent plane of the unit sphere
         h1, ux, uy, uz = eval_support(Q, i, nx, ny, nz)
         h2, wx, wy, wz = eval_support(Q, j, nx, ny, nz)
         ax, ay, az, bx, by, bz = create_basis(nx, ny, nz)
@@ -129,12 +130,14 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
         lowest, floor = middle - half, 1e-3 * (abs(middle) + half)
         if lowest < floor and lowest < 1e-12 * (h1 + h2):
             haa, hbb = haa - lowest + floor, hbb - lowest + floor
+        # Newton's step, of length 1 at most
         det = haa * hbb - hab * hab
         sa, sb = -(hbb * ga - hab * gb) / det, -(haa * gb - hab * ga) / det
         size = np.sqrt(sa * sa + sb * sb)
         if size > 1.0:
             sa, sb, size = sa / size, sb / size, 1.0
         scale = 1.0
+        # halved until the overlap shrinks
         for _ in range(40):
             mx, my, mz = (
                 nx + scale * (sa * ax + sb * bx),
@@ -147,6 +150,7 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
             if not smaller >= x or scale * size < UNCHECKED_STEP:
                 break
             scale *= 0.5
+        # the next direction
         nx, ny, nz, x = mx, my, mz, smaller
         if not size > LAST_STEP:
             break

@@ -110,7 +110,7 @@ def build(rows: LocalRows) -> System:
             move(b.surfaces, s.markers[FAMILY], b.own)
             orient(b.surfaces, s.markers[FAMILY], b.turning)
             if b.share is not None:
-                b.share.spread(b.surfaces)
+                b.share.exchange_motion(b.surfaces)
             changed = update_neighbours(b.near, b.surfaces, b.share) or changed
         if changed:
             couple_pairs(system, spare)
@@ -118,7 +118,7 @@ def build(rows: LocalRows) -> System:
 
     def add_residual(s: Evaluation) -> None:
         for b in sets:
-            sum_forces(b, b.enabled_laws(s.data))
+            sum_forces(b, b.enabled_parameters(s.data))
             if b.share is not None:
                 b.share.collect_forces()
             scatter(b.surfaces, s.markers[FAMILY], b.own, s.f)
@@ -129,13 +129,13 @@ def build(rows: LocalRows) -> System:
             c, m, v = b.surfaces, s.markers[FAMILY], s.v
             if b.share is not None:
                 c, m, v = b.share.collect_columns(c, m, v)
-            for law in b.enabled_laws(s.data):
-                differentiate(c, law, b.near.pairs, m, v, s.dq, s.dv, own, s.values)
+            for par in b.enabled_parameters(s.data):
+                differentiate(c, par, b.near.pairs, m, v, s.dq, s.dv, own, s.values)
 
     def read(s: Evaluation) -> None:
         for b in sets:
-            for number, law, flag in zip(b.rows, b.laws, b.flags, strict=True):
-                found, k = list_contacts(b, law, bool(s.data[flag])), np.searchsorted(rows.rows, number)
+            for number, par, flag in zip(b.rows, b.parameters, b.flags, strict=True):
+                found, k = list_contacts(b, par, bool(s.data[flag])), np.searchsorted(rows.rows, number)
                 damping = ((found.normal_force - found.hertz_force) * found.approach_speed).sum()
                 s.energies[0, k] += found.energy.sum()
                 s.powers[:, k] += damping, found.dissipated_power.sum() - damping
@@ -160,8 +160,8 @@ def sum_contacts(name: str) -> Callable[..., FloatArray]:
         assert isinstance(system, ContactSystem)
         out = np.zeros(len(rows.rows))
         for k, row in enumerate(rows.rows):
-            bound, law, flag = system.find_row(int(row))
-            contacts = list_contacts(bound, law, bool(s.data[flag]))
+            bound, par, flag = system.find_row(int(row))
+            contacts = list_contacts(bound, par, bool(s.data[flag]))
             out[k] = getattr(contacts, name).sum() if name else len(contacts.depth)
         return out
 

@@ -20,7 +20,7 @@ from windlass.framework.kernels.kernel import kernel
 Vector = tuple[float, float, float]
 
 
-class ForceLaw(NamedTuple):
+class PairParameters(NamedTuple):
     """Letters of one force element.
 
     K: E^(2/3) [Pa^(2/3)] of each surface of the set, or E [Pa] by Hertz' rule, shape (n,).
@@ -75,7 +75,7 @@ def apply_force(c: Surfaces, i: int, px: float, py: float, pz: float, fx: float,
 
 
 @kernel
-def add_pair_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
+def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
     """Add the forces of one element at pairs of any kind to ``c.force`` and ``c.torque``; returns its energy [J]."""
     energy = 0.0
     for k in range(len(pairs)):
@@ -83,14 +83,14 @@ def add_pair_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
         x, nx, ny, nz, px, py, pz, R = find_contact(c, i, j)
         if x <= 0.0:
             continue
-        s1 = law.K[j] / (law.K[i] + law.K[j])
+        s1 = par.K[j] / (par.K[i] + par.K[j])
         # where the force acts: the surfaces meet after their shares of the depth
         px, py, pz = px - s1 * x * nx, py - s1 * x * ny, pz - s1 * x * nz
         ux, uy, uz = eval_point_velocity(c, i, px, py, pz)
         wx, wy, wz = eval_point_velocity(c, j, px, py, pz)
         ux, uy, uz = ux - wx, uy - wy, uz - wz
         vn = ux * nx + uy * ny + uz * nz
-        f = eval_hertz_force(law.K[i] * s1, law.hertz, x, R)
+        f = eval_hertz_force(par.K[i] * s1, par.hertz, x, R)
         energy += 0.4 * f * x
         f *= 1.0 + 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j]) * vn
         if f <= 0.0:
@@ -98,7 +98,7 @@ def add_pair_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
         ux, uy, uz = ux - vn * nx, uy - vn * ny, uz - vn * nz
         slip = np.sqrt(ux * ux + uy * uy + uz * uz)
         us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
-        g = f * eval_friction_factor(slip, us, ud, uv, law.vt)
+        g = f * eval_friction_factor(slip, us, ud, uv, par.vt)
         fx, fy, fz = f * nx + g * ux, f * ny + g * uy, f * nz + g * uz
         apply_force(c, i, px, py, pz, -fx, -fy, -fz)
         apply_force(c, j, px, py, pz, fx, fy, fz)
@@ -106,12 +106,12 @@ def add_pair_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
 
 
 @kernel
-def add_round_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
+def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
     """The same for pairs without ellipsoids."""
     # arrays by name: helpers that take the columns as a whole cost ten times the law itself
     kind, center, reach, normal, v, omega = c.kind, c.center, c.reach, c.normal, c.v, c.omega
-    K, cc, us, ud, uv, force, torque = law.K, c.c, c.us, c.ud, c.uv, c.force, c.torque
-    is_point, hertz, vt, energy = c.is_point, law.hertz, law.vt, 0.0
+    K, cc, us, ud, uv, force, torque = par.K, c.c, c.us, c.ud, c.uv, c.force, c.torque
+    is_point, hertz, vt, energy = c.is_point, par.hertz, par.vt, 0.0
     for k in range(len(pairs)):
         i, j = pairs[k, 0], pairs[k, 1]
         # depth x and normal
@@ -158,6 +158,7 @@ def add_round_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
         force[j, 0] += fx
         force[j, 1] += fy
         force[j, 2] += fz
+        # torques on bodies that are no points
         if not is_point[i]:
             torque[i, 0] -= ay * fz - az * fy
             torque[i, 1] -= az * fx - ax * fz

@@ -1,4 +1,4 @@
-"""Materials of contact surfaces, and the numbers that one measures turned into the numbers that the law wants.
+"""Materials of contact surfaces, and measured numbers turned into the parameters of the law.
 
     E = Y / (1 - ν²)                     plane-strain modulus from Young's modulus and Poisson's ratio
     u - ln(1 + u) = -w - ln(1 - w)       restitution e of a central impact at closing speed v,

@@ -8,7 +8,7 @@ import numpy as np
 
 from windlass.connectors.point_contact.contacts import Contacts, list_contacts
 from windlass.connectors.point_contact.hunt_crossley import HuntCrossley
-from windlass.connectors.point_contact.kernels import ForceLaw, add_pair_forces, clear_forces
+from windlass.connectors.point_contact.kernels import PairParameters, add_pair_forces, clear_forces
 from windlass.connectors.point_contact.sets import BoundSet, ContactSystem
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import serial_assembly
@@ -37,7 +37,7 @@ class SurfaceForces(NamedTuple):
     torque: FloatArray
 
 
-def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, ForceLaw, bool]:
+def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, PairParameters, bool]:
     """Bring the state into the fields; set and law of the force element, and whether it is enabled."""
     if world.tables.get(HuntCrossley) is not force.table or state.world is not world:
         raise ModelError(f"{force!r}: must be a HuntCrossley force element of this world, and so must be the state")
@@ -45,8 +45,8 @@ def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, Force
     assembly = serial_assembly(world)
     fields, system = assembly.load_fields(state.gather()), assembly.layout.systems[HuntCrossley]
     assert isinstance(system, ContactSystem)
-    bound, law, flag = system.find_row(row)
-    return bound, law, bool(fields.data[flag])
+    bound, par, flag = system.find_row(row)
+    return bound, par, bool(fields.data[flag])
 
 
 @checked(world=instance("World"), state=instance("State"), force=handle())
@@ -67,12 +67,12 @@ def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
 @checked(world=instance("World"), state=instance("State"), force=handle())
 def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceForces:
     """Force and torque of one force element on every surface of its set; arguments as `eval_contacts`."""
-    bound, law, enabled = _prepare(world, state, force)
+    bound, par, enabled = _prepare(world, state, force)
     c = bound.surfaces
     clear_forces(c, bound.own)
     if enabled:
         # the general loop: it also has the torque on spheres that cannot turn
-        add_pair_forces(c, law, bound.near.pairs)
+        add_pair_forces(c, par, bound.near.pairs)
     return SurfaceForces(c.ids.copy(), c.carrier.copy(), c.center.copy(), c.force.copy(), c.torque.copy())
 
 

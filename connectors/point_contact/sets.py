@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.point_contact.distribution import Share
-from windlass.connectors.point_contact.kernels import ForceLaw, add_pair_forces, add_round_forces, clear_forces
+from windlass.connectors.point_contact.kernels import PairParameters, add_pair_forces, add_round_forces, clear_forces
 from windlass.connectors.point_contact.search import Neighbours, create_neighbours
 from windlass.connectors.point_contact.surfaces import SPHERE, Runs, Surfaces, create_surfaces, find_runs
 from windlass.framework.arrays import FloatArray, IntArray
@@ -38,7 +38,7 @@ class BoundSet:
     surfaces: Surfaces
     near: Neighbours
     rows: IntArray
-    laws: list[ForceLaw]
+    parameters: list[PairParameters]
     flags: IntArray
     own: Runs
     turning: IntArray
@@ -53,11 +53,11 @@ class BoundSet:
         """Runs of the surfaces that may get forces here."""
         return self.own if self.share is None else self.share.present
 
-    def enabled_laws(self, data: FloatArray) -> Iterator[ForceLaw]:
+    def enabled_parameters(self, data: FloatArray) -> Iterator[PairParameters]:
         """The laws that are switched on."""
-        for law, flag in zip(self.laws, self.flags, strict=True):
+        for par, flag in zip(self.parameters, self.flags, strict=True):
             if data[flag] != 0.0:
-                yield law
+                yield par
 
 
 @dataclass
@@ -70,22 +70,22 @@ class ContactSystem(System):
 
     sets: list[BoundSet] = field(default_factory=list)
 
-    def find_row(self, row: int) -> tuple[BoundSet, ForceLaw, int]:
+    def find_row(self, row: int) -> tuple[BoundSet, PairParameters, int]:
         """Set and law of a row of `HuntCrossley`, and the place of its flag among the history values."""
         for bound in self.sets:
             for k in np.flatnonzero(bound.rows == row):
-                return bound, bound.laws[k], int(bound.flags[k])
+                return bound, bound.parameters[k], int(bound.flags[k])
         raise ModelError(f"HuntCrossley row {row}: is not on this process")
 
 
-def create_laws(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> list[ForceLaw]:
+def create_parameters(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> list[PairParameters]:
     """The letters of some local rows on a set."""
-    laws = []
+    parameters = []
     for rule, vt in zip(rows.local("modulus_rule")[which], rows.local("transition_velocity")[which], strict=True):
         hertz = bool(rule == "hertz")
         K = surfaces.E if hertz else np.asarray(np.cbrt(surfaces.E) ** 2)
-        laws.append(ForceLaw(K, hertz, float(vt)))
-    return laws
+        parameters.append(PairParameters(K, hertz, float(vt)))
+    return parameters
 
 
 def create_sets(rows: LocalRows) -> list[BoundSet]:
@@ -101,8 +101,10 @@ def create_sets(rows: LocalRows) -> list[BoundSet]:
         near = create_neighbours(surfaces, float(entity.skin), share)
         own = np.arange(len(surfaces.kind)) if share is None else share.own
         turning = own[surfaces.kind[own] != SPHERE]
-        laws = create_laws(surfaces, rows, which)
-        sets.append(BoundSet(surfaces, near, rows.rows[which], laws, flags[which], find_runs(own), turning, share))
+        parameters = create_parameters(surfaces, rows, which)
+        sets.append(
+            BoundSet(surfaces, near, rows.rows[which], parameters, flags[which], find_runs(own), turning, share)
+        )
     return sets
 
 
@@ -136,12 +138,12 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
     system.dofs = np.concatenate(parts)
 
 
-def sum_forces(b: BoundSet, laws: Iterable[ForceLaw]) -> float:
+def sum_forces(b: BoundSet, parameters: Iterable[PairParameters]) -> float:
     """Set the forces on the surfaces of a set to those of some laws; returns the stored energy [J]."""
     b.clear(b.surfaces, b.present)
     energy = 0.0
-    for law in laws:
+    for par in parameters:
         if b.near.ellipsoids:
-            energy += b.add(b.surfaces, law, b.near.pairs[: b.near.ellipsoids])
-        energy += b.add_round(b.surfaces, law, b.near.pairs[b.near.ellipsoids :])
+            energy += b.add(b.surfaces, par, b.near.pairs[: b.near.ellipsoids])
+        energy += b.add_round(b.surfaces, par, b.near.pairs[b.near.ellipsoids :])
     return energy

@@ -22,7 +22,7 @@ from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.point_contact.ellipsoids import create_basis, eval_form, eval_support
 from windlass.connectors.point_contact.geometry import find_contact
 from windlass.connectors.point_contact.kernels import (
-    ForceLaw,
+    PairParameters,
     eval_friction_factor,
     eval_hertz_force,
     eval_point_velocity,
@@ -85,23 +85,23 @@ def eval_radius_change(
 
 
 @kernel
-def eval_friction(c: Surfaces, law: ForceLaw, i: int, j: int, slip: float) -> tuple[float, float]:
+def eval_friction(c: Surfaces, par: PairParameters, i: int, j: int, slip: float) -> tuple[float, float]:
     """Friction factor g/f [s/m] and (1/slip) of its derivative by the slip [s³/m³], 0 at rest."""
     us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
-    factor = eval_friction_factor(slip, us, ud, uv, law.vt)
+    factor = eval_friction_factor(slip, us, ud, uv, par.vt)
     if slip == 0.0:
         return factor, 0.0
-    q = slip / law.vt
+    q = slip / par.vt
     dry = ud + 2.0 * (us - ud) / (1.0 + q * q)
-    d_dry = -4.0 * (us - ud) * q / (1.0 + q * q) ** 2 / law.vt
-    d_factor = d_dry / law.vt if q < 1.0 else (d_dry - dry / slip) / slip
+    d_dry = -4.0 * (us - ud) * q / (1.0 + q * q) ** 2 / par.vt
+    d_factor = d_dry / par.vt if q < 1.0 else (d_dry - dry / slip) / slip
     return factor, d_factor / slip
 
 
 @kernel
 def add_pair_tangents(
     c: Surfaces,
-    law: ForceLaw,
+    par: PairParameters,
     pairs: IntArray,
     m: PositionColumns,
     qdot: FloatArray,
@@ -121,19 +121,19 @@ def add_pair_tangents(
         if x <= 0.0:
             continue
         # the force, as in the residual
-        s1 = law.K[j] / (law.K[i] + law.K[j])
+        s1 = par.K[j] / (par.K[i] + par.K[j])
         P[0], P[1], P[2] = qx - s1 * x * nx, qy - s1 * x * ny, qz - s1 * x * nz
         ux, uy, uz = eval_point_velocity(c, i, P[0], P[1], P[2])
         wx, wy, wz = eval_point_velocity(c, j, P[0], P[1], P[2])
         vx, vy, vz = ux - wx, uy - wy, uz - wz
         vn = vx * nx + vy * ny + vz * nz
         damping = 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j])
-        fH = eval_hertz_force(law.K[i] * s1, law.hertz, x, R)
+        fH = eval_hertz_force(par.K[i] * s1, par.hertz, x, R)
         f = fH * (1.0 + damping * vn)
         if f <= 0.0:
             continue
         sx, sy, sz = vx - vn * nx, vy - vn * ny, vz - vn * nz
-        factor, d_factor = eval_friction(c, law, i, j, np.sqrt(sx * sx + sy * sy + sz * sz))
+        factor, d_factor = eval_friction(c, par, i, j, np.sqrt(sx * sx + sy * sy + sz * sz))
         G[0], G[1], G[2] = f * (nx + factor * sx), f * (ny + factor * sy), f * (nz + factor * sz)
         # shapes in the tangent plane
         bounded = c.kind[j] != HALF_SPACE
@@ -185,6 +185,7 @@ def add_pair_tangents(
                     na, nb = 0.0, 0.0
                 else:
                     na, nb = ea, eb
+                # turn of both surfaces against the normal, and relative change of the radius R
                 if side == 0:
                     e, spins, ka, kb = (ea, eb, 0.0, 0.0), (spin, 0.0), na - ea, nb - eb
                 else:
@@ -206,6 +207,7 @@ def add_pair_tangents(
                 gx += sign * (m.Jd[mk, 0, l] - kx)
                 gy += sign * (m.Jd[mk, 1, l] - ky)
                 gz += sign * (m.Jd[mk, 2, l] - kz)
+                # the velocity at the marker changes with its coordinates
                 h = m.h[mk]
                 if h >= 0 and not c.is_point[body]:
                     ox, oy, oz = 0.0, 0.0, 0.0

@@ -141,7 +141,7 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 
 
 def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> None:
-    """Raise ModelError for a belt that does not stick and then slip as `pass_pulley` has it, but sticks again.
+    """Raise ModelError for a belt that does not stick and then slip as in `pass_pulley`, but sticks again.
 
     Only where F grows, by bristles that are softer than EA (mu/R)²: there the limit may grow faster than a bristle
     bends (the test begins at sixteen times that).  Slip lasts as long as w > (mu p/mu_k)'; of both, along F, the former

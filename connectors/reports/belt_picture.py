@@ -18,7 +18,7 @@ import numpy as np
 from windlass.connectors.circle_contact.view import view_contact
 from windlass.connectors.markers.position_markers import FAMILY as POSITION_FAMILY
 from windlass.connectors.reports.pulley_report import PulleyReport, Segments, eval_pulley_segments, eval_report
-from windlass.connectors.reports.pulley_rows import bind_pulley
+from windlass.connectors.reports.pulley_rows import find_pulley
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
@@ -32,7 +32,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.sensors import Sensors
-from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs
+from windlass.framework.state.evaluate import find_evaluated_rows, find_output, load_outputs
 from windlass.framework.state.state import State
 
 SUBDIVISIONS = 8
@@ -150,7 +150,7 @@ def draw_belt(
 
 def _create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Line], dict[int, float]]:
     """The chains of cables with their axial forces, and the arc length at which each cable (entity) begins [m]."""
-    rows = bind_rows(cables, world)
+    rows = find_evaluated_rows(cables, world)
     length = cables.table.collect("length", cables.rows)
     x = length[:, None] * np.linspace(0.0, 1.0, SUBDIVISIONS + 1)
     position = rows.evaluate(find_output(cables, "position"), fields, {"x": x})[..., :2]
@@ -181,7 +181,7 @@ def _create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict
     for row in np.sort(np.unique(np.stack((circles.astype(np.float64), radii)), axis=1, return_index=True)[1]):
         marker = world.entity(int(circles[row]))
         center, spoke, speed = _find_motion(world, fields, marker)
-        pulley = bind_pulley(world, contacts, marker)
+        pulley = find_pulley(world, contacts, marker)
         contact = view_contact(pulley.bound.rows)
         z = eval_pulley_segments(pulley, contact, fields)
         begin = np.array([offsets.get(int(cable), np.nan) for cable in pulley.cables.ids])

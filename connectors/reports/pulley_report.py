@@ -28,7 +28,7 @@ from windlass.connectors.circle_contact.view import ContactView, view_contact
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
 from windlass.connectors.circle_segments.place_numbers import FN, FT, GAP, STATE
 from windlass.connectors.circle_segments.power import POWERS, eval_friction_work
-from windlass.connectors.reports.pulley_rows import Pulley, bind_pulley
+from windlass.connectors.reports.pulley_rows import Pulley, find_pulley
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.checks import check_fields, checked, each, either, handle, instance, word
 from windlass.framework.errors import ModelError
@@ -36,7 +36,7 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.sensors import Probe, name_columns
-from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs
+from windlass.framework.state.evaluate import find_evaluated_rows, find_output, load_outputs
 from windlass.framework.state.state import State
 
 REST = 1e-9
@@ -127,7 +127,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
     if state.world is not world:
         raise ModelError("the state belongs to another world than the one given")
     fields = load_outputs(state)
-    pulley = bind_pulley(world, contacts, circle)
+    pulley = find_pulley(world, contacts, circle)
     return eval_report(pulley, view_contact(pulley.bound.rows), fields)
 
 
@@ -273,7 +273,7 @@ def _eval_tensions(pulley: Pulley, fields: Fields, row: IntArray) -> FloatArray:
     Inside of these cables contact begins or ends and the force changes, which coarse elements smear over their length.
     """
     cables, outer = pulley.cables[row], pulley.length[row] * (0.0, 1.0)
-    rows = bind_rows(cables, cast(World, pulley.bound.rows.world))
+    rows = find_evaluated_rows(cables, cast(World, pulley.bound.rows.world))
     return np.asarray(rows.evaluate(find_output(cables, "axial_force"), fields, {"x": outer}), dtype=np.float64)
 
 
@@ -317,7 +317,7 @@ class PulleySensor:
 
     def create_probe(self, state: State) -> Probe:
         """Bind to a model."""
-        pulley = bind_pulley(state.world, self.contacts, self.circle)
+        pulley = find_pulley(state.world, self.contacts, self.circle)
         quantities = self._quantities()
         columns = []
         for quantity in quantities:

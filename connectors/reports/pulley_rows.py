@@ -13,7 +13,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state.evaluate import BoundRows, bind_rows
+from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows
 
 
 class Pulley(NamedTuple):
@@ -31,7 +31,7 @@ class Pulley(NamedTuple):
     """
 
     name: str
-    bound: BoundRows
+    bound: EvaluatedRows
     chain: IntArray
     closed: list[bool]
     radius: FloatArray
@@ -40,7 +40,7 @@ class Pulley(NamedTuple):
     segment_length: FloatArray
 
 
-def bind_pulley(world: World, contacts: Entity, circle: Entity) -> Pulley:
+def find_pulley(world: World, contacts: Entity, circle: Entity) -> Pulley:
     """Find the contacts of a circle and sort them along the cable; for arguments and errors see `pulley_report`."""
     component = contacts.table.component
     if not {"circle", "cable"} <= component.refs.keys() or "circle_radius" not in component.columns:
@@ -63,7 +63,7 @@ def bind_pulley(world: World, contacts: Entity, circle: Entity) -> Pulley:
     length = table.collect("length", cables.rows)
     return Pulley(
         name=circle.name,
-        bound=bind_rows(rows, world),
+        bound=find_evaluated_rows(rows, world),
         chain=np.repeat(np.arange(len(chains)), [len(chain.order) for chain in chains]),
         closed=[chain.closed for chain in chains],
         radius=rows.table.collect("circle_radius", rows.rows),

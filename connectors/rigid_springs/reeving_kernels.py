@@ -175,6 +175,7 @@ def tangent(
                         by_q = N * PV[a, p] + PV[9 + a, p]
                         total += (dq * by_q + dv * PV[9 + a, 9 + p]) * X[p, b] + dq * PV[9 + a, 9 + p] * Y[p, b]
                     Z[a, b] = total
+            # G: derivatives of L and L̇; and of the forces of the span by its own coordinates
             for b in range(w):
                 for a in range(9):
                     G[0, begin + b] += spans[at, a].real * X[a, b]
@@ -189,6 +190,7 @@ def tangent(
                     values[own[k, a, b]] += total
             if dq != 0.0:
                 add_curvature(pair, k, m, g, dq, own, values)
+        # what is wound up at both ends, L_0 and its rate
         for j in range(2):
             at, e, wide = c.k[i, j], c.atk[j], c.atk[j + 1] - c.atk[j]
             if at < 0:
@@ -199,6 +201,7 @@ def tangent(
                 if q.h[at] >= 0:
                     for a in range(wide):
                         values[slots[i, e + a, e + b]] -= dq * N * c.f[i, j] * q.H[q.h[at], a, b]
+        # the tension by all coordinates
         for b in range(n):
             by_q = by_L * G[0, b] + by_Lt * G[1, b] + by_L0 * G[2, b] + by_L0t * G[3, b]
             change = dq * by_q + dv * (by_Lt * G[0, b] + by_L0t * G[2, b])

@@ -147,6 +147,7 @@ def add_equation_tangent(
             force = dq * lam[c.lam[i, d]]
             if force == 0.0:
                 continue
+            # by s and by the axial motion, with themselves and with the nodes
             for one in range(2):
                 e = 0 if one == 0 else ale
                 values[slots.block[i, e, 0]] += force * w[K, d]
@@ -155,11 +156,13 @@ def add_equation_tangent(
                     n = ale + 1 + dims * a + d
                     values[slots.block[i, e, n]] += force * S[1, a]
                     values[slots.block[i, n, e]] += force * S[1, a]
+            # and of the marker
             h = m.h[j]
             if h >= 0:
                 for a in range(c.width):
                     for b in range(c.width):
                         values[slots.block[i, 1 + a, 1 + b]] -= force * m.H[h, d, a, b]
+        # friction along the cable by λ
         if c.mu[i] > 0.0:
             eval_friction(c, i, w, v, lam, F)
             for d in range(dims):

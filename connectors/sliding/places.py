@@ -93,7 +93,7 @@ def find_cable(c: SlidingColumns, i: int, place: float, near: int) -> tuple[int,
 
 
 @kernel
-def take_cables(c: SlidingColumns, x: FloatArray, data: FloatArray) -> bool:
+def assign_cables(c: SlidingColumns, x: FloatArray, data: FloatArray) -> bool:
     """Bind rows to the cables of the history values; whether any is bound to another one than before."""
     changed = False
     for i in range(len(c.marker)):

@@ -54,10 +54,10 @@ from windlass.connectors.sliding.kernels import (
 from windlass.connectors.sliding.places import (
     UNKNOWN,
     SlidingColumns,
+    assign_cables,
     is_lost,
     note_cables,
     place_of,
-    take_cables,
     update_cables,
 )
 from windlass.framework.accounts import Account
@@ -185,13 +185,13 @@ def bind(rows: LocalRows) -> SlidingColumns:
 def build(rows: LocalRows) -> System:
     """The system of `SlidingJoint`."""
     c: SlidingColumns = bind(rows)
-    take, note, processes = call(take_cables), call(note_cables), rows.layout.processes
+    assign, note, processes = call(assign_cables), call(note_cables), rows.layout.processes
     update = call(update_cables, lambda s: (c, s.x, s.lam, s.data, s.outcome))
     system = System("SlidingJoint", c.dofs)
     system.neighbours = pattern = NeighbourPattern()
 
     def follow(s: Fields) -> None:
-        pattern.version += processes.any(bool(take(c, s.x, s.data)))
+        pattern.version += processes.any(bool(assign(c, s.x, s.data)))
 
     def post_newton(s: Evaluation) -> None:
         update(s)
@@ -252,7 +252,7 @@ def find_lost(rows: LocalRows, c: SlidingColumns, s: Fields) -> list[str]:
 def evaluate_rows(rows: LocalRows, s: Fields) -> FloatArray:
     """The numbers of `fill_outputs`, shape (rows, NUMBERS)."""
     c: SlidingColumns = rows.columns
-    take_cables(c, s.x, s.data)
+    assign_cables(c, s.x, s.data)
     out = np.zeros((len(rows.rows), NUMBERS))
     fill_outputs(c, s.markers[FAMILY], s.x, s.v, s.lam, out)
     return out

@@ -168,6 +168,7 @@ def update_history(
                         sign, size = 1.0 if old > 0.0 else -1.0, c.Fd[i] + c.Fs[i]
                     data[at] = sign * size
                     jump, changed = abs(sign * size - old), True
+            # turned back: it sticks, from the force or the place at the start of the step
             elif v * data[at] < 0.0:
                 if start[at] != 0.0:
                     data[at + 1] = q - (start[at] - c.db[i] * v) / c.kb[i]

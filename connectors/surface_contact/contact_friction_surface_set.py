@@ -33,9 +33,9 @@ from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, 
 from windlass.connectors.surface_contact.surface_search import (
     SurfacePairs,
     SurfaceSearch,
+    assign_surfaces,
     eval_reach,
     fill_gaps,
-    take_surfaces,
 )
 from windlass.connectors.surface_contact.surfaces import SURFACE, bind_surfaces
 from windlass.framework.arrays import FloatArray, IntArray
@@ -133,13 +133,13 @@ def bind(rows: LocalRows) -> SurfacePairs:
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
-    p, take = bind(rows), call(take_surfaces)
+    p, assign = bind(rows), call(assign_surfaces)
     c = p.points
     system = create_system(rows, c)
-    first = follow_pairs(rows, system, p, SurfaceSearch, take)
+    first = follow_pairs(rows, system, p, SurfaceSearch, assign)
 
     def eval_all(fields: Fields) -> FloatArray:
-        take(p, fields.data)
+        assign(p, fields.data)
         return eval_accounts(c, fields)
 
     system.account = create_place_account(eval_all, (len(c.n), int(c.n.max(initial=0))), by="")
@@ -172,7 +172,7 @@ class _Bound:
 
     def __init__(self, rows: LocalRows, fields: Fields) -> None:
         p: SurfacePairs = rows.columns
-        take_surfaces(p, fields.data)
+        assign_surfaces(p, fields.data)
         self.columns, self.layout, self.table, self.rows = p.points, rows.layout, rows.table, rows.rows
 
 
@@ -199,7 +199,7 @@ def find_surfaces(rows: LocalRows, fields: Fields) -> IntArray:
 def paint_present(rows: LocalRows, fields: Fields) -> Painting:
     """What contact with the present surfaces lays onto the cables."""
     p: SurfacePairs = rows.columns
-    take_surfaces(p, fields.data)
+    assign_surfaces(p, fields.data)
     return paint_points(rows, p.points, fields)
 
 

@@ -50,7 +50,7 @@ class Surfaces(NamedTuple):
     marker: IntArray
     kind: IntArray
     Q: FloatArray
-    par: FloatArray
+    geo: FloatArray
     pieces: FloatArray
 
 
@@ -79,25 +79,25 @@ Numbers = tuple[float, float, float, float, float, float, float, float]
 
 
 @kernel(inline=True, fast=False)
-def eval_sheave(par: Numbers, rho: float, z: float) -> Profile:
+def eval_sheave(geo: Numbers, rho: float, z: float) -> Profile:
     """Round bottom and flanks of a groove."""
-    s, t, side = par[0] - rho, abs(z), 1.0 if z >= 0.0 else -1.0
-    cos, sin = par[2], par[3]
-    there = rho <= par[4] and t <= par[5]
+    s, t, side = geo[0] - rho, abs(z), 1.0 if z >= 0.0 else -1.0
+    cos, sin = geo[2], geo[3]
+    there = rho <= geo[4] and t <= geo[5]
     if t * cos <= s * sin:
         D = sqrt(s * s + t * t)
         l = 1.0 / D if D > 0.0 else 0.0
         s, t = s * l, t * l
-        return there, par[1] - D, s, -side * t, -l * t * t, -side * l * s * t, -l * s * s
-    return there, par[1] - (s * cos + t * sin), cos, -side * sin, 0.0, 0.0, 0.0
+        return there, geo[1] - D, s, -side * t, -l * t * t, -side * l * s * t, -l * s * s
+    return there, geo[1] - (s * cos + t * sin), cos, -side * sin, 0.0, 0.0, 0.0
 
 
 @kernel(inline=True, fast=False)
-def eval_profile(par: Numbers, pieces: FloatArray, rho: float, z: float) -> Profile:
+def eval_profile(geo: Numbers, pieces: FloatArray, rho: float, z: float) -> Profile:
     """The nearest of the lines and arcs of a profile."""
     there, phi, g, h, rr, rz, zz = False, 1e300, 0.0, 0.0, 0.0, 0.0, 0.0
-    first = int(par[0])
-    for k in range(first, first + int(par[1])):
+    first = int(geo[0])
+    for k in range(first, first + int(geo[1])):
         x, y = rho - pieces[k, 1], z - pieces[k, 2]
         if pieces[k, 0] == 0.0:
             cos, sin = pieces[k, 3], pieces[k, 4]
@@ -117,30 +117,30 @@ def eval_profile(par: Numbers, pieces: FloatArray, rho: float, z: float) -> Prof
 
 @kernel(inline=True, fast=False)
 def eval_distance(
-    kind: IntArray, par: FloatArray, pieces: FloatArray, i: int, x: float, y: float, z: float
+    kind: IntArray, geo: FloatArray, pieces: FloatArray, i: int, x: float, y: float, z: float
 ) -> Distance:
     """Distance of the point (x, y, z) [m] from surface i."""
     return eval_kind(
         kind[i],
-        (par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5], par[i, 6], par[i, 7]),
+        (geo[i, 0], geo[i, 1], geo[i, 2], geo[i, 3], geo[i, 4], geo[i, 5], geo[i, 6], geo[i, 7]),
         pieces, x, y, z,
     )  # fmt: skip
 
 
 @kernel(inline=True, fast=False)
-def eval_kind(which: int, par: Numbers, pieces: FloatArray, x: float, y: float, z: float) -> Distance:
+def eval_kind(which: int, geo: Numbers, pieces: FloatArray, x: float, y: float, z: float) -> Distance:
     """Distance of the point (x, y, z) [m] from a surface of one kind; a constant kind leaves no branch in the code."""
     square = x * x + y * y
     if which == PLANE:
-        phi = z - par[0]
-        there = abs(x) <= par[1] and abs(y) <= par[2] and square <= par[3] * par[3] and phi >= -par[7]
+        phi = z - geo[0]
+        there = abs(x) <= geo[1] and abs(y) <= geo[2] and square <= geo[3] * geo[3] and phi >= -geo[7]
         return Distance(there, phi, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if which == SPHERE:
-        r, sign = sqrt(square + z * z), par[1]
+        r, sign = sqrt(square + z * z), geo[1]
         l = 1.0 / r if r > 0.0 else 0.0
         x, y, z = x * l, y * l, z * l
-        l, phi = sign * l, sign * (r - par[0])
-        there = r > 0.0 and phi >= -par[7]
+        l, phi = sign * l, sign * (r - geo[0])
+        there = r > 0.0 and phi >= -geo[7]
         return Distance(
             there, phi, sign * x, sign * y, sign * z, l * (1.0 - x * x), l * (1.0 - y * y), l * (1.0 - z * z),
             -l * x * y, -l * x * z, -l * y * z,
@@ -149,14 +149,14 @@ def eval_kind(which: int, par: Numbers, pieces: FloatArray, x: float, y: float, 
     l = 1.0 / rho if rho > 0.0 else 0.0
     x, y = x * l, y * l
     if which == LINE:
-        g, h, rr, rz, zz = par[0], par[1], 0.0, 0.0, 0.0
-        phi, there = g * rho + h * z + par[2], par[3] <= z <= par[4] and rho <= par[5]
+        g, h, rr, rz, zz = geo[0], geo[1], 0.0, 0.0, 0.0
+        phi, there = g * rho + h * z + geo[2], geo[3] <= z <= geo[4] and rho <= geo[5]
     elif which == SHEAVE:
-        there, phi, g, h, rr, rz, zz = eval_sheave(par, rho, z)
+        there, phi, g, h, rr, rz, zz = eval_sheave(geo, rho, z)
     else:
-        there, phi, g, h, rr, rz, zz = eval_profile(par, pieces, rho, z)
+        there, phi, g, h, rr, rz, zz = eval_profile(geo, pieces, rho, z)
     l *= g
-    there = there and phi >= -par[7] and rho > 0.0
+    there = there and phi >= -geo[7] and rho > 0.0
     return Distance(
         there, phi, g * x, g * y, h, rr * x * x + l * y * y, rr * y * y + l * x * x, zz,
         (rr - l) * x * y, rz * x, rz * y,

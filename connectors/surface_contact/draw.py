@@ -92,35 +92,35 @@ def eval_mesh(surfaces: Surfaces, s: int, low: FloatArray, high: FloatArray) -> 
         s: which one.
         low, high: box around all nodes in its frame [m], shape (3,) each, for what has no end.
     """
-    kind, par = int(surfaces.kind[s]), surfaces.par[s]
+    kind, geo = int(surfaces.kind[s]), surfaces.geo[s]
     phi = 2.0 * np.pi * np.arange(AROUND) / AROUND - 0.25 * np.pi
     around = np.stack((np.cos(phi), np.sin(phi)), axis=1)
     if kind == PLANE:
-        return eval_plane(par, around, low, high)
-    rho, z = eval_section(kind, par, surfaces.pieces, float(low[2]), float(high[2]))
+        return eval_plane(geo, around, low, high)
+    rho, z = eval_section(kind, geo, surfaces.pieces, float(low[2]), float(high[2]))
     rings: FloatArray = np.empty((ALONG, AROUND, 3))
     rings[..., :2], rings[..., 2] = rho[:, None, None] * around, z[:, None]
     return rings.reshape(-1, 3)
 
 
-def eval_plane(par: FloatArray, around: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+def eval_plane(geo: FloatArray, around: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
     """Points of a rectangle, a disc, or what lies in both, from its middle to its rim [m], shape (ALONG AROUND, 3)."""
-    half, middle, size = par[1:3].copy(), np.zeros(2), float(np.max((high - low)[:2]))
+    half, middle, size = geo[1:3].copy(), np.zeros(2), float(np.max((high - low)[:2]))
     for k in np.flatnonzero(np.isinf(half)):
-        if np.isfinite(par[3]):
-            half[k] = par[3]
+        if np.isfinite(geo[3]):
+            half[k] = geo[3]
         else:
             middle[k], half[k] = 0.5 * (low[k] + high[k]), 0.6 * max(size, 1e-3)
     # directions that meet the corners of a square, then of the rectangle
     rim = half * around / np.abs(around).max(axis=1, keepdims=True)
-    rim *= np.minimum(1.0, par[3] / np.linalg.norm(rim, axis=1, keepdims=True))
+    rim *= np.minimum(1.0, geo[3] / np.linalg.norm(rim, axis=1, keepdims=True))
     rings: FloatArray = np.empty((ALONG, AROUND, 3))
-    rings[..., :2], rings[..., 2] = middle + np.linspace(0.0, 1.0, ALONG)[:, None, None] * rim, par[0]
+    rings[..., :2], rings[..., 2] = middle + np.linspace(0.0, 1.0, ALONG)[:, None, None] * rim, geo[0]
     return rings.reshape(-1, 3)
 
 
 def eval_section(
-    kind: int, par: FloatArray, pieces: FloatArray, low: float, high: float
+    kind: int, geo: FloatArray, pieces: FloatArray, low: float, high: float
 ) -> tuple[FloatArray, FloatArray]:
     """Points (rho, z) [m] along the section of a surface of revolution, shape (ALONG,) each.
 
@@ -130,22 +130,22 @@ def eval_section(
     """
     t = np.linspace(-1.0, 1.0, ALONG)
     if kind == SPHERE:
-        return par[0] * np.cos(0.5 * np.pi * t), par[0] * np.sin(0.5 * np.pi * t)
-    if kind == LINE and par[0] == 1.0:
-        radius = -par[2]
-        ends = (par[3], par[4]) if np.isfinite(par[4]) else (low - radius, high + radius)
+        return geo[0] * np.cos(0.5 * np.pi * t), geo[0] * np.sin(0.5 * np.pi * t)
+    if kind == LINE and geo[0] == 1.0:
+        radius = -geo[2]
+        ends = (geo[3], geo[4]) if np.isfinite(geo[4]) else (low - radius, high + radius)
         return np.full(ALONG, radius), np.linspace(*ends, ALONG)
     if kind == LINE:
         # from the bottom of the groove to its rim
         u = 0.5 * (t + 1.0)
-        bottom = -par[2] / par[0]
-        rho = bottom + u * (par[5] - bottom)
-        return rho, -(par[0] * rho + par[2]) / par[1]
+        bottom = -geo[2] / geo[0]
+        rho = bottom + u * (geo[5] - bottom)
+        return rho, -(geo[0] * rho + geo[2]) / geo[1]
     if kind == SHEAVE:
-        z = par[5] * t
-        bend = par[1] * par[3]  # where the flanks begin
-        round_part = np.sqrt(np.maximum(par[1] ** 2 - z**2, 0.0))
-        s = np.where(np.abs(z) <= bend, round_part, (par[1] - np.abs(z) * par[3]) / par[2])
-        return par[0] - s, z
-    first = int(par[0])
-    return eval_course(pieces[first : first + int(par[1])], ALONG)
+        z = geo[5] * t
+        bend = geo[1] * geo[3]  # where the flanks begin
+        round_part = np.sqrt(np.maximum(geo[1] ** 2 - z**2, 0.0))
+        s = np.where(np.abs(z) <= bend, round_part, (geo[1] - np.abs(z) * geo[3]) / geo[2])
+        return geo[0] - s, z
+    first = int(geo[0])
+    return eval_course(pieces[first : first + int(geo[1])], ALONG)

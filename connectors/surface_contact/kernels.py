@@ -85,7 +85,7 @@ class ContactRows(NamedTuple):
     dofs: IntArray
 
 
-class SurfaceLaw(NamedTuple):
+class SurfaceParameters(NamedTuple):
     """Parameters of one row, see `ContactRows`; all scalars."""
 
     kc: float
@@ -150,9 +150,9 @@ class Forces(NamedTuple):
 
 
 @kernel(inline=True)
-def create_law(c: ContactRows, i: int) -> SurfaceLaw:
+def read_parameters(c: ContactRows, i: int) -> SurfaceParameters:
     """Parameters of row i."""
-    return SurfaceLaw(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.rc[i], c.clip[i])
+    return SurfaceParameters(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.rc[i], c.clip[i])
 
 
 @kernel(inline=True, fast=False)
@@ -225,11 +225,11 @@ def eval_touch(o: Frame, S: Four, q: Twelve, w: Twelve) -> Touch:
 
 
 @kernel(inline=True)
-def eval_trial(law: SurfaceLaw, h: Distance, z: Touch, vn: float, a: Vector) -> Vector:
+def eval_trial(par: SurfaceParameters, h: Distance, z: Touch, vn: float, a: Vector) -> Vector:
     """tau [N] with the anchor a."""
     ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
     un = h.nx * ux + h.ny * uy + h.nz * uz
-    k, m = law.mu_k, law.mu_v
+    k, m = par.mu_k, par.mu_v
     x = k * (ux - un * h.nx) + m * (z.U - vn * h.nx)
     y = k * (uy - un * h.ny) + m * (z.V - vn * h.ny)
     return x, y, k * (uz - un * h.nz) + m * (z.W - vn * h.nz)
@@ -242,18 +242,18 @@ def eval_turning(z: Touch) -> float:
 
 
 @kernel(inline=True)
-def eval_forces(law: SurfaceLaw, h: Distance, z: Touch, state: float, a: Vector) -> Forces:
+def eval_forces(par: SurfaceParameters, h: Distance, z: Touch, state: float, a: Vector) -> Forces:
     """Forces of a closed point; a is the anchor that its state asks for."""
-    gap = h.phi - law.rc
+    gap = h.phi - par.rc
     vn = h.nx * z.U + h.ny * z.V + h.nz * z.W
-    fn = law.kc * gap + law.dc * vn
-    if law.clip and fn > 0.0:
+    fn = par.kc * gap + par.dc * vn
+    if par.clip and fn > 0.0:
         fn = 0.0
     tx, ty, tz = 0.0, 0.0, 0.0
-    if state >= 0.0 and law.mu != 0.0:
-        tx, ty, tz = eval_trial(law, h, z, vn, a)
+    if state >= 0.0 and par.mu != 0.0:
+        tx, ty, tz = eval_trial(par, h, z, vn, a)
         if state == SLIPS:
-            size, limit = sqrt(tx * tx + ty * ty + tz * tz), law.mu * abs(fn)
+            size, limit = sqrt(tx * tx + ty * ty + tz * tz), par.mu * abs(fn)
             least = max(size, eval_turning(z) * limit)
             factor = limit / least if least > 0.0 else 0.0
             tx, ty, tz = factor * tx, factor * ty, factor * tz

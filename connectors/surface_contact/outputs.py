@@ -21,11 +21,11 @@ from windlass.connectors.surface_contact.kernels import (
     SLIPS,
     ContactRows,
     create_frame,
-    create_law,
     eval_forces,
     eval_touch,
     gather,
     read_anchor,
+    read_parameters,
     to_global,
 )
 from windlass.connectors.surface_contact.tangent import hessian_product
@@ -60,17 +60,17 @@ def fill_numbers(
     P = f_n v_n + f_t.v_t.  Bristles of what sticks store mu_k u_t.(u_t)_t; on curved surfaces their force takes
     mu_k (n.u) (u_t.H V) more, which is the lever.
     """
-    kind, par, pieces, dofs = c.surfaces.kind, c.surfaces.par, c.surfaces.pieces, c.dofs
+    kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
     for i in range(len(c.n)):
-        n, first, s, law = c.n[i], c.data[i], c.surface[i], create_law(c, i)
+        n, first, s, par = c.n[i], c.data[i], c.surface[i], read_parameters(c, i)
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w, L = gather(x, dofs, i), gather(v, dofs, i), c.L[i] * n
         for k in range(n):
             z, row = eval_touch(o, shape(place_of(k, n), L), q, w), out[i, k]
-            h = eval_distance(kind, par, pieces, s, z.X, z.Y, z.Z)
+            h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             # point, gap and normal, also of what is open
             row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz
-            row[GAP] = h.phi - law.rc if h.there else OUTSIDE
+            row[GAP] = h.phi - par.rc if h.there else OUTSIDE
             if not h.there:
                 continue
             row[8], row[9], row[10] = to_global(o, h.nx, h.ny, h.nz)
@@ -79,31 +79,32 @@ def fill_numbers(
             # forces and rates of what is closed
             state = data[first + n + k]
             a = read_anchor(state, data, start, first, n, k)
-            F = eval_forces(law, h, z, state, a)
+            F = eval_forces(par, h, z, state, a)
             tx, ty, tz = z.U - F.vn * h.nx, z.V - F.vn * h.ny, z.W - F.vn * h.nz
             square = tx * tx + ty * ty + tz * tz
             row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, state, F.vn, sqrt(square)
             row[11], row[12], row[13] = to_global(o, -F.tx, -F.ty, -F.tz)
             # powers and energy of the normal force
-            spring, taken = law.kc * F.gap, F.tx * z.U + F.ty * z.V + F.tz * z.W
+            spring, taken = par.kc * F.gap, F.tx * z.U + F.ty * z.V + F.tz * z.W
             row[POWER + 2], row[POWER + 4] = (F.fn - spring) * F.vn, spring * F.vn
             row[POWER + 6], row[POWER + 8] = 0.5 * spring * F.gap, state
-            if law.mu == 0.0 or state == UNDEFINED:
+            if par.mu == 0.0 or state == UNDEFINED:
                 continue
             # of friction: what slips loses all, what sticks stores in its bristle
             if state == SLIPS:
                 row[POWER] = taken
-                if law.mu_k != 0.0:
-                    row[POWER + 7] = 0.5 * (law.mu * F.fn) ** 2 / law.mu_k
+                if par.mu_k != 0.0:
+                    row[POWER + 7] = 0.5 * (par.mu * F.fn) ** 2 / par.mu_k
                 continue
+            # the bristle in the tangent plane
             ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
             along = h.nx * ux + h.ny * uy + h.nz * uz
             ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
             hx, hy, hz = hessian_product(h, z.U, z.V, z.W)
-            lever = law.mu_k * along * (ux * hx + uy * hy + uz * hz)
-            row[POWER + 1], row[POWER + 5] = law.mu_v * square, lever
-            row[POWER + 3] = taken - law.mu_v * square - lever
-            row[POWER + 7] = 0.5 * law.mu_k * (ux * ux + uy * uy + uz * uz)
+            lever = par.mu_k * along * (ux * hx + uy * hy + uz * hz)
+            row[POWER + 1], row[POWER + 5] = par.mu_v * square, lever
+            row[POWER + 3] = taken - par.mu_v * square - lever
+            row[POWER + 7] = 0.5 * par.mu_k * (ux * ux + uy * uy + uz * uz)
 
 
 _fill = call(fill_numbers)

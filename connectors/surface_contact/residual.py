@@ -27,7 +27,7 @@ from windlass.connectors.surface_contact.kernels import (
     CABLE,
     ContactRows,
     Frame,
-    SurfaceLaw,
+    SurfaceParameters,
     Touch,
     Twelve,
     create_frame,
@@ -39,9 +39,11 @@ from windlass.connectors.surface_contact.kernels import (
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
-COORDINATES, VELOCITIES, FRAME, LAW, PARAMETERS, LENGTH, COUNT = 0, 12, 24, 42, 49, 57, 58
-"""First rows of what is given: 12 coordinates and their rates, the numbers of `Frame`, `SurfaceLaw` and of the surface,
-reference length and number of points of the cable."""
+COORDINATES, VELOCITIES, FRAME, GEOMETRY, LENGTH, COUNT = 0, 12, 24, 49, 57, 58
+"""First rows of what is given: 12 coordinates and their rates, the numbers of `Frame` and of the geometry of the
+surface, reference length and number of points of the cable."""
+KC, DC, MU_V, MU_K, MU, ROPE_RADIUS, CLIP = range(42, 49)
+"""Rows of the `SurfaceParameters`."""
 CLOSED, STATE, ANCHOR = 59, 60, 61
 """Of the present point: 1 if it counts, else 0, its state and its anchor."""
 TOUCH, NORMAL, DISTANCE = 64, 76, 79
@@ -102,10 +104,10 @@ def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray,
         at = c.dofs[i, a]
         g[COORDINATES + a, k], g[VELOCITIES + a, k] = x[at], v[at]
     write_frame(create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s]), k, g)
-    g[LAW, k], g[LAW + 1, k], g[LAW + 2, k], g[LAW + 3, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
-    g[LAW + 4, k], g[LAW + 5, k], g[LAW + 6, k] = c.mu[i], c.rc[i], c.clip[i]
+    g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
+    g[MU, k], g[ROPE_RADIUS, k], g[CLIP, k] = c.mu[i], c.rc[i], c.clip[i]
     for a in range(NUMBERS):
-        g[PARAMETERS + a, k] = c.surfaces.par[s, a]
+        g[GEOMETRY + a, k] = c.surfaces.geo[s, a]
     g[LENGTH, k], g[COUNT, k] = c.L[i] * c.n[i], c.n[i]
 
 
@@ -144,7 +146,7 @@ def measure(which: int, pieces: FloatArray, lanes: int, g: FloatArray) -> None:
     """Distances of the points of the first lanes from their surfaces, all of one kind; beyond its end none counts."""
     for k in range(lanes):
         h = eval_kind(
-            which, read_eight(PARAMETERS, k, g), pieces, g[TOUCH + 6, k], g[TOUCH + 7, k], g[TOUCH + 8, k]
+            which, read_eight(GEOMETRY, k, g), pieces, g[TOUCH + 6, k], g[TOUCH + 7, k], g[TOUCH + 8, k]
         )  # fmt: skip
         g[CLOSED, k] = g[CLOSED, k] if h.there else 0.0
         g[NORMAL, k], g[NORMAL + 1, k], g[NORMAL + 2, k], g[DISTANCE, k] = h.nx, h.ny, h.nz, h.phi
@@ -171,13 +173,15 @@ def add_forces(j: int, g: FloatArray) -> None:
     """Add the forces of point j of all lanes."""
     for k in range(LANES):
         S = shape(place_of(j, g[COUNT, k]), g[LENGTH, k])
-        t, w = read_twelve(TOUCH, k, g), read_eight(LAW, k, g)
+        t = read_twelve(TOUCH, k, g)
         z = Touch(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9], t[10], t[11])
-        law = SurfaceLaw(w[0], w[1], w[2], w[3], w[4], w[5], w[6] != 0.0)
+        par = SurfaceParameters(
+            g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k], g[MU, k], g[ROPE_RADIUS, k], g[CLIP, k] != 0.0
+        )
         # forces do not need the Hessian
         nx, ny, nz = g[NORMAL, k], g[NORMAL + 1, k], g[NORMAL + 2, k]
         h = Distance(True, g[DISTANCE, k], nx, ny, nz, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        F = eval_forces(law, h, z, g[STATE, k], (g[ANCHOR, k], g[ANCHOR + 1, k], g[ANCHOR + 2, k]))
+        F = eval_forces(par, h, z, g[STATE, k], (g[ANCHOR, k], g[ANCHOR + 1, k], g[ANCHOR + 2, k]))
         fx, fy, fz = to_global(read_frame(k, g), F.fn * nx + F.tx, F.fn * ny + F.ty, F.fn * nz + F.tz)
         on = g[CLOSED, k] != 0.0
         fx, fy, fz = fx if on else 0.0, fy if on else 0.0, fz if on else 0.0

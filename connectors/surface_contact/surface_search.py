@@ -57,7 +57,7 @@ class SurfacePairs(NamedTuple):
 
 def eval_reach(s: Surfaces) -> FloatArray:
     """Radii of the bounding spheres of surfaces about their origins [m], infinite without one."""
-    p, reach = s.par, np.full(len(s.kind), np.inf)
+    p, reach = s.geo, np.full(len(s.kind), np.inf)
     corner = np.minimum(np.hypot(p[:, 1], p[:, 2]), p[:, 3])
     for kind, radius in (
         (PLANE, np.hypot(p[:, 0], corner)),
@@ -72,7 +72,7 @@ def eval_reach(s: Surfaces) -> FloatArray:
 
 
 @kernel
-def take_surfaces(p: SurfacePairs, data: FloatArray) -> bool:
+def assign_surfaces(p: SurfacePairs, data: FloatArray) -> bool:
     """Bind rows to the surfaces that the history values name; whether any was bound to another one before."""
     changed, c = False, p.points
     for i in range(len(p.number)):
@@ -111,7 +111,7 @@ def fill_gaps(
         q = gather(x, c.dofs, i)
         for point in range(c.n[i]):
             z = eval_touch(o, shape(place_of(point, c.n[i]), c.L[i] * c.n[i]), q, q)
-            h = eval_distance(s.kind, s.par, s.pieces, j, z.X, z.Y, z.Z)
+            h = eval_distance(s.kind, s.geo, s.pieces, j, z.X, z.Y, z.Z)
             if h.there:
                 least = min(least, h.phi - c.rc[i])
         out[k] = least

@@ -130,44 +130,44 @@ def _no_end(values: FloatArray) -> FloatArray:
     return np.where(values > 0.0, values, np.inf)
 
 
-def _plane(get: Callable[[str], Any], par: FloatArray) -> int:
-    par[:, 0] = get("offset")
+def _plane(get: Callable[[str], Any], geo: FloatArray) -> int:
+    geo[:, 0] = get("offset")
     for k, name in enumerate(("half_length", "half_width", "outer_radius")):
-        par[:, k + 1] = _no_end(get(name))
+        geo[:, k + 1] = _no_end(get(name))
     return PLANE
 
 
-def _sphere(get: Callable[[str], Any], par: FloatArray) -> int:
-    par[:, 0], par[:, 1] = get("radius"), np.where(get("inside"), -1.0, 1.0)
+def _sphere(get: Callable[[str], Any], geo: FloatArray) -> int:
+    geo[:, 0], geo[:, 1] = get("radius"), np.where(get("inside"), -1.0, 1.0)
     return SPHERE
 
 
-def _drum(get: Callable[[str], Any], par: FloatArray) -> int:
+def _drum(get: Callable[[str], Any], geo: FloatArray) -> int:
     width = _no_end(get("half_width"))
-    par[:, 0], par[:, 2], par[:, 3], par[:, 4], par[:, 5] = 1.0, -get("radius"), -width, width, np.inf
+    geo[:, 0], geo[:, 2], geo[:, 3], geo[:, 4], geo[:, 5] = 1.0, -get("radius"), -width, width, np.inf
     return LINE
 
 
-def _sheave(get: Callable[[str], Any], par: FloatArray) -> int:
+def _sheave(get: Callable[[str], Any], geo: FloatArray) -> int:
     radius, groove, beta, outer = (get(n) for n in ("radius", "groove_radius", "flank_half_angle", "outer_radius"))
-    par[:, 0], par[:, 1], par[:, 2], par[:, 3] = radius + groove, groove, np.sin(beta), np.cos(beta)
-    par[:, 4], par[:, 5] = outer, opening(radius, groove, beta, outer)
+    geo[:, 0], geo[:, 1], geo[:, 2], geo[:, 3] = radius + groove, groove, np.sin(beta), np.cos(beta)
+    geo[:, 4], geo[:, 5] = outer, opening(radius, groove, beta, outer)
     return SHEAVE
 
 
-def _flank(get: Callable[[str], Any], par: FloatArray) -> int:
+def _flank(get: Callable[[str], Any], geo: FloatArray) -> int:
     radius, beta, outer = (get(name) for name in ("radius", "half_angle", "outer_radius"))
-    par[:, 0], par[:, 1] = np.sin(beta), -get("side") * np.cos(beta)
-    par[:, 2], par[:, 4], par[:, 5] = -radius * np.sin(beta), (outer - radius) * np.tan(beta), outer
-    par[:, 3] = -par[:, 4]
+    geo[:, 0], geo[:, 1] = np.sin(beta), -get("side") * np.cos(beta)
+    geo[:, 2], geo[:, 4], geo[:, 5] = -radius * np.sin(beta), (outer - radius) * np.tan(beta), outer
+    geo[:, 3] = -geo[:, 4]
     return LINE
 
 
-def _profile(get: Callable[[str], Any], par: FloatArray) -> int:
+def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
     # places of pieces are those within the table until tables are joined
     counts = [len(pieces) for pieces in _create_profiles(get)]
-    par[:, 0], par[:, 1] = np.cumsum(counts) - counts, counts
-    par[:, 2] = [np.hypot(*np.reshape(vertices, (-1, 2)).T).max() for vertices in get("vertices")]
+    geo[:, 0], geo[:, 1] = np.cumsum(counts) - counts, counts
+    geo[:, 2] = [np.hypot(*np.reshape(vertices, (-1, 2)).T).max() for vertices in get("vertices")]
     return PROFILE
 
 
@@ -230,7 +230,7 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Surfaces:
     """The surfaces with these entity numbers, for the kernels."""
     world, count = rows.world, len(ids)
     marker, kind = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    Q, par, pieces = np.zeros((count, 3, 3)), np.zeros((count, NUMBERS)), np.zeros((0, PIECE))
+    Q, geo, pieces = np.zeros((count, 3, 3)), np.zeros((count, NUMBERS)), np.zeros((0, PIECE))
     for table, positions, of in world.split_by_table(ids):
 
         def get(name: str, table: EntityTable = table, of: IntArray = of) -> Any:
@@ -242,10 +242,10 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Surfaces:
             some[:, 0] += len(pieces)
             pieces = np.concatenate((pieces, *_create_profiles(get)))
         some[:, 7] = _no_end(get("depth"))
-        par[positions] = some
+        geo[positions] = some
         marker[positions] = rows.layout.marker_index[get("marker")]
         Q[positions] = eval_axes(get("axis"), get("along") if "along" in table.component.columns else None)
-    return Surfaces(marker, kind, Q, par, pieces)
+    return Surfaces(marker, kind, Q, geo, pieces)
 
 
 def check(world: Tables, table: EntityTable) -> None:

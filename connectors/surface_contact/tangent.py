@@ -26,17 +26,17 @@ from windlass.connectors.surface_contact.kernels import (
     TURNING,
     ContactRows,
     Frame,
-    SurfaceLaw,
+    SurfaceParameters,
     Touch,
     Vector,
     create_frame,
-    create_law,
     eval_forces,
     eval_touch,
     eval_trial,
     eval_turning,
     gather,
     read_anchor,
+    read_parameters,
     to_global,
 )
 from windlass.framework.arrays import FloatArray, IntArray
@@ -51,19 +51,19 @@ def hessian_product(h: Distance, x: float, y: float, z: float) -> Vector:
 
 @kernel
 def fill_force_tangent(
-    law: SurfaceLaw, h: Distance, z: Touch, state: float, a: Vector, n: FloatArray, X: FloatArray, V: FloatArray
+    par: SurfaceParameters, h: Distance, z: Touch, state: float, a: Vector, n: FloatArray, X: FloatArray, V: FloatArray
 ) -> None:
     """Phi_X and Phi_V into X and V, shape (3, 3) each, in the frame of the surface; n (8, 3) is working space."""
-    F = eval_forces(law, h, z, state, a)
-    kc, dc = law.kc, law.dc
-    if law.clip and F.fn >= 0.0:
+    F = eval_forces(par, h, z, state, a)
+    kc, dc = par.kc, par.dc
+    if par.clip and F.fn >= 0.0:
         kc, dc = 0.0, 0.0
     n[0, 0], n[0, 1], n[0, 2] = h.nx, h.ny, h.nz
     n[1, 0], n[1, 1], n[1, 2] = hessian_product(h, z.U, z.V, z.W)
     n[5, 0], n[5, 1], n[5, 2] = hessian_product(h, 1.0, 0.0, 0.0)
     n[6, 0], n[6, 1], n[6, 2] = hessian_product(h, 0.0, 1.0, 0.0)
     n[7, 0], n[7, 1], n[7, 2] = hessian_product(h, 0.0, 0.0, 1.0)
-    rubs, slips = state >= 0.0 and law.mu != 0.0, False
+    rubs, slips = state >= 0.0 and par.mu != 0.0, False
     # of what sticks, and of what slips and turns back
     gain = 1.0 / TURNING if state == SLIPS else 1.0
     along, factor, limit = 0.0, 0.0, 0.0
@@ -72,12 +72,12 @@ def fill_force_tangent(
         along = h.nx * ux + h.ny * uy + h.nz * uz
         n[2, 0], n[2, 1], n[2, 2] = hessian_product(h, ux, uy, uz)
         if state == SLIPS:
-            tx, ty, tz = eval_trial(law, h, z, F.vn, a)
+            tx, ty, tz = eval_trial(par, h, z, F.vn, a)
             size = sqrt(tx * tx + ty * ty + tz * tz)
-            slips, inverse = size > eval_turning(z) * law.mu * abs(F.fn), 1.0 / size if size > 0.0 else 0.0
+            slips, inverse = size > eval_turning(z) * par.mu * abs(F.fn), 1.0 / size if size > 0.0 else 0.0
             n[3, 0], n[3, 1], n[3, 2] = inverse * tx, inverse * ty, inverse * tz
             # n[4]: derivative of the trial force across its own direction, row by row
-            factor, limit = law.mu * abs(F.fn) * inverse, law.mu * np.sign(F.fn)
+            factor, limit = par.mu * abs(F.fn) * inverse, par.mu * np.sign(F.fn)
     for i in range(3):
         for j in range(3):
             by_x, by_v = kc * n[0, j] + dc * n[1, j], dc * n[0, j]
@@ -91,19 +91,19 @@ def fill_force_tangent(
         # column j of the derivatives of tau
         for i in range(3):
             P = (1.0 if i == j else 0.0) - n[0, i] * n[0, j]
-            T = law.mu_k * (P - n[0, i] * n[2, j] - along * n[5 + i, j])
-            n[4, i] = T - law.mu_v * (n[0, i] * n[1, j] + F.vn * n[5 + i, j])
+            T = par.mu_k * (P - n[0, i] * n[2, j] - along * n[5 + i, j])
+            n[4, i] = T - par.mu_v * (n[0, i] * n[1, j] + F.vn * n[5 + i, j])
         if slips:
             # only what turns the direction of tau changes the force; it is across n, as tau is
             part = n[3, 0] * n[4, 0] + n[3, 1] * n[4, 1] + n[3, 2] * n[4, 2]
             for i in range(3):
                 P = (1.0 if i == j else 0.0) - n[0, i] * n[0, j] - n[3, i] * n[3, j]
                 X[i, j] += factor * (n[4, i] - part * n[3, i])
-                V[i, j] += factor * law.mu_v * P
+                V[i, j] += factor * par.mu_v * P
         else:
             for i in range(3):
                 X[i, j] += gain * n[4, i]
-                V[i, j] += gain * law.mu_v * ((1.0 if i == j else 0.0) - n[0, i] * n[0, j])
+                V[i, j] += gain * par.mu_v * ((1.0 if i == j else 0.0) - n[0, i] * n[0, j])
 
 
 @kernel
@@ -148,11 +148,12 @@ def add_tangent(
     values: FloatArray,
 ) -> None:
     """Add dq df/dq + dv df/dv of all rows, history values held fixed, to the matrix values."""
-    kind, par, pieces = c.surfaces.kind, c.surfaces.par, c.surfaces.pieces
+    kind, geo, pieces = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces
     wide = c.dofs.shape[1]
     width = wide - CABLE
     space, X, V, GX, GV, M = (np.empty((8, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)),
                               np.empty((3, 3)))  # fmt: skip
+    # of a row: its matrix, and columns by the coordinates of the surface
     K, B, T, W, E = (
         np.empty((wide, wide)),
         np.empty((3, width)),
@@ -164,7 +165,8 @@ def add_tangent(
         n, first, s = c.n[i], c.data[i], c.surface[i]
         if not c.active[i] or not touches(data, first, n):
             continue
-        marker, law, L = c.surfaces.marker[s], create_law(c, i), c.L[i] * n
+        # the surface, the coordinates of the cable, and sums of force and moment
+        marker, par, L = c.surfaces.marker[s], read_parameters(c, i), c.L[i] * n
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         J, Jd, Jr = m.J[marker], m.Jd[marker], m.Jr[marker]
@@ -172,20 +174,21 @@ def add_tangent(
         if width > 0:
             fill_rotation_rates(m, marker, v, c.dofs, i, W)
         sx, sy, sz, mx, my, mz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        # point by point
         for k in range(n):
             if data[first + k] > 0.0:
                 continue
             S = shape(place_of(k, n), L)
             z = eval_touch(o, S, q, w)
-            h = eval_distance(kind, par, pieces, s, z.X, z.Y, z.Z)
+            h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             if not h.there:
                 continue
             # force of the closed point, global, and its derivatives by place and velocity
             state = data[first + n + k]
             anchor = read_anchor(state, data, start, first, n, k)
-            F = eval_forces(law, h, z, state, anchor)
+            F = eval_forces(par, h, z, state, anchor)
             fx, fy, fz = to_global(o, F.fn * h.nx + F.tx, F.fn * h.ny + F.ty, F.fn * h.nz + F.tz)
-            fill_force_tangent(law, h, z, state, anchor, space, X, V)
+            fill_force_tangent(par, h, z, state, anchor, space, X, V)
             turn(o, X, GX)
             turn(o, V, GV)
             # M: derivative of F by the motion of the point, dq and dv together

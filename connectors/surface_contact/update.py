@@ -29,11 +29,11 @@ from windlass.connectors.surface_contact.distances import eval_distance
 from windlass.connectors.surface_contact.kernels import (
     ContactRows,
     create_frame,
-    create_law,
     eval_forces,
     eval_touch,
     eval_trial,
     gather,
+    read_parameters,
 )
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
@@ -58,37 +58,38 @@ def update_history(
     The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
     largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
     """
-    kind, par, pieces, dofs = c.surfaces.kind, c.surfaces.par, c.surfaces.pieces, c.dofs
+    kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
     worst, changed, largest, worst_row = 0.0, False, 0.0, -1
     for i in range(len(c.n)):
         if not c.active[i]:
             continue
-        n, first, s, law = c.n[i], c.data[i], c.surface[i], create_law(c, i)
-        bristles, L = law.mu_k != 0.0, c.L[i] * n
-        rubs = law.mu != 0.0 and (bristles or law.mu_v != 0.0)
+        n, first, s, par = c.n[i], c.data[i], c.surface[i], read_parameters(c, i)
+        bristles, L = par.mu_k != 0.0, c.L[i] * n
+        rubs = par.mu != 0.0 and (bristles or par.mu_v != 0.0)
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w = gather(x, dofs, i), gather(v, dofs, i)
         force, error = 0.0, 0.0
+        # point by point: place, and distance from the surface
         for k in range(n):
             z = eval_touch(o, shape(place_of(k, n), L), q, w)
-            h = eval_distance(kind, par, pieces, s, z.X, z.Y, z.Z)
+            h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             # gap
-            gap, old, state = h.phi - law.rc if h.there else OUTSIDE, data[first + k], UNDEFINED
+            gap, old, state = h.phi - par.rc if h.there else OUTSIDE, data[first + k], UNDEFINED
             if (gap > 0.0) != (old > 0.0):
-                error += abs(law.kc * (gap - old))
+                error += abs(par.kc * (gap - old))
                 changed = True
             data[first + k] = gap
             at, excess = first + 2 * n + 3 * k, 0.0
-            F = eval_forces(law, h, z, UNDEFINED, (0.0, 0.0, 0.0))
+            F = eval_forces(par, h, z, UNDEFINED, (0.0, 0.0, 0.0))
             if old <= 0.0 and h.there:
                 force += abs(F.fn)
             # state and anchor of what is closed, from the anchor of the start of the step
             if gap <= 0.0 and rubs:
-                limit, state, ax, ay, az = law.mu * abs(F.fn), 0.0, z.X, z.Y, z.Z
+                limit, state, ax, ay, az = par.mu * abs(F.fn), 0.0, z.X, z.Y, z.Z
                 if start[first + n + k] != UNDEFINED or not bristles:
                     if bristles:
                         ax, ay, az = start[at], start[at + 1], start[at + 2]
-                    tx, ty, tz = eval_trial(law, h, z, F.vn, (ax, ay, az))
+                    tx, ty, tz = eval_trial(par, h, z, F.vn, (ax, ay, az))
                     excess = sqrt(tx * tx + ty * ty + tz * tz) - limit
                     if excess > 0.0:
                         state = 1.0
@@ -97,7 +98,7 @@ def update_history(
                         ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
                         size = sqrt(ux * ux + uy * uy + uz * uz)
                         # what slips drags its bristle along, bent to the limit
-                        back = limit / (law.mu_k * size) if bristles and size > 0.0 else 0.0
+                        back = limit / (par.mu_k * size) if bristles and size > 0.0 else 0.0
                         ax, ay, az = z.X - back * ux, z.Y - back * uy, z.Z - back * uz
                 else:
                     excess = -limit

@@ -64,6 +64,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
             else:
                 high = middle
         inside_table = 0 <= low < k - 1
+        # of a spline the cubic of the stretch, which stays at its end values outside
         if kind == SPLINE:
             s, first = min(max(t, p[0]), p[k - 1]), min(max(low, 0), k - 2)
             s -= p[first]
@@ -78,6 +79,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
                 else:
                     out[j] = 2.0 * p[c + 2 * m] + 6.0 * s * p[c + 3 * m]
             return
+        # of a table the straight line of the stretch, or the value at its end
         for j in range(m):
             value = p[k + max(low, 0) * m + j]
             if order > 0:
@@ -87,6 +89,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
                 value = value + change * ((t - p[low]) / span) if order == 0 else change / span
             out[j] = value
         return
+    # of a smooth step half a period of a cosine
     if kind == SMOOTH_STEP:
         x = (t - p[0]) / (p[1] - p[0])
         speed = math.pi / (p[1] - p[0])
@@ -100,6 +103,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
             start = p[2 + j] if order == 0 else 0.0
             out[j] = start + (p[2 + m + j] - p[2 + j]) * share
         return
+    # of a sine
     angle = p[0] * t + p[1]
     for j in range(m):
         if order == 0:

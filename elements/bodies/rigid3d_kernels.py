@@ -187,6 +187,7 @@ def inertia_tangent(
     for i in range(len(c.m)):
         n = update_rotation(x, c.dofs, i, e, A, G)
         d, s = c.dofs[i], c.s[i]
+        # ω, α, Θ ω, Aᵀ R_tt, and b = ω × (ω × s) + α × s of the centre of mass
         wx, wy, wz = apply(G, v, c.dofs, i)
         px, py, pz = apply(G, a, c.dofs, i)
         hx, hy, hz = times(c.I, i, wx, wy, wz)
@@ -236,6 +237,7 @@ def inertia_tangent(
             kx, ky, kz = cross(s[0], s[1], s[2], A[b, 0], A[b, 1], A[b, 2])
             for k in range(4):
                 B[3 + k, b] += da * (G[0, k] * kx + G[1, k] * ky + G[2, k] * kz)
+        # what holds the length of e: κ e (e·e_tt + e_t·e_t)
         stretch = 0.0
         for k in range(4):
             stretch += e[k] * a[d[3 + k]] + v[d[3 + k]] * v[d[3 + k]]

@@ -1,1 +1,1 @@
-"""The cable of the plane: forces, tangents, mass, user laws, drawing, outputs."""
+"""The cable of the plane: forces, tangents, mass, user functions, drawing, outputs."""

@@ -38,11 +38,11 @@ from windlass.elements.cable2d.ale_kernels import (
     scatter_tangent,
     slide_matrices,
 )
-from windlass.elements.cable2d.cable2d import Cable2D, bind_cables, cable_dofs
+from windlass.elements.cable2d.cable2d import Cable2D, build_cables, cable_dofs
 from windlass.elements.cable2d.draw import draw
+from windlass.elements.cable2d.force_functions import has_function
 from windlass.elements.cable2d.mass import Inertia
 from windlass.elements.cable2d.outputs import CableView, Kinematics, Motion, create_outputs, eval_motion
-from windlass.elements.cable2d.user_laws import has_law
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.model.law import Law, LocalRows, Tables, register
@@ -96,13 +96,13 @@ def build(rows: LocalRows) -> System:
     c, n = rows.columns.kernel_columns, len(rows.rows)
     rho = rows.local("mass_per_length")
     # one element after the other, because the convective slopes differ on both sides of a node
-    cables = bind_cables(rows, np.arange(8 * n).reshape(n, 8))
+    cables = build_cables(rows, np.arange(8 * n).reshape(n, 8))
     weight = Inertia(rho, c.L, c.dofs)
     nothing = np.zeros(0)
     own = Fields(np.zeros(8 * n), np.zeros(8 * n), np.zeros(8 * n), nothing, nothing, nothing)
     fe, K, D = np.zeros(8 * n), np.zeros((n, 8, 8)), np.zeros((n, 8, 8))
     blocks = np.arange(64 * n).reshape(n, 8, 8)
-    damped = bool(rows.local("axial_damping").any() or rows.local("bending_damping").any() or has_law(rows).any())
+    damped = bool(rows.local("axial_damping").any() or rows.local("bending_damping").any() or has_function(rows).any())
     residual, tangent, mass, account = cables.residual, cables.tangent, cables.mass, cables.account
     assert residual is not None and tangent is not None and mass is not None and account is not None
     forces = evaluate(own, f=fe)

@@ -123,6 +123,7 @@ def scatter_tangent(
             B[a, 8] = 0.0
             for b in range(8):
                 B[a, b] = K[i, a, b]
+        # damping sees w = v + s_t G q
         if c.convective[i]:
             s_t = dq * v[n[8]]
             for a in range(8):

@@ -30,6 +30,9 @@ import numpy as np
 
 from windlass.elements.cable2d.checks import create_diagnosis, create_doubts
 from windlass.elements.cable2d.draw import draw
+from windlass.elements.cable2d.force_functions import PLANE, Measures, UserRows, create_user_rows, has_function, is_none
+from windlass.elements.cable2d.force_functions import residual as user_residual
+from windlass.elements.cable2d.force_functions import tangent as user_tangent
 from windlass.elements.cable2d.gauss import fill_energies, residual_gauss, tangent_gauss
 from windlass.elements.cable2d.lanes import Columns, create_lanes
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
@@ -37,9 +40,6 @@ from windlass.elements.cable2d.mass import Inertia, mass, mass_product
 from windlass.elements.cable2d.outputs import OUTPUTS, CableView
 from windlass.elements.cable2d.points import create_rule, eval_shape
 from windlass.elements.cable2d.strains import dot, eval_references, interpolate
-from windlass.elements.cable2d.user_laws import PLANE, LawRows, Measures, create_law_rows, has_law, is_none
-from windlass.elements.cable2d.user_laws import residual as residual_law
-from windlass.elements.cable2d.user_laws import tangent as tangent_law
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.row_threads import run_sets, split_rows
@@ -76,10 +76,12 @@ class Cable2D(Component):
         default=0.0,
     )
     integration = column("1", "integration rule; 2 does not lock", default=2, dtype=np.int64, choices=RULES)
-    axial_force_law = function("N(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N], see user_laws.py")
-    axial_force_derivatives = function("derivatives of that law by ε, ε_t, κ, κ_t")
-    bending_moment_law = function("M(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N m], see user_laws.py")
-    bending_moment_derivatives = function("derivatives of that law by ε, ε_t, κ, κ_t")
+    axial_force_function = function("N(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N], see force_functions.py")
+    axial_force_derivatives = function("its derivatives by ε, ε_t, κ, κ_t")
+    bending_moment_function = function(
+        "M(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N m], see force_functions.py"
+    )
+    bending_moment_derivatives = function("its derivatives by ε, ε_t, κ, κ_t")
 
 
 @kernel
@@ -104,8 +106,8 @@ class CableKind(NamedTuple):
     gauss, lobatto: residual and tangent of any rule, and of rule 2.
     create_columns: ``(rows, row, rule)`` gives the columns of rows of a rule.
     fill_energies: strain energies and powers of damping of columns, row by row.
-    measures: strains as laws of users get them.
-    linear_beside_laws: the kernels evaluate what is linear of rows with a law of a user; otherwise laws do it all.
+    measures: strains as force functions get them.
+    linear_beside_users: the kernels evaluate what is linear of rows with a force function; otherwise that does it all.
     """
 
     name: str
@@ -114,13 +116,13 @@ class CableKind(NamedTuple):
     create_columns: Callable[[LocalRows, IntArray, int], Columns]
     fill_energies: Callable[..., None]
     measures: Measures
-    linear_beside_laws: bool = False
+    linear_beside_users: bool = False
 
 
 class Group(NamedTuple):
     """Rows of one integration rule and thread.
 
-    energies: what an `Account` reads, 0 where laws of users take the place of the cable's own.
+    energies: what an `Account` reads, 0 where force functions take the place of the cable's own.
     residual, tangent: functions of a `System`.
     dynamic_residual, dynamic_tangent: the same with inertia in one pass.
     """
@@ -134,7 +136,7 @@ class Group(NamedTuple):
 
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
-    return bind_cables(rows, rows.dofs)
+    return build_cables(rows, rows.dofs)
 
 
 def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> Group:
@@ -159,7 +161,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     )
 
 
-def bind_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
+def join_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
     """One function of a `System` from those of sets of rows, of which those of a rule may run in several threads."""
     if all(len(some) == 1 for some in sets):
         return sum((function for some in sets for function in some), Call())
@@ -171,20 +173,20 @@ def bind_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
     return run
 
 
-def create_law_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> list[LawRows]:
-    """Rows of one rule, at these positions, for what laws of users give."""
-    if not kind.linear_beside_laws:
-        return [replace(create_law_rows(rows.select(row), row, rule, kind.measures), dofs=dofs[row])]
+def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> list[UserRows]:
+    """Rows of one rule, at these positions, for what force functions give."""
+    if not kind.linear_beside_users:
+        return [replace(create_user_rows(rows.select(row), row, rule, kind.measures), dofs=dofs[row])]
     groups = []
     for part, quantity in enumerate(("axial_force", "bending_moment")):
-        some = row[~is_none(rows.local(f"{quantity}_law")[row])]
+        some = row[~is_none(rows.local(f"{quantity}_function")[row])]
         if len(some):
-            law_rows = create_law_rows(rows.select(some), some, rule, kind.measures)
-            groups.append(replace(law_rows, parts={part: law_rows.parts[part]}))
+            user_rows = create_user_rows(rows.select(some), some, rule, kind.measures)
+            groups.append(replace(user_rows, parts={part: user_rows.parts[part]}))
     return groups
 
 
-def bind_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None) -> System:
+def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None) -> System:
     """Bind rows to the kernels, in groups with the same integration rule.
 
     Args:
@@ -193,41 +195,41 @@ def bind_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None) 
         kind: those of the plane if left out.
     """
     kind = kind or IN_PLANE
-    integration, law = rows.local("integration"), has_law(rows)
+    integration, given = rows.local("integration"), has_function(rows)
     groups: list[list[Group]] = []
-    law_groups: list[LawRows] = []
+    user_groups: list[UserRows] = []
     for rule in RULES:
-        row = np.flatnonzero((integration == rule) & ~(law & (not kind.linear_beside_laws)))
+        row = np.flatnonzero((integration == rule) & ~(given & (not kind.linear_beside_users)))
         if len(row):
             sets = [row[some] for some in split_rows(dofs[row], rows.layout.spare)]
             groups.append([create_group(rows, some, rule, dofs, kind) for some in sets])
-        row = np.flatnonzero((integration == rule) & law)
+        row = np.flatnonzero((integration == rule) & given)
         if len(row):
-            law_groups += create_law_groups(rows, row, rule, dofs, kind)
+            user_groups += create_user_groups(rows, row, rule, dofs, kind)
     inertia = Inertia(rows.local("mass_per_length"), rows.local("length"), dofs)
-    residual = bind_sets([[group.residual for group in sets] for sets in groups])
-    tangent = bind_sets([[group.tangent for group in sets] for sets in groups])
+    residual = join_sets([[group.residual for group in sets] for sets in groups])
+    tangent = join_sets([[group.tangent for group in sets] for sets in groups])
 
     def add_residual(s: Evaluation) -> None:
         residual(s)
-        for law_rows in law_groups:
-            residual_law(law_rows, s, s.f)
+        for user_rows in user_groups:
+            user_residual(user_rows, s, s.f)
 
     def add_tangent(s: Evaluation) -> None:
         tangent(s)
-        for law_rows in law_groups:
-            tangent_law(law_rows, s, s.dq, s.dv, s.slots, s.values)
+        for user_rows in user_groups:
+            user_tangent(user_rows, s, s.dq, s.dv, s.slots, s.values)
 
     system = System(kind.name, dofs)
-    system.residual = add_residual if law_groups else residual
-    system.tangent = add_tangent if law_groups else tangent
+    system.residual = add_residual if user_groups else residual
+    system.tangent = add_tangent if user_groups else tangent
     system.mass = call(mass, lambda s: (inertia, s.mass, s.pieces, s.values))
     system.fused = Fused(call(mass_product, lambda s: (inertia, s.a, s.f)))
-    if not law_groups:
+    if not user_groups:
         # the coordinates of a node
         system.fused.block_size = dofs.shape[1] // 2
-        system.fused.residual = bind_sets([[group.dynamic_residual for group in sets] for sets in groups])
-        system.fused.tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
+        system.fused.residual = join_sets([[group.dynamic_residual for group in sets] for sets in groups])
+        system.fused.tangent = join_sets([[group.dynamic_tangent for group in sets] for sets in groups])
     system.body_force = Term(call(gravity, lambda s: (inertia, s.g, s.which, s.f)))
     system.checks = Checks(find_faults=create_diagnosis(rows), doubts=create_doubts(rows))
     damped = bool(rows.local("axial_damping").any() or rows.local("bending_damping").any())
@@ -235,8 +237,8 @@ def bind_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None) 
         sum((group.energies for sets in groups for group in sets), Call()),
         stored=("stretching", "bending"),
         lost=("axial_damping", "bending_damping"),
-        is_whole=not law_groups,
-        conserves=not (law_groups or damped),
+        is_whole=not user_groups,
+        conserves=not (user_groups or damped),
     )
     return system
 
@@ -285,15 +287,15 @@ def check(world: Tables, table: EntityTable) -> None:
     check_nodes(world, table)
     share = table.local("strain_is_relative_to_reference")
     table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")
-    # user laws may allow any strain
-    slack = (table.local("reference_strain") <= -1.0) & is_none(table.local("axial_force_law"))
+    # force functions may allow any strain
+    slack = (table.local("reference_strain") <= -1.0) & is_none(table.local("axial_force_function"))
     table.refuse(slack, ("reference_strain",), "be > -1, as the cable has no unstretched length otherwise")
     for quantity in ("axial_force", "bending_moment"):
-        laws, derivatives = table.local(f"{quantity}_law"), table.local(f"{quantity}_derivatives")
-        for k, (law, derivative) in enumerate(zip(laws, derivatives, strict=True)):
-            if derivative is not None and law is None:
+        functions, derivatives = table.local(f"{quantity}_function"), table.local(f"{quantity}_derivatives")
+        for k, (given, derivative) in enumerate(zip(functions, derivatives, strict=True)):
+            if derivative is not None and given is None:
                 row = table.resident[k]
-                raise ModelError(f"{quantity}_derivatives in {table.kind} row {row}: need {quantity}_law")
+                raise ModelError(f"{quantity}_derivatives in {table.kind} row {row}: need {quantity}_function")
     _check_slope(world, table)
 
 

@@ -21,9 +21,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.elements.cable2d.force_functions import has_function
 from windlass.elements.cable2d.outputs import CableView, Motion, node_dofs
 from windlass.elements.cable2d.strains import dot
-from windlass.elements.cable2d.user_laws import has_law
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
@@ -39,7 +39,7 @@ LEAST_STRAIN = 1e-6
 
 def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
     """The `Checks.find_faults` of cables of the plane or in space."""
-    dofs, law = node_dofs(rows), has_law(rows)
+    dofs, given = node_dofs(rows), has_function(rows)
     length, free = rows.local("length"), eval_free_strain(rows)
     folded, shortened = np.zeros(len(dofs), np.bool_), np.zeros(len(dofs), np.bool_)
 
@@ -47,14 +47,14 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
         mark_suspects(s.x, dofs, length, free, folded, shortened)
         which = np.flatnonzero(folded)
         faults = find_folded(rows.select(which), s.x[dofs[which]]) if len(which) else []
-        return faults + find_buckled(rows, np.flatnonzero(shortened | law), s)
+        return faults + find_buckled(rows, np.flatnonzero(shortened | given), s)
 
     return diagnose
 
 
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
-    """The `Checks.doubts` of cables without user laws: what begins stretched by more than half its length."""
-    dofs, law = node_dofs(rows), has_law(rows)
+    """The `Checks.doubts` of cables without user functions: what begins stretched by more than half its length."""
+    dofs, given = node_dofs(rows), has_function(rows)
     unstretched = rows.local("length") * (1.0 + eval_free_strain(rows))
     first, _, last, _ = (np.ascontiguousarray(part) for part in np.split(dofs, 4, axis=1))
 
@@ -62,7 +62,7 @@ def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
         chord = s.x[last] - s.x[first]
         # of its length at least: a bent cable is longer than its chord
         stretch = np.sqrt(dot(chord, chord)) / unstretched - 1.0
-        long = np.flatnonzero((stretch > LARGEST_STRETCH) & ~law)
+        long = np.flatnonzero((stretch > LARGEST_STRETCH) & ~given)
         if not len(long):
             return []
         i = long[0]

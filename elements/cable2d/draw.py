@@ -20,10 +20,10 @@ from math import sqrt
 
 import numpy as np
 
+from windlass.elements.cable2d.force_functions import Places, eval_forces
 from windlass.elements.cable2d.outputs import NODES, OUTPUTS, CableView, Kinematics, Motion, eval_motion, node_dofs
 from windlass.elements.cable2d.points import Shape, eval_shape
 from windlass.elements.cable2d.strains import Strains
-from windlass.elements.cable2d.user_laws import Places, eval_laws
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing
@@ -86,8 +86,8 @@ class CableLines:
             dofs, x, v = self._coordinates(kinematics.force, fields)
         fill_strains(dofs, x, v, self._length, self._shape, s.eps, s.eps_t, s.kap, s.kap_t)
         forces = {
-            quantity: eval_laws(quantity, laws, fields.t, self._places, s, view.parameters).ravel()
-            for quantity, laws in view.laws.items()
+            quantity: eval_forces(quantity, forces, fields.t, self._places, s, view.parameters).ravel()
+            for quantity, forces in view.forces.items()
         }
         point_data = {"velocity": self._velocity, **forces, "curvature": s.kap.ravel()}
         return replace(self._drawing, point_data=point_data)

@@ -37,6 +37,9 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Slots
 
+R0, S0, R1, S1 = range(COORDINATES, COORDINATES + 8, 2)
+V0, T0, V1, T1 = range(VELOCITIES, VELOCITIES + 8, 2)
+"""Rows of r0, s0 = r0', r1, s1 = r1' and of their rates, x and then y."""
 AT_POINT, SLOPE = FREE, FREE + 1
 """Rows of the strain or curvature without force at the present point, and of e and its rate."""
 ON_E, ON_S0, ON_S1 = FORCES + 8, FORCES + 10, FORCES + 12
@@ -55,18 +58,18 @@ def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: FloatArray) -> 
     for k in range(LANES):
         iL = 1.0 / g[LENGTH, k]
         for d in range(2):
-            g[SLOPE + d, k] = iL * (g[4 + d, k] - g[d, k])
-            g[SLOPE + 2 + d, k] = iL * (g[12 + d, k] - g[8 + d, k])
+            g[SLOPE + d, k] = iL * (g[R1 + d, k] - g[R0 + d, k])
+            g[SLOPE + 2 + d, k] = iL * (g[V1 + d, k] - g[V0 + d, k])
 
 
 @kernel(inline=True)
 def interpolate(P0: float, P1: float, P2: float, k: int, g: FloatArray) -> Four:
     """P0 e + P1 s0 + P2 s1 of lane k, and its rate: x, y, x, y."""
     return (
-        P0 * g[SLOPE, k] + P1 * g[2, k] + P2 * g[6, k],
-        P0 * g[SLOPE + 1, k] + P1 * g[3, k] + P2 * g[7, k],
-        P0 * g[SLOPE + 2, k] + P1 * g[10, k] + P2 * g[14, k],
-        P0 * g[SLOPE + 3, k] + P1 * g[11, k] + P2 * g[15, k],
+        P0 * g[SLOPE, k] + P1 * g[S0, k] + P2 * g[S1, k],
+        P0 * g[SLOPE + 1, k] + P1 * g[S0 + 1, k] + P2 * g[S1 + 1, k],
+        P0 * g[SLOPE + 2, k] + P1 * g[T0, k] + P2 * g[T1, k],
+        P0 * g[SLOPE + 3, k] + P1 * g[T0 + 1, k] + P2 * g[T1 + 1, k],
     )
 
 
@@ -89,6 +92,7 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
             take_given(c, block, 6 + j, 1, AT_POINT, g)
             for k in range(LANES):
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
+                # slope p and axial force N, by the shapes of e, s0 and s1
                 N = w * g[LENGTH, k] * axial_force(px, py, ptx, pty, g[EA, k], g[D_EA, k], g[AT_POINT, k])
                 ax, ay = N * px, N * py
                 g[ON_E, k] += P0 * ax
@@ -103,11 +107,13 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
             take_given(c, block, 6 + axial + j, 1, AT_POINT, g)
             for k in range(LANES):
+                # p and k with their rates; the shapes of k are divided by the length
                 iL, wL = 1.0 / g[LENGTH, k], w * g[LENGTH, k]
                 K0, K1, K2 = iL * B0, iL * B1, iL * B2
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 kx, ky, ktx, kty = interpolate(K0, K1, K2, k, g)
                 ax, ay, bx, by = bending_force(px, py, kx, ky, ptx, pty, ktx, kty, g[EI, k], g[D_EI, k], g[AT_POINT, k])
+                # forces by the shapes of e, s0 and s1
                 g[ON_E, k] += wL * (P0 * ax + K0 * bx)
                 g[ON_E + 1, k] += wL * (P0 * ay + K0 * by)
                 g[ON_S0, k] += wL * (P1 * ax + K1 * bx)
@@ -188,6 +194,7 @@ def tangent_gauss(
                 wL = w * g[LENGTH, k]
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 A = axial_block(px, py, ptx, pty, g[EA, k], g[D_EA, k], g[AT_POINT, k], wL * dq, wL * dv)
+                # its nine blocks between e, s0 and s1
                 add_axial(SUMS, P0 * P0, A, k, g)
                 add_axial(SUMS + 4, P0 * P1, A, k, g)
                 add_axial(SUMS + 8, P0 * P2, A, k, g)
@@ -203,6 +210,7 @@ def tangent_gauss(
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
             take_given(c, block, 6 + axial + j, 1, AT_POINT, g)
             for k in range(LANES):
+                # p, k and their rates at the point, and the four blocks between p and k
                 iL, wL = 1.0 / g[LENGTH, k], w * g[LENGTH, k]
                 K0, K1, K2 = iL * B0, iL * B1, iL * B2
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
@@ -210,6 +218,7 @@ def tangent_gauss(
                 B = bending_blocks(
                     px, py, kx, ky, ptx, pty, ktx, kty, wL * g[EI, k], wL * g[D_EI, k], g[AT_POINT, k], dq, dv
                 )
+                # nine blocks between e, s0 and s1
                 add_bending(SUMS, P0, K0, P0, K0, B, k, g)
                 add_bending(SUMS + 4, P0, K0, P1, K1, B, k, g)
                 add_bending(SUMS + 8, P0, K0, P2, K2, B, k, g)

@@ -6,7 +6,7 @@ n = [-r'_y, r'_x]/|r'|:
 
     position r + y n,    velocity r_t - y ω r'/|r'|,    ω = (r' × r'_t)/(r'·r'),    strain ε - y κ.
 
-Forces and moments include damping and user laws and belong to the place itself.  With integration rule 2 the axial
+Forces and moments include damping and user functions and belong to the place itself.  With integration rule 2 the axial
 force is best at x = 0, L/2 and L.
 """
 
@@ -19,8 +19,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.elements.cable2d.force_functions import (
+    PLANE,
+    Places,
+    create_forces,
+    create_parameters,
+    create_places,
+    eval_forces,
+)
 from windlass.elements.cable2d.strains import Strains, cross, dot, eval_strains, interpolate, turned
-from windlass.elements.cable2d.user_laws import PLANE, Places, create_laws, create_parameters, create_places, eval_laws
 from windlass.elements.nodes.node_outputs import in_space
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -72,8 +79,8 @@ class CableView:
 
     Attributes:
         length: lengths [m], shape (rows, 1).
-        parameters: the columns as laws of users get them.
-        laws: rows by law, of ``"axial_force"`` and ``"bending_moment"``.
+        parameters: the columns as force functions get them.
+        forces: rows by force function, of ``"axial_force"`` and ``"bending_moment"``.
         measures: strains of the plane or in space.
     """
 
@@ -83,7 +90,7 @@ class CableView:
         self._rows = rows
         self.length: FloatArray = rows.local("length")[:, None]
         self.parameters = create_parameters(rows)
-        self.laws = {quantity: create_laws(rows, quantity) for quantity in ("axial_force", "bending_moment")}
+        self.forces = {quantity: create_forces(rows, quantity) for quantity in ("axial_force", "bending_moment")}
         self._places: dict[tuple[tuple[int, ...], bytes], Places] = {}
 
     def find_places(self, s: FloatArray) -> Places:
@@ -98,7 +105,7 @@ class CableView:
     def eval_axial_force(self, motion: Motion, t: float, places: Places) -> FloatArray:
         """Axial force [N] at places of the rows, shape (rows, k), at time t [s]."""
         strains = self.measures.eval_strains(places.shape, motion.x, motion.v)
-        return eval_laws("axial_force", self.laws["axial_force"], t, places, strains, self.parameters)
+        return eval_forces("axial_force", self.forces["axial_force"], t, places, strains, self.parameters)
 
     @cached_property
     def parts(self) -> IntArray:
@@ -224,7 +231,7 @@ def eval_rotation(c: Section) -> FloatArray:
 def eval_force(c: Section, quantity: str) -> FloatArray:
     """``"axial_force"`` [N] or ``"bending_moment"`` [N m], shape (rows, k)."""
     view: CableView = c.rows.columns
-    return eval_laws(quantity, view.laws[quantity], c.t, c.places, c.strains, view.parameters)
+    return eval_forces(quantity, view.forces[quantity], c.t, c.places, c.strains, view.parameters)
 
 
 def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:

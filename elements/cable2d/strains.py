@@ -82,7 +82,7 @@ def eval_references(rows: LocalRows, s: FloatArray) -> References:
 def eval_gradients(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
     """∂ε/∂q and ∂κ/∂q, shape (rows, n, 8)."""
     eps_p, kap_p, kap_k = _point_gradients(s)
-    return spread(shape.dS, eps_p), spread(shape.dS, kap_p) + spread(shape.ddS, kap_k)
+    return expand(shape.dS, eps_p), expand(shape.dS, kap_p) + expand(shape.ddS, kap_k)
 
 
 def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
@@ -94,9 +94,9 @@ def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, Float
     eps_pp = (unit - outer(eps_p, eps_p)) / np.sqrt(g)
     kap_pp = -2.0 / g * (s.kap[..., None, None] * unit + outer(kap_p, s.p) + outer(s.p, kap_p))
     kap_pk = (turn - 2.0 * outer(s.p, kap_k)) / g
-    mixed = spread_matrix(shape.dS, shape.ddS, kap_pk)
-    kap_qq = spread_matrix(shape.dS, shape.dS, kap_pp) + mixed + np.swapaxes(mixed, -1, -2)
-    return spread_matrix(shape.dS, shape.dS, eps_pp), kap_qq
+    mixed = expand_matrix(shape.dS, shape.ddS, kap_pk)
+    kap_qq = expand_matrix(shape.dS, shape.dS, kap_pp) + mixed + np.swapaxes(mixed, -1, -2)
+    return expand_matrix(shape.dS, shape.dS, eps_pp), kap_qq
 
 
 def _point_gradients(s: Strains) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -116,13 +116,13 @@ def outer(a: FloatArray, b: FloatArray) -> FloatArray:
     return a[..., :, None] * b[..., None, :]
 
 
-def spread(S: FloatArray, a: FloatArray) -> FloatArray:
+def expand(S: FloatArray, a: FloatArray) -> FloatArray:
     """S_i a as a vector over the 4 d coordinates."""
     product = S[..., :, None] * a[..., None, :]
     return product.reshape(*a.shape[:2], 4 * a.shape[-1])
 
 
-def spread_matrix(S: FloatArray, T: FloatArray, A: FloatArray) -> FloatArray:
+def expand_matrix(S: FloatArray, T: FloatArray, A: FloatArray) -> FloatArray:
     """S_i T_j A as a matrix over the 4 d coordinates."""
     product: FloatArray = np.einsum("rni,rnj,rncd->rnicjd", S, T, A)
     return product.reshape(*A.shape[:2], 4 * A.shape[-1], 4 * A.shape[-1])

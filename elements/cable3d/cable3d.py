@@ -8,8 +8,8 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
     ε_ref = ε0 + c (|r'| - 1), κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference
 
 κ_ref is a fixed vector of the global frame: a cable that is curved without load and turns as a whole keeps it, as the
-element has no coordinate for the rotation of its cross sections.  Where that matters give ``bending_moment_law``: it
-gets |κ| and its moment acts about the present binormal, whatever way the cable has turned; see strains.py.
+element has no coordinate for the rotation of its cross sections.  Where that matters give ``bending_moment_function``:
+it gets |κ| and its moment acts about the present binormal, whatever way the cable has turned; see strains.py.
 
 Integration rules are those of `Cable2D`.  In a plane the forces are those of `Cable2D`.
 
@@ -21,10 +21,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from windlass.elements.cable2d.cable2d import Cable2D, CableKind, bind_cables, cable_dofs, check
+from windlass.elements.cable2d.cable2d import Cable2D, CableKind, build_cables, cable_dofs, check
+from windlass.elements.cable2d.force_functions import is_none
 from windlass.elements.cable2d.lanes import Columns
 from windlass.elements.cable2d.points import create_rule
-from windlass.elements.cable2d.user_laws import is_none
 from windlass.elements.cable3d.draw import draw
 from windlass.elements.cable3d.gauss import fill_energies, residual_gauss, tangent_gauss
 from windlass.elements.cable3d.lobatto import residual_lobatto, tangent_lobatto
@@ -37,7 +37,7 @@ from windlass.framework.model.system import System
 
 
 class Cable3D(Cable2D):
-    """A cable element in space; it has the columns of `Cable2D`, and laws of users get the size |κ| of curvatures."""
+    """A cable element in space; it has the columns of `Cable2D`, and force functions get the size |κ| of curvatures."""
 
     provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable in space", "strained cable")
     node0 = ref("PointSlope3D", "node at x = 0")
@@ -48,10 +48,10 @@ class Cable3D(Cable2D):
 def create_columns(rows: LocalRows, row: IntArray, integration: int) -> Columns:
     """The columns of rows with the same rule; ``row`` are their positions among the local rows of the table.
 
-    What a law of a user gives is no work of the kernels: its stiffness and damping are 0 there.
+    What a force function gives is no work of the kernels: its stiffness and damping are 0 there.
     """
     rule = create_rule(integration)
-    axial, bending = (is_none(rows.local(f"{quantity}_law")) for quantity in ("axial_force", "bending_moment"))
+    axial, bending = (is_none(rows.local(f"{quantity}_function")) for quantity in ("axial_force", "bending_moment"))
     return Columns(
         L=rows.local("length"),
         EA=axial * rows.local("axial_stiffness"),
@@ -72,13 +72,13 @@ IN_SPACE = CableKind(
     create_columns,
     fill_energies,
     SPACE,
-    linear_beside_laws=True,
+    linear_beside_users=True,
 )
 
 
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
-    return bind_cables(rows, rows.dofs, IN_SPACE)
+    return build_cables(rows, rows.dofs, IN_SPACE)
 
 
 register(

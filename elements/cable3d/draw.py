@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from windlass.elements.cable2d.draw import CableLines, fill_points
+from windlass.elements.cable2d.force_functions import eval_forces
 from windlass.elements.cable2d.outputs import eval_motion
 from windlass.elements.cable2d.points import eval_shape
-from windlass.elements.cable2d.user_laws import eval_laws
 from windlass.elements.cable3d.outputs import SpatialView
 from windlass.elements.cable3d.strains import eval_bending
 from windlass.framework.model.drawing import Drawing
@@ -45,7 +45,7 @@ class SpatialLines(CableLines):
         fill_points(rows.dofs, fields.x, fields.v, self._length, self._shape, self._points, self._velocity)
         motion = eval_motion(rows, fields)
         strains, bending = eval_bending(eval_shape(places.s, view.length), motion.x, motion.v)
-        force = eval_laws("axial_force", view.laws["axial_force"], fields.t, places, strains, view.parameters)
+        force = eval_forces("axial_force", view.forces["axial_force"], fields.t, places, strains, view.parameters)
         point_data = {
             "velocity": self._velocity,
             "axial_force": force.ravel(),

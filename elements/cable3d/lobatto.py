@@ -161,6 +161,7 @@ def tangent_lobatto(
             fill_entries(3, 2, 0, B0, B1, A0, A, A1, L, iL, k, g)
             fill_entries(3, 2, 1, B0, B1, A0, A, A1, L, iL, k, g)
             fill_entries(3, 2, 2, B0, B1, A0, A, A1, L, iL, k, g)
+            # and the mass of each component
             add_mass(3, 0, mass, k, g)
             add_mass(3, 1, mass, k, g)
             add_mass(3, 2, mass, k, g)

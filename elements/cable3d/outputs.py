@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from windlass.elements.cable2d.force_functions import Places, eval_forces, is_none
 from windlass.elements.cable2d.outputs import CableView, Motion, eval_motion, find_places
 from windlass.elements.cable2d.points import Shape
 from windlass.elements.cable2d.strains import Strains, dot, interpolate
-from windlass.elements.cable2d.user_laws import Places, eval_laws, is_none
 from windlass.elements.cable3d.strains import SPACE, Bending, eval_bending, eval_free_bending
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import LocalRows, Output
@@ -30,24 +30,24 @@ class SpatialView(CableView):
         rows: the cables.
 
     Attributes:
-        bends_by_law: rows with a law of a user for the bending moment, shape (rows,).
+        bends_by_user: rows with a force function for the bending moment, shape (rows,).
     """
 
     measures = SPACE
 
     def __init__(self, rows: LocalRows) -> None:
         super().__init__(rows)
-        self.bends_by_law = ~is_none(rows.local("bending_moment_law"))
+        self.bends_by_user = ~is_none(rows.local("bending_moment_function"))
         self._stiffness = rows.local("bending_stiffness")[:, None, None]
         self._damping = rows.local("bending_damping")[:, None, None]
 
     def eval_moment(self, t: float, places: Places, strains: Strains, bending: Bending) -> FloatArray:
-        """Bending moment [N m], shape (rows, k, 3): that of the linear law, or that of a law along κ/|κ|."""
+        """Bending moment [N m], shape (rows, k, 3): linear, or that of a force function along κ/|κ|."""
         _, free = eval_free_bending(self._rows, places.s)
         moment: FloatArray = self._stiffness * (bending.kap - free) + self._damping * bending.kap_t
-        by = self.bends_by_law
+        by = self.bends_by_user
         if by.any():
-            size = eval_laws("bending_moment", self.laws["bending_moment"], t, places, strains, self.parameters)
+            size = eval_forces("bending_moment", self.forces["bending_moment"], t, places, strains, self.parameters)
             moment[by] = (size[..., None] * bending.kap / strains.kap[..., None])[by]
         return moment
 
@@ -76,7 +76,7 @@ def _axis(shape: Shape, coordinates: FloatArray) -> FloatArray:
 
 def _eval_axial_force(c: Section) -> FloatArray:
     view: SpatialView = c.rows.columns
-    return eval_laws("axial_force", view.laws["axial_force"], c.t, c.places, c.strains, view.parameters)
+    return eval_forces("axial_force", view.forces["axial_force"], c.t, c.places, c.strains, view.parameters)
 
 
 def _eval_moment(c: Section) -> FloatArray:

@@ -115,6 +115,7 @@ def bending_blocks(
     uk = cross(u, kappa)
     Z = combine(-2.0 * ig, uk, -2.0 * ig, P)
     U = ig * u[0], ig * u[1], ig * u[2]
+    # all nine entries, row by row
     pp = (
         alpha - U[0] * k[0] + X[0] * w[0] + Y[0] * p[0] + p[0] * Z[0],
         -U[0] * k[1] + X[0] * w[1] + Y[0] * p[1] + p[0] * Z[1],

@@ -2,9 +2,9 @@
 
     κ = r' × r''/|r'|²,  a vector;    |κ| = √(κ·κ + δ²),    b = κ/|κ|,    δ = `SMALLEST`/L
 
-Laws of users get |κ|, and their moment M acts along b, the direction of the binormal: δW = M δ|κ|.  The energy of such
-a law does not change when a cable turns as a whole, also where it is curved without force.  With δ a straight cable
-has derivatives, too; the law M = EI |κ| gives the moment EI κ and the tangent of the linear law, for every δ.
+Force functions get |κ|, and their moment M acts along b, the direction of the binormal: δW = M δ|κ|.  The energy
+does not change when a cable turns as a whole, also where it is curved without force.  With δ a straight cable has
+derivatives, too; M = EI |κ| gives the moment EI κ and the tangent of the linear law, for every δ.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.elements.cable2d.force_functions import Measures
 from windlass.elements.cable2d.points import Shape, eval_shape
-from windlass.elements.cable2d.strains import References, Strains, dot, interpolate, outer, spread, spread_matrix
-from windlass.elements.cable2d.user_laws import Measures
+from windlass.elements.cable2d.strains import References, Strains, dot, expand, expand_matrix, interpolate, outer
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import LocalRows
 
@@ -66,7 +66,7 @@ def eval_free_bending(rows: LocalRows, s: FloatArray) -> tuple[FloatArray, Float
 
 
 def eval_references(rows: LocalRows, s: FloatArray) -> References:
-    """Strain without force, and the length of the curvature without force, as laws of users get them."""
+    """Strain without force, and the length of the curvature without force, as force functions get them."""
     eps, kap = eval_free_bending(rows, s)
     return References(eps, np.sqrt(dot(kap, kap)))
 
@@ -75,7 +75,7 @@ def eval_gradients(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
     """∂ε/∂q and ∂|κ|/∂q, shape (rows, n, 12)."""
     kap_p, kap_k = _direction_gradients(s)
     eps_p = s.p / np.sqrt(dot(s.p, s.p))[..., None]
-    return spread(shape.dS, eps_p), spread(shape.dS, kap_p) + spread(shape.ddS, kap_k)
+    return expand(shape.dS, eps_p), expand(shape.dS, kap_p) + expand(shape.ddS, kap_k)
 
 
 def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
@@ -96,9 +96,9 @@ def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, Float
     pp = pp + _between(by_p, across, by_p)
     pk = pk + _between(by_p, across, by_k)
     kk = _between(by_k, across, by_k)
-    mixed = spread_matrix(shape.dS, shape.ddS, pk)
-    kap_qq: FloatArray = spread_matrix(shape.dS, shape.dS, pp) + mixed + np.swapaxes(mixed, -1, -2)
-    return spread_matrix(shape.dS, shape.dS, eps_pp), kap_qq + spread_matrix(shape.ddS, shape.ddS, kk)
+    mixed = expand_matrix(shape.dS, shape.ddS, pk)
+    kap_qq: FloatArray = expand_matrix(shape.dS, shape.dS, pp) + mixed + np.swapaxes(mixed, -1, -2)
+    return expand_matrix(shape.dS, shape.dS, eps_pp), kap_qq + expand_matrix(shape.ddS, shape.ddS, kk)
 
 
 def _between(a: FloatArray, m: FloatArray, b: FloatArray) -> FloatArray:
@@ -129,4 +129,4 @@ def _cross_matrix(a: FloatArray) -> FloatArray:
 
 
 SPACE = Measures(eval_references, eval_strains, eval_gradients, eval_second_derivatives)
-"""Strains of cables in space, as laws of users get them."""
+"""Strains of cables in space, as force functions get them."""

@@ -94,6 +94,7 @@ def add_elastic(
                     for j in range(4):
                         G[a, d * j + a], G[d + a, d * j + a] = S[0, j], S[1, j]
                     G[a, n - 1], G[d + a, n - 1] = p_l[a], k_l[a]
+                # forces; that on l has the energy of the point, too, as the weight grows with l
                 if f.size > 0:
                     for b in range(n):
                         f[dofs[b]] += weight * l * dot(g[:used], G[:used, b])
@@ -124,6 +125,7 @@ def add_elastic(
                             mixed = scale * (mixed / l + dot(g[:used], G[:used, b]) / l)
                             values[to[b, last]] += mixed
                             values[to[last, b]] += mixed
+                    # by l twice
                     values[to[last, last]] += scale * (
                         dot(g[:used], twice[:used]) + 2.0 * dot(g[:used], G[:used, last]) / l
                     )
@@ -177,6 +179,7 @@ def add_damping(
             for a in range(d):
                 for b in range(d):
                     across[a, b] = ((1.0 if a == b else 0.0) - e[a] * e[b]) / size
+            # between the nodes, and with l
             for a in range(d):
                 for j in range(4):
                     row = d * j + a
@@ -185,6 +188,7 @@ def add_damping(
                             DJ[row, d * k + b] = S[0, j] * across[a, b] * S[0, k]
                     DJ[row, last] = S[0, j] * (dot(across[a], p_l) + (j % 2 - 1) * e[a] / l)
                     DJ[last, row] = dot(across[a], m) * S[0, j] + e[a] * S[2, j]
+            # by l twice
             DJ[last, last] = dot(e, m_l)
             for a in range(d):
                 DJ[last, last] += p_l[a] * dot(across[a], m)
@@ -198,4 +202,5 @@ def add_damping(
                 for b in range(n):
                     entry = dq * (J[a] * rate[b] + rate_now * DJ[a, b]) + dv * J[a] * J[b]
                     values[to[a, b]] += scale * entry
+                # the weight grows with l
                 values[to[a, last]] += scale * dq * rate_now * J[a] / l

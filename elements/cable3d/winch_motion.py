@@ -64,6 +64,7 @@ def inertia_tangent(
         dofs, to, l = c.dofs[i], slots[i], find_length(c, i, x)
         l_t, l_tt = v[dofs[last]], a[dofs[last]]
         for point in range(len(P.w)):
+            # acceleration r_tt of the material by q_tt, l_tt, l_t q_t and l_t², and its derivative by l
             fill_shapes(c, i, P, point, l, S)
             m = P.w[point] * c.share[i] * l * c.rho[i]
             sum_up(S[0], 0, a, dofs, r_tt, by_l, l)
@@ -88,6 +89,7 @@ def inertia_tangent(
                 # acceleration by l, with the weight
                 along = dq * by_l[k] + 2.0 * dv * (Bv[k] + l_t * Cq[k]) + da * w[k]
                 corner += w[k] * along + dq * w_l[k] * r_tt[k]
+                # between nodes and l, and between nodes
                 for j in range(4):
                     b = d * j + k
                     values[to[b, last]] += m * S[0, j] * (along + dq * (j % 2) * r_tt[k] / l)

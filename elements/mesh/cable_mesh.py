@@ -16,7 +16,14 @@ from windlass.elements.cable3d.kinds import find_kinds
 from windlass.elements.mesh.mesh_checks import check_mesh, merge_points
 from windlass.elements.mesh.mesh_file import FileMesh, read_mesh
 from windlass.elements.mesh.mesh_lines import eval_lengths, eval_slopes, find_reversed, join_ends
-from windlass.elements.mesh.mesh_nodes import NodePlan, add_nodes, create_node_sets, create_nodes, plan_nodes, spread
+from windlass.elements.mesh.mesh_nodes import (
+    NodePlan,
+    add_nodes,
+    create_node_sets,
+    create_nodes,
+    list_ranges,
+    plan_nodes,
+)
 from windlass.elements.mesh.mesh_parts import Given, Net, NetCables, Outline, deal_net
 from windlass.framework.arrays import IntArray
 from windlass.framework.checks import checks
@@ -200,7 +207,7 @@ def _plan_net(
         order=np.argsort(plan.row).astype(np.int32),
         point=plan.point[plan.point >= 0].astype(np.int32),
         first_inner=plan.first_inner,
-        cable_sets={key: spread(first_row[lines], parts[lines]) for key, lines in mesh.line_sets.items()},
+        cable_sets={key: list_ranges(first_row[lines], parts[lines]) for key, lines in mesh.line_sets.items()},
         node_sets=node_sets,
         slope_sets=slope_sets,
         notes=tuple(mesh.notes),

@@ -128,15 +128,15 @@ def create_node_sets(mesh: FileMesh, plan: NodePlan) -> tuple[dict[str, IntArray
     for name in sorted({*mesh.point_sets, *mesh.line_sets}):
         points = mesh.points_of(name, "nodes")
         lines = mesh.line_sets.get(name, np.zeros(0, np.int64))
-        inner = spread(plan.first_inner[lines], plan.parts[lines] - 1)
+        inner = list_ranges(plan.first_inner[lines], plan.parts[lines] - 1)
         owners = by_point[first[points]]
         single[name] = plan.row[np.concatenate((owners, inner))]
-        all_at = by_point[spread(first[points], count[points])]
+        all_at = by_point[list_ranges(first[points], count[points])]
         every[name] = plan.row[np.concatenate((all_at, inner))]
     return single, every
 
 
-def spread(first: IntArray, count: IntArray) -> IntArray:
+def list_ranges(first: IntArray, count: IntArray) -> IntArray:
     """first[0], first[0] + 1, .. (count[0] numbers), first[1], ..."""
     start = np.repeat(first - np.cumsum(count) + count, count)
     numbers: IntArray = start + np.arange(len(start))

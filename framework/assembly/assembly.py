@@ -19,7 +19,7 @@ from windlass.framework.assembly.steps import (
     force_steps,
     in_stage,
     mass_steps,
-    take,
+    run_steps,
     tangent_steps,
 )
 from windlass.framework.assembly.storage import Sparsity, Storage, create_sparsity
@@ -101,7 +101,7 @@ class Assembly:
         self._sparsity: Sparsity | None = None
         self._whole_mass: tuple[Sparsity, MassRows] | None = None
 
-    def bind(self, table: EntityTable, rows: IntArray) -> LocalRows:
+    def local_rows(self, table: EntityTable, rows: IntArray) -> LocalRows:
         """Rows that this process has in its local numbering; the same object for the same rows."""
         key = table.component, rows.tobytes()
         found = self._bound.get(key)
@@ -117,7 +117,7 @@ class Assembly:
         build = require_law(component).build
         assert build is not None
         with self.processes.alone(component.__name__):
-            system = build(self.bind(self.world.tables[component], self.layout.rows[component]))
+            system = build(self.local_rows(self.world.tables[component], self.layout.rows[component]))
         if old is not None and old.neighbours is not None and system.neighbours is not None:
             # places in matrices fit only the coordinates that they were made for
             moved = not np.array_equal(old.dofs, system.dofs)
@@ -221,7 +221,7 @@ class Assembly:
 
     def add_forces(self, f: FloatArray) -> None:
         """FORCES, CONTACT: add all left-hand-side forces of elements and connectors to f, shape (n + 1,)."""
-        take(force_steps(self, f))
+        run_steps(force_steps(self, f))
 
     def add_loads(self, f: FloatArray, factor: float = 1.0) -> None:
         """Add a multiple of all applied loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
@@ -248,7 +248,7 @@ class Assembly:
 
     def add_constraints(self, c: FloatArray, f: FloatArray) -> None:
         """CONSTRAINTS: add the constraint equations to c, shape (m + 1,), and their forces to f, shape (n + 1,)."""
-        take(constraint_steps(self, c, f))
+        run_steps(constraint_steps(self, c, f))
 
     def add_tangent(self, values: FloatArray, dq: float, dv: float, da: float, load_factor: float, mass: float) -> None:
         """Add the tangent of forces, inertia and loads.
@@ -259,7 +259,7 @@ class Assembly:
             load_factor: factor on loads.
             mass: factor on the constant mass matrix (equal to da in dynamics).
         """
-        take(tangent_steps(self, values, dq, dv, da, mass))
+        run_steps(tangent_steps(self, values, dq, dv, da, mass))
         self.add_load_tangent(values, dq, dv, load_factor)
 
     def add_load_tangent(self, values: FloatArray, dq: float, dv: float, load_factor: float) -> None:
@@ -275,17 +275,17 @@ class Assembly:
 
     def add_mass_matrix(self, values: FloatArray) -> None:
         """Add the mass matrix at the present fields to the matrix values, shape (spare + 1,)."""
-        take(mass_steps(self, values, 1.0, self.layout.systems))
+        run_steps(mass_steps(self, values, 1.0, self.layout.systems))
         for component, system in self.layout.systems.items():
             if system.inertia is not None and system.inertia.tangent is not None:
                 system.inertia.tangent(self.evaluation(component, values, da=1.0))
 
     def add_constraint_tangent(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> None:
         """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of multipliers by unknowns."""
-        take(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
+        run_steps(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
 
     def post_newton(self) -> PostNewton:
-        """POST_NEWTON: update the history values; worst error and largest force, smallest step wish, any switching."""
+        """POST_NEWTON: update the history values; worst error, largest force, smallest wanted step, any switching."""
         enter(Stage.POST_NEWTON)
         self.updates.program()
         leave(Stage.POST_NEWTON)
@@ -383,7 +383,7 @@ class Assembly:
         fields.data[:], fields.start_data[:] = state.data, state.start_data
         fields.t, fields.rate_level = state.t, False
         # users may have changed values of a state on their owners alone
-        layout.ghosts.spread(fields.x, fields.v, fields.a)
+        layout.ghosts.copy_from_owners(fields.x, fields.v, fields.a)
         self.update_markers()
         return fields
 

@@ -48,7 +48,7 @@ class LocalMatrices:
         unknowns = self.sparsity.unknowns
         local = np.zeros(len(unknowns.numbers))
         local[: unknowns.owned] = x
-        unknowns.ghosts.spread(local)
+        unknowns.ghosts.copy_from_owners(local)
         product = self.sparsity.multiply(values, local, absolute)
         unknowns.ghosts.add_to_owners(product)
         return product[: unknowns.owned]

@@ -61,7 +61,7 @@ class Pattern:
             block_size: give only one for every so many columns where the others follow it, see `Fused.block_size`.
 
         Returns:
-            Slots, int32, shape (k, n, m), or as `Fused.block_size` has it.
+            Slots, int32, shape (k, n, m), or as described in `Fused.block_size`.
         """
         if block_size > 1 and follow_in_blocks(columns, block_size):
             if self.block == 1:

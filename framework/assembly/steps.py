@@ -137,7 +137,7 @@ def _stage_of(system: System) -> Stage:
     return Stage.FORCES if system.post_newton is None else Stage.CONTACT
 
 
-def take(steps: Iterable[Step]) -> None:
+def run_steps(steps: Iterable[Step]) -> None:
     """Take steps one after the other, each by Python."""
     for function, where in steps:
         function(*where)

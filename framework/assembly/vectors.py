@@ -37,5 +37,5 @@ def sum_to_owners(numbers: IntArray, vector: Any, local: FloatArray) -> None:
 def local_values(ghosts: Ghosts, vector: Any) -> FloatArray:
     """Values of a PETSc vector by unknown: those of this process, then its ghosts."""
     values: FloatArray = np.append(vector.array_r, np.zeros(len(ghosts.received)))
-    ghosts.spread(values)
+    ghosts.copy_from_owners(values)
     return values

@@ -11,16 +11,16 @@ from windlass.framework.files.whole_files import check_place
 
 DEFAULT_FILE = "checkpoint.h5"
 EVERY = 1000
-"""Steps between checkpoints where nobody says anything."""
+"""Steps between checkpoints by default."""
 MINUTES = 10.0
-"""Elapsed time after which a checkpoint is due where nobody says anything [min]."""
+"""Elapsed time after which a checkpoint is due by default [min]."""
 
 
 class Wish(NamedTuple):
     """What the command line asks for.
 
     Attributes:
-        path: file of the checkpoints; None if nobody asks for any.
+        path: file of the checkpoints; None without checkpoints.
         every: steps between them; None if not given.
         restart: file to go on from, None to begin.
         minutes: elapsed time after which one more is due [min], 0 for never.

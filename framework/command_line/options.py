@@ -11,7 +11,7 @@ Protocol for whoever makes a solver (with a fixed options prefix such as `dynami
    under -help;
 3. if `help_requested()`, return without solving: -help runs the model dry, to see which solvers it makes. What writes
    files leaves it in this case; what the rest of the script prints is dropped, and an error in it ends the run quietly;
-4. after the first set-up of the linear solver call `after_set_up(snes)`: finds options that nobody has read until then.
+4. after the first set-up of the linear solver call `after_set_up(snes)`: finds options that were not read until then.
 
 A solver that the model makes after its first solve is announced by `expect_solver(prefix)`, unless its prefix is one of
 `SOLVER_PREFIXES`. At the end of the script `windlass run`, or Python's exit under plain `python`, calls `finish()`,
@@ -82,7 +82,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
 
     Args:
         words: the words after the name of the model script.
-        model: whether a model script runs; otherwise (tests, notebooks) no file is written that nobody asked for.
+        model: whether a model script runs; otherwise (tests, notebooks) no file is written without a request.
 
     Raises:
         OptionError: `--x`, `-x=3`, words that belong to no option, a missing options file, wrong values of Windlass'

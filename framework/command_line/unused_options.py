@@ -159,7 +159,7 @@ def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> 
 
 
 def find_unknown(solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]:
-    """One line for each given option whose name nobody has, in a run that only lists options."""
+    """One line for each given option of an unknown name, in a run that only lists options."""
     expected = {prefix: Solver(own=solver.own) for prefix, solver in solvers.items()}
     return check(Moment.EXPECTED, expected, own)
 

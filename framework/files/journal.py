@@ -38,7 +38,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
     """Change a file, all or nothing.
 
     Args:
-        path: the file, which nobody else writes.
+        path: the file, which no other process writes.
         size: its length [bytes].
         changes: new bytes that begin before its end.
         behind: new bytes behind its end, written first: readers must not mind them.

@@ -133,7 +133,7 @@ def _read_owner(number: int) -> dict[str, Any]:
 
 
 def _may_be_alive(owner: dict[str, Any]) -> bool:
-    """Whether the process that a lock names may be there; on other hosts nobody knows."""
+    """Whether the process that a lock names may be there; on other hosts that is unknown."""
     if owner.get("host") != socket.gethostname():
         return bool(owner)
     try:

@@ -1,6 +1,6 @@
 """Files that are written whole or not at all, and digests that say whether a file is still what was written.
 
-A new file is written beside its place under a name that nobody can foresee, and then put there at once.  If the disk is
+A new file is written beside its place under a name that cannot be foreseen, and then put there at once.  If the disk is
 full, the old file stays.  A sealed file ends with the SHA-256 digest of all that stands before it.
 """
 
@@ -134,7 +134,7 @@ def remove_drafts(folder: Path, name: str, age: float = 0.0) -> None:
     Args:
         folder: where they are.
         name: name of the file, or of the series without suffix.
-        age: younger ones are left, since somebody may be writing them [s].
+        age: younger ones are left, since another process may be writing them [s].
     """
     own = re.compile(re.escape(name) + r"(_part\d+)?(_\d+)?(\.\w+)*")
     for path in folder.iterdir():

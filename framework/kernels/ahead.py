@@ -53,7 +53,7 @@ def compile_all(processes: int | None = None) -> str:
 
 
 def _compile(jobs: list[Job], source: TextIO) -> list[str]:
-    """Compile what nobody else has in work, until the source ends; names of the kernels that failed."""
+    """Compile what no other process is compiling, until the source ends; names of the kernels that failed."""
     failed: list[str] = []
     for module, name, types in jobs:
         if select.select([source], [], [], 0.0)[0]:

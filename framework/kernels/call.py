@@ -12,6 +12,7 @@ changes, such as the time, or an array that is made anew is an error.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
@@ -116,9 +117,11 @@ class Call:
         """Look at the arguments, once.
 
         Raises:
-            ModelError: a number that changes from evaluation to evaluation, or an array that does not stay.
+            ModelError: another number of arguments than the kernel takes, a number that changes from evaluation to
+                evaluation, or an array that does not stay.
         """
         for kernel, _, arguments in () if self._checked else self.parts:
+            _check_count(kernel, len(arguments(s)))
             _check_arguments(kernel.__name__, arguments, s)
         self._checked = True
 
@@ -161,6 +164,17 @@ def call(
     made = Call((Part(kernel, quick, given),), () if before is None else (before,))
     made._checked = isinstance(arguments, tuple)
     return made
+
+
+def _check_count(kernel: Any, given: int) -> None:
+    """Compare the number of arguments with that of a kernel or plain function."""
+    plain = getattr(kernel, "py_func", kernel)
+    if not isinstance(plain, FunctionType):
+        return
+    taken = plain.__code__.co_varnames[: plain.__code__.co_argcount]
+    if not len(taken) - len(plain.__defaults__ or ()) <= given <= len(taken):
+        words = f"must be {len(taken)}, ({', '.join(taken)})"
+        raise ModelError(f"call({kernel.__name__}) has {given} arguments: {words}")
 
 
 def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:

@@ -1,7 +1,7 @@
 """What a user sees of an error, in `windlass run` and under plain `python`, on one rank and on many.
 
 Errors of Windlass are one message without traceback and exit code 2; other exceptions show their traceback once and end
-with 1. Under MPI one rank speaks and then ends the others, which would otherwise wait for it for ever.
+with 1. Under MPI one rank prints and then ends the others, which would otherwise wait forever.
 """
 
 import os
@@ -16,7 +16,7 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
-# Head start of the first rank [s]: when all ranks fail alike, it has ended the job before another one speaks.  Before
+# Head start of the first rank [s]: when all ranks fail alike, it has ended the job before another one prints.  Before
 # the first solve nothing keeps them in step, and on a busy machine one is later by some of the time since they began.
 HEAD_START, LONGEST_HEAD_START = 2.0, 5.0
 _begin = time.monotonic()
@@ -55,7 +55,7 @@ class Watch(Protocol):
 
 
 class _NoOptions(Watch):
-    """As long as nobody has read the command line."""
+    """As long as the command line has not been read."""
 
 
 options: Watch = _NoOptions()

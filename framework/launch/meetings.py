@@ -2,7 +2,7 @@
 
 A process tells the next one in a ring what it begins, and hears it from the one before.  So one that has ended, or
 begins something else, is known to a neighbour, who says so and ends the job.  A solve that one process leaves with an
-error, which its script may catch, is left by all or ends the job: the others would wait in it for ever.  A loop over
+error, which its script may catch, is left by all or ends the job: the others would wait in it forever.  A loop over
 the steps of a solve may end early on all processes; before each step they ask whether the one before goes on, too.
 """
 
@@ -49,7 +49,7 @@ def go_on(comm: Any, what: str, number: int) -> None:
 
 
 def break_off(comm: Any, what: str, number: int) -> None:
-    """Leave a loop over the steps of a solve before its end: tell the next process, and wait for nobody."""
+    """Leave a loop over the steps of a solve before its end: tell the next process, without waiting."""
     if comm is None or comm.size == 1:
         return
     from mpi4py import MPI  # here, because one process needs no MPI

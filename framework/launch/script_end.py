@@ -25,7 +25,7 @@ def install() -> None:
     before_end(_end_if_installed)
     atexit.register(_end_of_script)
     if launched_size() > 1:
-        # Python calls no hook for it, and the other processes would wait for this one for ever
+        # Python calls no hook for it, and the other processes would wait for this one forever
         sys.exit = _exit
 
 

@@ -100,7 +100,7 @@ def create_accounted(
     """A law with an account; what it had before is kept where rows are bound again."""
     if old is not None:
         return old._replace(system=system, account=account, place=place)
-    now, before = (account.allocate(len(system.dofs)) for _ in range(2))
+    now, before = (account.create_reading(len(system.dofs)) for _ in range(2))
     return Accounted(component, system, account, place, now, before, np.zeros((len(account.lost), now.powers.shape[1])))
 
 
@@ -286,7 +286,7 @@ class Balance:
         if not self._is_fresh:
             self._lay_down()
         self._q[:] = state.q
-        assembly.layout.ghosts.spread(self._q)
+        assembly.layout.ghosts.copy_from_owners(self._q)
         self._reading()
 
     @property
@@ -328,7 +328,7 @@ class Balance:
             self._arrays, self._whole = arrays, Program(steps)
         return self._whole if self._whole.is_compiled else None
 
-    def collect(self) -> dict[str, float]:
+    def take_sums(self) -> dict[str, float]:
         """What the quantities have grown by since the last call, on this process [J]."""
         work, kinetic, taken = self._sums.work.tolist(), float(self._sums.kinetic[0]), self._sums.taken
         found, integrator, unbalanced = {"kinetic": kinetic}, work[0] - kinetic, 0.0

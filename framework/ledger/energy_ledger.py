@@ -46,7 +46,7 @@ from windlass.framework.output.csv import CsvTable, claim_table
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.restart.insurance import is_replaying
-from windlass.framework.state.evaluate import bind_rows
+from windlass.framework.state.evaluate import find_evaluated_rows
 from windlass.framework.state.state import State, as_local
 
 
@@ -150,7 +150,7 @@ class EnergyLedger(EveryNth):
             raise ModelError(
                 f"the ledger has no losses of {entity.kind}: must have begun, with a law that gives an account"
             )
-        bound = bind_rows(entity, self._world)
+        bound = find_evaluated_rows(entity, self._world)
         rows = np.searchsorted(bound.assembly.layout.rows[entity.table.component], bound.rows.rows)
         parts = bound.assembly.processes.allgather("losses", (bound.positions, found.rows[rows]))
         values = join_rows([part for part in parts if len(part[0])], len(entity), 0.0, bound.summed)
@@ -212,7 +212,7 @@ class EnergyLedger(EveryNth):
         balance = self._balance
         assert balance is not None
         before = balance.stored()
-        self._collect()
+        self._add_sums()
         balance.begin(start)
         self._version = start.world.version
         for name, now in balance.stored().items():
@@ -226,10 +226,10 @@ class EnergyLedger(EveryNth):
             if losses.shared is not None and len(losses.ids):
                 losses.shared[:] = parallel_assembly(self._world).processes.sum(losses.sum_here())
 
-    def _collect(self) -> None:
+    def _add_sums(self) -> None:
         """Take what the balance has summed up."""
         assert self._balance is not None
-        for name, value in self._balance.collect().items():
+        for name, value in self._balance.take_sums().items():
             self._sums[name] += value
 
     def _reduce(self, sums: dict[str, float]) -> dict[str, float]:
@@ -257,7 +257,7 @@ class EnergyLedger(EveryNth):
         """Keep the sums of this instant."""
         if self._times and self._times[-1] == state.t:
             return
-        self._collect()
+        self._add_sums()
         sums = self._reduce(self._sums)
         sums[REST] = sum(
             value * (1.0 if self.kinds[name] == WORK else -1.0)
@@ -282,9 +282,9 @@ class EnergyLedger(EveryNth):
         """All sums and records; see `StepHook.checkpoint`.  This run and one that goes on begin anew from them."""
         assert self._world is not None
         processes = parallel_assembly(self._world).processes
-        self._collect()
+        self._add_sums()
         sums = self._reduce(self._sums)
-        self._take(sums)
+        self._set_sums(sums)
         self._version = -1
         layout = parallel_assembly(self._world).layout
         rows: dict[str, Any] = {}
@@ -299,13 +299,13 @@ class EnergyLedger(EveryNth):
             "names": self.names,
         }
 
-    def _take(self, sums: Mapping[str, float]) -> None:
+    def _set_sums(self, sums: Mapping[str, float]) -> None:
         """Sums of all processes stand on the first one."""
         first = is_first_process()
         self._sums = {name: float(sums[name]) if first else 0.0 for name in self.kinds}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Go on with the sums of the interrupted run.
+        """Continue with the sums of the interrupted run.
 
         Raises:
             ModelError: the quantities are others.
@@ -315,7 +315,7 @@ class EnergyLedger(EveryNth):
                 f"the ledger has {', '.join(self.names)}: must have those of the checkpoint, {', '.join(kept['names'])}"
             )
         self._steps, self.steps = int(kept["steps"]), int(kept["count"])
-        self._take(kept["sums"])
+        self._set_sums(kept["sums"])
         self._first = dict(kept["first"])
         self._times, self._rows = kept["times"].tolist(), kept["rows"].tolist()
         assert self._world is not None
@@ -367,6 +367,6 @@ class EnergyLedger(EveryNth):
             draw_series(Path(path), self.times, {name: self[name] for name in self.kinds}, self.kinds)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._lock is not None:
             self._lock.release()

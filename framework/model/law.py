@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from windlass.framework.accounts import Losses
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.signature import check_arguments
 from windlass.framework.model.drawing import Drawing, Painting, describe_outputs
 from windlass.framework.model.drawing import Output as Output
 from windlass.framework.model.law_checks import check_law, check_needs
@@ -304,7 +305,12 @@ def register(law: Law) -> Law:
 
 
 def register_family(family: MarkerFamily) -> MarkerFamily:
-    """Make a marker family known, and the laws that were waiting for it."""
+    """Make a marker family known, and the laws that were waiting for it.
+
+    Raises:
+        ModelError: ``allocate`` takes other arguments.
+    """
+    check_arguments(family.allocate, f"allocate of {family.name}", ("world", "ids", "layout"))
     _families[family.name] = family
     for component, (name, make) in list(_waiting.items()):
         if name == family.name:

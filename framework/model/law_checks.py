@@ -26,6 +26,7 @@ ARGUMENTS = {
     "build": ("rows",),
     "fill_defaults": ("world", "values"),
     "check": ("world", "table"),
+    "reads": ("world", "table"),
     "draw": ("rows", "fields", "subdivisions"),
     "paint": ("rows", "fields"),
     "draw_keys": ("rows",),

@@ -107,7 +107,7 @@ def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) ->
     """The rows of a call of `World.add` with all rows that this process keeps.
 
     Of many rows that refer to one row each of a table in parts, or to a chain of them, it keeps those whose row, the
-    first of the chain, it has; so nobody asks others.
+    first of the chain, it has, without messages.
 
     Args:
         world: the world, some of whose tables are in parts.
@@ -147,7 +147,7 @@ def complete_parts(world: Tables) -> None:
     whole on every process.
 
     Raises:
-        ModelError: different calls, rows that nobody gave, or of which processes gave different values.
+        ModelError: different calls, rows that no process gave, or of which processes gave different values.
     """
     processes = world.processes
     if processes is None:

@@ -21,7 +21,7 @@ def check_rows(world: Tables, processes: Processes) -> None:
     """Compare what processes gave; all of them call this together.
 
     Raises:
-        ModelError: on every process, for different calls, rows that nobody gave, or rows given with different values.
+        ModelError: on every process, for different calls, rows that are missing, or given with different values.
     """
     _check_calls(world, processes)
     for table in world.tables.values():

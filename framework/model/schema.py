@@ -256,7 +256,7 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
         raise ModelError(f"{where} has values that are not finite: must be finite numbers [{col.unit}]")
     values = np.empty(count, dtype=object)
     if count and (array.ndim == 1 or array.strides[0] == 0):
-        # equal rows are one array, which nobody writes to
+        # equal rows are one array, which is never written to
         values[:] = [np.array(array if array.ndim == 1 else array[0])] * count
         return values
     for i in range(count):

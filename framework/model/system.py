@@ -164,7 +164,7 @@ class _Probe(Evaluation):
         raise ModelError("s.t would be laid down as a number that stays: must be s.time, an array of shape (1,)")
 
 
-class _Columns(dict[str, Any]):
+class _ProbeMarkers(dict[str, Any]):
     """Marker columns of a probe, made when they are asked for."""
 
     def __init__(self, columns: Mapping[str, Any], value: float) -> None:
@@ -180,7 +180,7 @@ class _Columns(dict[str, Any]):
 def _probe(s: Evaluation, value: float) -> Evaluation:
     probe = object.__new__(_Probe)
     probe.__dict__.update({name: _replace(array, value) for name, array in s.__dict__.items()})
-    probe.markers = _Columns(s.markers, value)
+    probe.markers = _ProbeMarkers(s.markers, value)
     return probe
 
 
@@ -197,7 +197,7 @@ class PostNewton(NamedTuple):
 
     Attributes:
         error: sum of the force errors of the worst connector [N].
-        recommended_step: step size [s] that would reach the switching instant, inf if there is no wish.
+        recommended_step: step size [s] that would reach the switching instant, inf for none.
         changed: whether a contact state (open/closed, stick/slip) changed.
         force: largest contact force of a connector [N], with which errors are compared.
         row: local row of the worst connector, -1 for none.
@@ -270,7 +270,7 @@ class NeighbourPattern:
         off_process: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape
             (k,).  In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
         reset_caches: drops the list of neighbours, which depends on earlier steps and changes results by rounding, so
-            that a run that goes on and one that is restarted give the same.
+            that a continued and a restarted run give the same.
     """
 
     version: int = 0
@@ -358,7 +358,7 @@ class System:
     def read_account(self, fields: Fields) -> Reading:
         """Energies and powers of the rows of this process, of a law with an account."""
         assert self.account is not None
-        found = self.account.allocate(len(self.dofs))
+        found = self.account.create_reading(len(self.dofs))
         self.account.read(evaluate(fields, **found._asdict()))
         return found
 

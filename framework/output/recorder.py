@@ -70,7 +70,7 @@ class Recorder(EveryNth):
     Attributes:
         paths: the files to open, absolute; empty before the first frame and on other processes than the first.
         field_units: unit of every field; empty like ``paths``.
-        frames: number of recorded frames, with those of an interrupted run that goes on.
+        frames: number of recorded frames, with those of an interrupted run that is continued.
 
     Raises:
         OutputError: a folder that cannot be written, files that another run writes, or arguments that are not allowed.

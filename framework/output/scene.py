@@ -24,7 +24,7 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.drawing import check_drawing
-from windlass.framework.state.evaluate import BoundRows, bind_rows, load_outputs
+from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows, load_outputs
 from windlass.framework.state.state import State
 
 Drawn = tuple[list[Drawing], list[Painting]]
@@ -104,7 +104,7 @@ def _find_shown(world: World, subdivisions: int) -> list[tuple[IntArray, Callabl
         law = law_of(component)
         if law is None or (law.draw is None and law.paint is None) or not table.count:
             continue
-        bound = bind_rows(Entity(table, np.arange(table.count)), world)
+        bound = find_evaluated_rows(Entity(table, np.arange(table.count)), world)
         if law.draw is not None:
             rows = _choose(bound, law).rows
             found.append((rows.rows, partial(_draw, rows, law.draw, subdivisions)))
@@ -117,7 +117,7 @@ def _draw(rows: LocalRows, draw: Callable[[LocalRows, Fields, int], Drawing], li
     return check_drawing(rows.table.kind, draw(rows, fields, lines))
 
 
-def _choose(bound: BoundRows, law: Law) -> BoundRows:
+def _choose(bound: EvaluatedRows, law: Law) -> EvaluatedRows:
     """Of rows that show the same thing, on whichever processes, the first one."""
     if law.draw_keys is None or not bound.parallel:
         return bound

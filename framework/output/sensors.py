@@ -43,7 +43,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.output.csv import CsvTable, claim_table
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.restart.insurance import is_replaying
-from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs
+from windlass.framework.state.evaluate import find_evaluated_rows, find_output, load_outputs
 from windlass.framework.state.state import State
 
 
@@ -115,7 +115,7 @@ class Sensor:
     def create_probe(self, state: State) -> Probe:
         """Bind to a model; see `SensorLike`."""
         output = find_output(self.entity, self.output)
-        rows = bind_rows(self.entity, state.world)
+        rows = find_evaluated_rows(self.entity, state.world)
         where, component = dict(self.where), self.component
         first = np.asarray(rows.evaluate(output, parallel_assembly(state.world).fields, where), dtype=np.float64)
         # the component is one of a row's value, never one of the rows

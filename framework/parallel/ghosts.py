@@ -1,6 +1,6 @@
 """Rows of arrays that this process needs of others: values go from the owners to them, contributions come back.
 
-The one exchange of this kind: of coordinates and unknowns, whose ghosts stand after the owned ones for ever, and of
+The one exchange of this kind: of coordinates and unknowns, whose ghosts always stand after the owned ones, and of
 the surfaces of contact sets, made anew as neighbours ask for it.  Values travel in one message from neighbour to
 neighbour.  Contributions are added in the order of the processes, so that sums are the same in every run.
 """
@@ -77,7 +77,7 @@ class Ghosts:
         MPI.Request.Waitall(requests)
         return result
 
-    def spread(self, *arrays: FloatArray) -> None:
+    def copy_from_owners(self, *arrays: FloatArray) -> None:
         """Copy rows of the owners into those of the processes that need them; arrays of shape (n, ...)."""
         if not self._from and not self._to:
             return

@@ -38,7 +38,7 @@ def share(
         values: whole numbers or floats, shape (k, ...).
         wanted: those whose values it asks for, shape (m,).
         join: what becomes of values of one number that several processes give.
-        start: value of numbers that nobody gives; the neutral one of ``join``.
+        start: value of numbers that no process gives; the neutral one of ``join``.
         before: ask for the sums over all smaller numbers instead.
     """
     comm = processes.comm

@@ -1,6 +1,6 @@
 """The processes that share a world: what they do together, and stretches in which each works alone.
 
-A call that only some of the processes make waits for the others for ever.  Laws bind and evaluate the rows of one
+A call that only some of the processes make waits for the others forever.  Laws bind and evaluate the rows of one
 process, at other times than the laws of another; within these stretches calls of all processes are errors.
 """
 

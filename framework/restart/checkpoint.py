@@ -6,7 +6,7 @@ script that is restarted runs from its top; a solve that the file knows takes ov
 that one that had ended returns at once.
 
 At each checkpoint the solver also forgets what it carries from step to step beside the record: kept tangents and their
-factorisations, lists of neighbours.  So a run that goes on and one that is restarted do the same from there on.
+factorisations, lists of neighbours.  So a continued and a restarted run do the same from there on.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Checkpoint(StepHook):
         path, every: see above.
         clock: says when one is due.
         is_written: whether this process has written the file.
-        is_unasked: whether nobody asked for checkpoints: they are written by the clock alone, and removed when all
+        is_unasked: whether checkpoints were not asked for: they are written by the clock alone, and removed when all
             went well.
 
     Raises:
@@ -168,7 +168,7 @@ class _Process:
     Attributes:
         asked: whether the command line was asked.
         from_options: the checkpoint that it wants.
-        unasked: the one of models where nobody asks for any.
+        unasked: the one of models that ask for none.
         replaying: the one whose file the script has not caught up with.
     """
 

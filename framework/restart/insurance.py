@@ -1,4 +1,4 @@
-"""The checkpoint of a run: that of the options, of the model, or one by the clock where nobody asks for any."""
+"""The checkpoint of a run: that of the options, of the model, or one by the clock where none is asked for."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Insurance(Checkpoint):
         raise OutputError(f"'{self._folder}' is full of checkpoints: remove those that are no longer needed")
 
     def remove(self) -> None:
-        """The script has ended well: nobody needs the file."""
+        """The script has ended well: the file is not needed any more."""
         if self.written is not None:
             self.written.unlink(missing_ok=True)
 
@@ -79,7 +79,7 @@ class Insurance(Checkpoint):
 def leave_checkpoints() -> str:
     """A run fails: its checkpoints stay; how to go on from them, "" without any.
 
-    Only the first process knows of checkpoints that nobody has asked for.
+    Only the first process knows of checkpoints that were not asked for.
     """
     insurance, asked = process.unasked, process.from_options
     path = None

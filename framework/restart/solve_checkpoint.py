@@ -48,10 +48,10 @@ class Restartable(Protocol):
         """Bring a state up to date after changes of it, or of the model, between two steps."""
 
     def checkpoint(self) -> dict[str, Any]:
-        """What goes on from step to step beside the state: step sizes, counts."""
+        """What is carried from step to step beside the state: step sizes, counts."""
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `checkpoint` gave."""
+        """Continue from what `checkpoint` gave."""
 
     def reset_caches(self, state: State) -> None:
         """Drop everything else that is carried over from step to step and changes the last bits."""
@@ -108,7 +108,7 @@ class SolveCheckpoint:
     def paused(self, value: bool) -> None:
         self._interrupt.paused = value
         processes = self._solver.assembly.processes
-        # a process may have left the loop without a word, with the solve in a variable; so what the others do is told
+        # a process may have left the loop silently, with the solve in a variable; so what the others do is told
         # from here on until the next step
         processes.announce = _announce if value else None
         if not value:
@@ -192,7 +192,7 @@ class SolveCheckpoint:
         return {"solver": type(self._solver).__name__, "prefix": self._solver.prefix, **self._solver.settings()}
 
     def before_step(self, state: State) -> None:
-        """Write a checkpoint if it is time for one, and end if the user wishes; nothing may have begun the step yet.
+        """Write a checkpoint if it is time for one, and end after Ctrl-C; nothing may have begun the step yet.
 
         Raises:
             KeyboardInterrupt: see `check_interrupt`.
@@ -255,7 +255,7 @@ class SolveCheckpoint:
         if self._checkpoint is None:
             return
         if self.had_ended(state):
-            # nothing was solved, so that nobody has asked for the options that a solve asks for
+            # nothing was solved, so that the options of a solve were not read
             unused_options.excuse(self._solver.prefix)
         elif not (self._is_past or (self._checkpoint.is_unasked and not self._checkpoint.clock.is_due())):
             self._write(state, finished=True, by_clock=self._checkpoint.is_unasked)

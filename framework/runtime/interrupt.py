@@ -12,14 +12,14 @@ _begun: list[Interrupt] = []
 
 
 class Interrupt:
-    """Takes the first Ctrl-C as a wish that the solver asks for between two steps; the second one ends it at once.
+    """Keeps the first Ctrl-C until the solver asks for it between two steps; the second one ends it at once.
 
     It works on one process and in its main thread, the only one that Python lets handle signals; elsewhere, and in
     programs with a handler of their own, Ctrl-C stays what it was.
 
     Attributes:
         wanted: whether the user wants the solve to end.
-        paused: whether nobody asks at present, so that Ctrl-C goes to another solve or ends the program at once.
+        paused: whether no solve asks at present, so that Ctrl-C goes to another solve or ends the program at once.
     """
 
     def __init__(self, single: bool) -> None:

@@ -1,7 +1,7 @@
 """PETSc, initialised once with the command line of the model; all import it from here.
 
 `windlass run MODEL.py ...` initialises PETSc before it runs the model; under plain `python MODEL.py ...` the first
-import of this module does, and then also sees to short error messages and to the check of the options at the end.
+import of this module does, and then also sets up short error messages and the check of the options at the end.
 """
 
 import gc

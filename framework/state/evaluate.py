@@ -80,12 +80,12 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
     """
     output = find_output(entity, name)
     fields = load_outputs(state)
-    values = bind_rows(entity, state.world).evaluate(output, fields, where)
+    values = find_evaluated_rows(entity, state.world).evaluate(output, fields, where)
     return values[0] if len(entity) == 1 else values
 
 
 @dataclass(frozen=True)
-class BoundRows:
+class EvaluatedRows:
     """The rows of a handle, bound to the numbering of the processes that evaluate them.
 
     Attributes:
@@ -167,9 +167,9 @@ class BoundRows:
                 raise found
         return join_rows([(rows, part) for rows, part, _ in parts], self.count, fill, self.summed)
 
-    def _of_all(self) -> BoundRows:
+    def _of_all(self) -> EvaluatedRows:
         """All rows of the handle, of whose values each process gives a part; see `Output.summed`."""
-        rows = self.assembly.bind(self.rows.table, self.all_rows)
+        rows = self.assembly.local_rows(self.rows.table, self.all_rows)
         return replace(self, rows=rows, positions=np.arange(self.count), summed=True)
 
     def _pick(self, value: Any, rank: int) -> Any:
@@ -184,7 +184,7 @@ def load_outputs(state: State) -> Fields:
     return parallel_assembly(state.world).load_fields(as_local(state))
 
 
-def bind_rows(entity: Entity, world: World) -> BoundRows:
+def find_evaluated_rows(entity: Entity, world: World) -> EvaluatedRows:
     """Find out which rows of a handle this process evaluates; all processes call this together.
 
     Raises:
@@ -195,14 +195,14 @@ def bind_rows(entity: Entity, world: World) -> BoundRows:
         raise ModelError(f"{entity!r} belongs to another world than the state")
     law, layout = law_of(table.component), assembly.layout
     if layout.size == 1:
-        rows = assembly.bind(table, entity.rows)
-        return BoundRows(rows, np.arange(len(entity)), len(entity), assembly, False, entity.rows)
+        rows = assembly.local_rows(table, entity.rows)
+        return EvaluatedRows(rows, np.arange(len(entity)), len(entity), assembly, False, entity.rows)
     positions = np.flatnonzero(layout.is_evaluated(table, entity.rows))
     replicated = law is not None and law.replicated
     if law is not None and law.role == "marker":
         positions = _share_markers(entity, positions, assembly)
-    rows = assembly.bind(table, entity.rows[positions])
-    return BoundRows(rows, positions, len(entity), assembly, replicated, entity.rows)
+    rows = assembly.local_rows(table, entity.rows[positions])
+    return EvaluatedRows(rows, positions, len(entity), assembly, replicated, entity.rows)
 
 
 def _share_markers(entity: Entity, here: IntArray, assembly: Assembly) -> IntArray:

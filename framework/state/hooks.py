@@ -24,7 +24,7 @@ class StepHook:
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Before the first step of a solve, with the time [s] and about the number of steps at its end.
 
-        A solve that goes on after a restart calls it with the state that it began with, before `restore`.
+        A solve that continues after a restart calls it with the state that it began with, before `restore`.
         """
 
     def before_step(self, state: State) -> None:

@@ -35,7 +35,7 @@ class RowPlaces:
         self._world, self._assembly = world, assembly
         self.places: IntArray = self._find_multipliers(entity) if name == "lam" else self._find_data(entity, name)
 
-    def take(self, array: FloatArray) -> FloatArray:
+    def collect(self, array: FloatArray) -> FloatArray:
         """Values of all rows on every process, shape (rows, k); NaN where a row has none."""
         values = np.where(self.places >= 0, np.append(array, 0.0)[self.places], -np.inf)
         values = self._largest(values)

@@ -139,7 +139,7 @@ class State:
             ModelError: a handle of another world, or without such values.
         """
         if name in NAMES[4:]:
-            return RowPlaces(self._world, self._assembly, entity, name).take(getattr(self, name))
+            return RowPlaces(self._world, self._assembly, entity, name).collect(getattr(self, name))
         array, dofs = getattr(self, name), self.local_dofs(entity)
         if self._assembly is None or self._assembly.layout.size == 1:
             values: FloatArray = np.append(array, 0.0)[dofs]

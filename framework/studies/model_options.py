@@ -54,7 +54,7 @@ def ask_model(model: Path, case: Case, rest: Sequence[str]) -> ModelOptions:
         rest: further words of its command line.
 
     Raises:
-        OptionError: an option that nobody has, a wrong value, or a model that fails before its first solver.
+        OptionError: an unknown option, a wrong value, or a model that fails before its first solver.
     """
     pairs = join_options([*case.items(), ("help", "json")])
     options, words = split_arguments(rest)

@@ -14,7 +14,7 @@ from windlass.framework.errors import OptionError
 from windlass.framework.studies.sweep_table import COUNTS, Row
 
 FIRST = 6
-"""Results that are drawn when nobody chooses."""
+"""Results that are drawn by default."""
 WORK = (*COUNTS, "cpu_time")
 """Ends of names of what counts work and is drawn for those who choose it alone."""
 MOST_PANELS = 6

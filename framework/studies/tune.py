@@ -52,7 +52,7 @@ TIGHTER = 1e-2
 NEAR, FINALISTS = 1.3, 6
 """How near to the quickest a setting must be to run again [1], and how many do."""
 EVERY = 6
-"""The default runs again after so many settings, so that it meets the same noise."""
+"""The default runs again after so many settings, so that its times have the same noise."""
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ class Accelerations:
         if self.matrix is None:
             assembly.layout.ghosts.add_to_owners(f)
             np.multiply(f[:-1], self._minus_inverse_mass, out=self.a)
-            assembly.layout.ghosts.spread(self.a)
+            assembly.layout.ghosts.copy_from_owners(self.a)
             return result
         self.update_matrix()
         self.a[:], self.lam[:] = solve_saddle(self.matrix, self._factors, f, c)
@@ -279,7 +279,7 @@ def eval_diagonal(assembly: Assembly) -> FloatArray:
     assembly.add_mass_product(ones, product)
     mass = product[:-1].copy()
     layout.ghosts.add_to_owners(mass)
-    layout.ghosts.spread(mass)
+    layout.ghosts.copy_from_owners(mass)
     names = name_dofs(assembly, np.flatnonzero(mass[: len(layout.owned)] <= 0.0))
     if names:
         raise ModelError(

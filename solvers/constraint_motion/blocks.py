@@ -160,6 +160,7 @@ def factorise_blocks(
                     swap = lu[at + k * n + j]
                     lu[at + k * n + j] = lu[at + best * n + j]
                     lu[at + best * n + j] = swap
+            # the rows below
             for i in range(k + 1, n):
                 if lu[at + i * n + k] == 0.0:
                     continue

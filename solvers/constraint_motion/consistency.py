@@ -41,7 +41,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.array_kernels import clear
-from windlass.framework.assembly.steps import take
+from windlass.framework.assembly.steps import run_steps
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
@@ -138,15 +138,15 @@ class Consistency:
             )
 
     def checkpoint(self) -> dict[str, Any]:
-        """What goes on from step to step beside the state; see `Restartable`."""
+        """What is carried from step to step beside the state; see `Restartable`."""
         return {"again": self._again, "projections": self.projections}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `checkpoint` gave."""
+        """Continue from what `checkpoint` gave."""
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:
-        """Evaluate e of a state that goes on, which would have been left from the step before."""
+        """Evaluate e of the start of a continued run, which other runs have from the step before."""
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)
@@ -204,7 +204,7 @@ class Consistency:
     def _eval_residual(self, a: FloatArray) -> FloatArray:
         """e at the fields, with accelerations that they need not have, shape (m,)."""
         right = np.zeros(self._rates.count + 1)
-        take(self._rates.right_steps(right))
+        run_steps(self._rates.right_steps(right))
         return self._rates.multiply(a) - right[:-1]
 
     def _is_kink(self, largest: float, h: float) -> bool:

@@ -50,10 +50,10 @@ class SaddleMatrix:
     def __init__(self, assembly: Assembly) -> None:
         self.assembly = assembly
         self.scale = _typical_mass(assembly)
-        self.pattern = self._bind()
+        self.pattern = self._find_pattern()
         self.values: FloatArray = np.full(self.pattern.spare, np.nan)
 
-    def _bind(self) -> Pattern:
+    def _find_pattern(self) -> Pattern:
         """Find the slots of the matrix among those of the tangent, which a search for contacts may set up anew."""
         changing = any(s.constraint is not None and s.neighbours is not None for s in self.assembly.systems)
         whole = self._tangent = self.assembly.update_pattern() if changing else self.assembly.pattern
@@ -68,7 +68,7 @@ class SaddleMatrix:
         """Evaluate the matrix at the present fields; whether a value changed on any process (all call it together)."""
         assembly = self.assembly
         if assembly.pattern is not self._tangent:
-            self._bind()
+            self._find_pattern()
         whole = self._whole
         whole[:] = 0.0
         assembly.add_mass_matrix(whole)

@@ -1,6 +1,6 @@
 """Descent: an implicit flow down the potential that stays at stable states, to a stable equilibrium.
 
-Each step solves f(q) + k M (q - q_last) = 0 from the last q.  Backward Euler with a large step is blind to
+Each step solves f(q) + k M (q - q_last) = 0 from the last q.  Backward Euler with a large step does not see
 instability: where k is smaller than the growth of an unstable mode, it damps that mode and ends on the saddle.  So a
 step counts only if its own tangent K + k M, with the constraints, is positive definite at its end.  It is then a
 minimum of the potential plus k/2 |q - q_last|²_M, and the potential falls.  k falls while steps succeed, and rises
@@ -26,7 +26,7 @@ EASIER, HARDER = 0.3, 4.0
 WAIT = 3
 """Steps after a failed one for which k is kept."""
 END_SHARE = 1e-9
-"""k, relative to the first, at which the flow has come to rest."""
+"""k, relative to the first, at which the flow is at rest."""
 
 
 def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: State) -> tuple[FloatArray, int]:

@@ -8,9 +8,9 @@ Two shifts keep rounding out of the count.  -δ on the diagonal of an active con
 it repeats another one.  ε D on that of the coordinates, D_i = Σ_j |K_ij|, lifts motions without stiffness above 0;
 only modes K v = μ D v with μ < -ε count.
 
-The symmetric part of K decides where K is not symmetric (friction, loads that follow, user laws): if it is positive
-definite, no real eigenvalue of K can be negative, in whatever metric.  If it is not, as where contacts slide, the sign
-of the determinant and the eigenvalues of K next to 0 decide.  Flutter, which needs masses, is not looked at.
+The symmetric part of K decides where K is not symmetric (friction, loads that follow, user functions): if it is
+positive definite, no real eigenvalue of K can be negative, in whatever metric.  If it is not, as where contacts slide,
+the sign of the determinant and the eigenvalues of K next to 0 decide.  Flutter, which needs masses, is not looked at.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99 (inertia of KKT matrices); R. Hill, J. Mech. Phys.
 Solids 6 (1958) 236-249 (symmetric part); R. B. Lehoucq, D. C. Sorensen, C. Yang, ARPACK Users' Guide (1998).

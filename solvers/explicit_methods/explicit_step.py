@@ -28,7 +28,7 @@ class Advance:
         accepted: whether the state is now that at ``t``.
         reason: why not, in words.
         error: force error of the post-Newton update [N].
-        recommended_step: step size that a contact wishes and the only cause of the refusal [s], inf for none.
+        recommended_step: step size that a contact recommends and the only cause of the refusal [s], inf for none.
         rejected: attempts of the method's own step size control that failed before.
     """
 
@@ -64,13 +64,13 @@ class Method(Protocol):
         """
 
     def update_state(self, state: State) -> None:
-        """Bring the accelerations up to date if somebody changed the state or the model since the last step."""
+        """Bring the accelerations up to date if the user changed the state or the model since the last step."""
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a run that goes on later needs beside the state."""
+        """What a continued run needs beside the state."""
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `checkpoint` gave."""
+        """Continue from what `checkpoint` gave."""
 
     def reset_caches(self, state: State) -> None:
         """Begin anew from an updated state, but for what `checkpoint` gives."""

@@ -94,7 +94,7 @@ class RungeKutta:
         assembly, owned = self._accelerations.assembly, self._owned
         fields = assembly.fields
         self._q[:owned], self._v[:owned] = y[:owned], y[owned : 2 * owned]
-        assembly.layout.ghosts.spread(self._q, self._v)
+        assembly.layout.ghosts.copy_from_owners(self._q, self._v)
         np.add(assembly.layout.reference[:-1], self._q, out=fields.x[:-1])
         fields.v[:-1] = self._v
 
@@ -146,7 +146,7 @@ class RungeKutta:
         return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:
-        """Whether the solver goes on from the state: nobody changed it or the model since the last step."""
+        """Whether the solver continues from the state: neither it nor the model was changed since the last step."""
         assembly = self._accelerations.assembly
         if self._solver is None or self._version != assembly.world.version:
             return False

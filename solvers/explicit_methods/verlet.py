@@ -49,7 +49,7 @@ def predict(
     x: FloatArray,
     v_star: FloatArray,
 ) -> tuple[int, int]:
-    """First half of a step; counts coordinates that somebody changed since the last step, and those that blow up.
+    """First half of a step; counts coordinates that were changed since the last step, and those that blow up.
 
     q, v, a: state at the start, shape (n,); seen_q, seen_v: what the last step left there.
     limit: largest change of a coordinate [m, rad, 1].
@@ -131,7 +131,7 @@ class Verlet:
         self._version = self._accelerations.assembly.world.version
 
     def _restart(self, state: State) -> None:
-        """Somebody changed the state or the model between two steps: the accelerations are of no use any more."""
+        """The state or the model was changed between two steps: the accelerations do not hold any more."""
         a = self._accelerations
         a.refresh()
         a.load(state)

@@ -23,7 +23,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.parallel.processes import Processes
 
 GROWTH = 1e-10
-"""Backward error of a row that is still of use to Newton; sound pivots reach about 1e-16, wrong ones 1e-6 and worse."""
+"""Backward error of a row that Newton's method can bear; sound pivots reach about 1e-16, wrong ones 1e-6 and worse."""
 GROWTH_IN_BLOCKS = 1e-13
 """The same where rows are stored in blocks, whose inverses LU uses: badly conditioned ones may go wrong by 1e-9."""
 

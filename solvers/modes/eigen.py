@@ -125,7 +125,7 @@ class Eigensolver:
             ) from error
         options.after_set_up(solver)
         self.shift = float(solver.getST().getShift())
-        pairs = [self._take(solver, i) for i in range(solver.getConverged())]
+        pairs = [self._read_pair(solver, i) for i in range(solver.getConverged())]
         found = [pair for pair in pairs if pair is not None][: count if self.is_chosen else None]
         for pair in found:
             pair.residual = self._eval_residual(solver, pair)
@@ -165,7 +165,7 @@ class Eigensolver:
         check_package(ksp, motion.K, prefix)
         return solver
 
-    def _take(self, solver: Any, i: int) -> Pair | None:
+    def _read_pair(self, solver: Any, i: int) -> Pair | None:
         """The i-th eigenpair as a mode; None for the second of two conjugate ones."""
         real, imaginary = self._motion.create_vector(), self._motion.create_vector()
         value = complex(solver.getEigenpair(i, real, imaginary))

@@ -114,7 +114,7 @@ def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
                 layout.ghosts.backward(values[layout.ghosts.received])[:, 0].astype(np.int64),
             )
             values = lowest.astype(np.float64)
-            layout.ghosts.spread(values)
+            layout.ghosts.copy_from_owners(values)
             lowest = values.astype(np.int64)
         if not assembly.processes.any(bool((lowest != before).any())):
             return lowest

@@ -28,7 +28,7 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.newton.convergence import ASK, conclude, judge
 from windlass.solvers.newton.lagging import needs_tangent
 from windlass.solvers.newton.problem import NonlinearProblem, Programs
-from windlass.solvers.newton.problem_kernels import Buffers, collect, start_sums, take_over
+from windlass.solvers.newton.problem_kernels import Buffers, start_sums, take_over, write_residual
 
 PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArray", "VecSet", "MatAssemblyBegin",
          "MatAssemblyEnd", "PetscObjectStateGet", "PetscObjectStateSet", "SNESSolve", "SNESGetConvergedReason",
@@ -116,7 +116,7 @@ def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
         status = call_c(address[GET], (out, address[PLACE]))
     if status != 0:
         return int(status)
-    collect(b.f, b.c, b.places, floats_at(c.place[0], len(c.before)))
+    write_residual(b.f, b.c, b.places, floats_at(c.place[0], len(c.before)))
     b.state[0]["residuals"] += 1
     return int(call_c(address[RESTORE], (out, address[PLACE])))
 

@@ -146,7 +146,7 @@ class LagPolicy:
         m["expected"] = m["expected_switched"] = NEW_RATE
 
     def begin(self, key: tuple[object, ...]) -> None:
-        """A Newton run begins; a tangent made for another key (step size, stabiliser, switches) is of no use."""
+        """A Newton run begins; a tangent made for another key (step size, stabiliser, switches) is dropped."""
         if key != self._key:
             self.drop_tangent()
         self._key = key

@@ -307,7 +307,7 @@ class Newton:
             reset_factors(self.snes.getKSP())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Counts, and whether the pivoting solver has taken over, for a run that goes on later."""
+        """Counts, and whether the pivoting solver has taken over, for a continued run."""
         problem = self.problem
         return {
             "iterations": self.iterations,
@@ -318,7 +318,7 @@ class Newton:
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `checkpoint` gave."""
+        """Continue from what `checkpoint` gave."""
         self.iterations, self.fallbacks = int(kept["iterations"]), int(kept["fallbacks"])
         self.roundings = int(kept["roundings"])
         state = self.problem.buffers.state

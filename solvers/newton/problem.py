@@ -22,7 +22,7 @@ from windlass.framework.assembly.steps import (
     constraint_tangent_steps,
     force_steps,
     mass_product_steps,
-    take,
+    run_steps,
     tangent_steps,
 )
 from windlass.framework.assembly.storage import Sparsity, Storage
@@ -43,11 +43,11 @@ from windlass.solvers.newton.problem_kernels import (
     Motion,
     Places,
     clear_values,
-    collect,
     expand,
     stabilise,
     store_motion,
     take_over,
+    write_residual,
 )
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.newton.static_states import StaticStates
@@ -93,7 +93,7 @@ class NonlinearProblem:
         n = layout.spare
         self._departure, self._stabiliser, self._anchor = np.zeros(n + 1), np.zeros(1), np.zeros(n)
         self._sum = np.zeros(len(unknowns.numbers))
-        self._take_over, self._collect_all, self._store = call(take_over), call(collect), call(store_motion)
+        self._take_over, self._write_all, self._store = call(take_over), call(write_residual), call(store_motion)
         # by what they contain: programs of the residual, or how often it was needed so far
         self._programs: dict[tuple[bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
@@ -233,7 +233,7 @@ class NonlinearProblem:
             if expanded[0] and same:
                 return
             local[: len(values)] = values
-            self.sparsity.unknowns.ghosts.spread(local)
+            self.sparsity.unknowns.ghosts.copy_from_owners(local)
         expanded[0] = 1
         if self._expansion_revision != self.assembly.revision:
             self._expansion, self._expansion_revision, self._expansion_uses = None, self.assembly.revision, 0
@@ -246,7 +246,7 @@ class NonlinearProblem:
         if self._expansion is None and self._expansion_uses >= self.uses:
             self._expansion = Program(self._expansion_steps)
         if self._expansion is None:
-            take(self._expansion_steps)
+            run_steps(self._expansion_steps)
         else:
             self._expansion()
 
@@ -311,7 +311,7 @@ class NonlinearProblem:
             self.assembly.set_loads(self.buffers.f, -self.scheme.load_factor)
             self.scheme.add_held(self.buffers.f, self.buffers.c)
             self._take_residual_steps()
-        self._collect(out)
+        self._write_residual(out)
         self._state["residuals"] += 1
 
     def _find_key(self, scheme: Scheme) -> tuple[bool, bool, bool, bool, int]:
@@ -333,20 +333,20 @@ class NonlinearProblem:
             known = self._stabiliser, x, place, self._anchor, self._departure
             steps.append((call(stabilise, known), (evaluate(self.assembly.fields),)))
             steps += mass_product_steps(self.assembly, self._departure, f)
-        take(steps)
+        run_steps(steps)
         if program is None and any(revision != key[-1] for *_, revision in self._programs):
             self._programs.clear()
         uses = 1 + (program or 0)
         self._programs[key] = uses if uses < self.uses else Program(steps)
 
-    def _collect(self, out: Any) -> None:
+    def _write_residual(self, out: Any) -> None:
         """Sum the local residual into the PETSc vector."""
         f, c = self.buffers.f, self.buffers.c
         if not self._parallel:
-            self._collect_all(f, c, self._places, out.array_w)
+            self._write_all(f, c, self._places, out.array_w)
             return
         total, unknowns = self._sum, self.sparsity.unknowns
-        self._collect_all(f, c, self._places, total)
+        self._write_all(f, c, self._places, total)
         unknowns.ghosts.add_to_owners(total)
         out.setArray(total[: unknowns.owned])
 
@@ -387,7 +387,7 @@ class NonlinearProblem:
         steps = self._tangent_steps = [(self._clear, (evaluate(fields),))]
         steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass, scheme.moving)
         steps += constraint_tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.multiplier_factor)
-        take(steps)
+        run_steps(steps)
         if self._tangent_uses == self.uses:
             self._tangent_program = Program(steps)
 

@@ -120,7 +120,7 @@ def clear_values(values: FloatArray, ones: IntArray) -> None:
 
 
 @kernel
-def collect(f: FloatArray, c: FloatArray, to: Places, out: FloatArray) -> None:
+def write_residual(f: FloatArray, c: FloatArray, to: Places, out: FloatArray) -> None:
     """Bring equations of motion f and constraints c to the places of their unknowns."""
     for i in range(len(to.dofs)):
         out[to.dofs[i]] = f[i]

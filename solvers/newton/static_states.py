@@ -11,7 +11,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.assembly.steps import constraint_tangent_steps, take, tangent_steps
+from windlass.framework.assembly.steps import constraint_tangent_steps, run_steps, tangent_steps
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Step
@@ -60,8 +60,8 @@ class StaticStates:
         if not self.are_sought:
             return
         assembly, by_rate = self._assembly, np.zeros_like(values)
-        take(tangent_steps(assembly, by_rate, 0.0, 1.0, 0.0, 0.0))
-        take(constraint_tangent_steps(assembly, by_rate, 0.0, 1.0, 0.0))
+        run_steps(tangent_steps(assembly, by_rate, 0.0, 1.0, 0.0, 0.0))
+        run_steps(constraint_tangent_steps(assembly, by_rate, 0.0, 1.0, 0.0))
         assembly.add_load_tangent(by_rate, 0.0, 1.0, load_factor)
         entries = find_state_entries(assembly)
         values[entries] += by_rate[entries]

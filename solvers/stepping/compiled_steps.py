@@ -1,4 +1,4 @@
-"""Steps in compiled code: from the predictor of one to that of the next without Python, as long as nobody has to look.
+"""Steps in compiled code: from the predictor of one to that of the next without Python, as long as none is needed.
 
 Everything that a usual step consists of is a program or a compiled Newton run: predictor, Newton's method, the look for
 energy, the update of history values, the end of the step, the look for kinks of constraints.  `take_steps` makes these
@@ -86,7 +86,7 @@ class StepContext(NamedTuple):
 
 
 @kernel
-def take(programs: IntArray, which: int, state: Any) -> int:
+def call_program(programs: IntArray, which: int, state: Any) -> int:
     """Make the calls of a program; 0 if all went well."""
     status = run_program(programs, which, state)
     if status != 0:
@@ -102,36 +102,42 @@ def take_steps(context: Any) -> int:
     for i in range(counts[WANTED]):
         status = 0
         counts[STAGE] = STARTED
+        # later steps begin at the end of the one before
         if i > 0:
-            status = take(c.programs, IDLE, state)
+            status = call_program(c.programs, IDLE, state)
             if status != 0:
                 return int(status)
             counts[EARLIER] += 1
             counts[ITERATIONS] += state[0]["iterations"]
             c.start_time[0], c.time[0] = c.time[0], c.ends[i]
             begin_run(measures, lag, state)
-            status = take(c.programs, BEGIN, state)
+            status = call_program(c.programs, BEGIN, state)
+        # Newton's method
         if status == 0:
             status = call_c(c.addresses[0], (np.int64(1), c.addresses[1]))
         if status != 0 or state[0]["reason"] <= 0:
             return int(status)
-        status = take(c.programs, LOOK, state)
+        # energy and history values after it
+        status = call_program(c.programs, LOOK, state)
         if status == 0:
             counts[STAGE] = LOOKED
-            status = take(c.programs, UPDATE, state)
+            status = call_program(c.programs, UPDATE, state)
         if status != 0:
             return int(status)
         counts[STAGE] = UPDATED
+        # contacts want another pass
         if not c.outcome[0] <= max(c.limits[0], c.limits[1] * c.outcome[3]):
             return 0
         lag[0]["switched"] = c.outcome[2] != 0.0
-        status = take(c.programs, END, state)
+        # the end of the step becomes the state
+        status = call_program(c.programs, END, state)
         if status != 0:
             return int(status)
         counts[STAGE] = ACCEPTED
         if counts[FOLLOWS] == 0:
             return 0
-        status = take(c.programs, FOLLOW, state)
+        # kinks of constraints
+        status = call_program(c.programs, FOLLOW, state)
         if status != 0 or not follow.largest[0] <= follow.noise:
             return int(status)
         # one by one: a slice brings the compiler's formatting of text with it, for its message about shapes

@@ -51,7 +51,7 @@ class StepAttempt:
     Attributes:
         converged: whether the step can be accepted.
         reason: why not, in words or PETSc's name.
-        recommended_step: step size that a contact wishes [s], inf for none.
+        recommended_step: step size that a contact recommends [s], inf for none.
         passes, iterations: Newton runs and linear solves of this attempt.
         earlier: steps that compiled code has done before this one.
         error: force error after the last pass [N].
@@ -89,7 +89,7 @@ class Contacts:
 
     Args:
         assembly: the systems of this process; the fields hold the history values of the start of the step.
-        current: the state that takes the new history values; None if nobody looks at it before the step is accepted.
+        current: the state that takes the new history values; None if it is not read before the step is accepted.
         hooks: user code after passes.
 
     Attributes:
@@ -190,7 +190,7 @@ def run_pass(newton: Pass, contacts: Contacts, attempt: StepAttempt) -> bool:
 
 
 def describe_failure(settings: DiscontinuousSettings, attempt: StepAttempt) -> str:
-    """Why contacts did not come to agree."""
+    """Why contacts did not settle."""
     error = f"force error {attempt.error:.3g} N > {settings.tolerance(attempt.force):.3g} N"
     error += f" beside a contact force of {attempt.force:.3g} N, after {attempt.passes} passes"
     cycle = f", contacts return to the same states every {attempt.cycle} passes" if attempt.cycle else ""

@@ -63,12 +63,12 @@ class Statistics:
         self._stop = (time.perf_counter(), time.process_time())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Counts and times that a run that goes on later adds to."""
+        """Counts and times that a continued run adds to."""
         counts = {item.name: getattr(self, item.name) for item in fields(self) if not item.name.startswith("_")}
         return {**counts, "wall_time": self.wall_time, "cpu_time": self.cpu_time}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `checkpoint` gave; the clock runs."""
+        """Continue from what `checkpoint` gave; the clock runs."""
         for item in fields(self):
             if not item.name.startswith("_"):
                 setattr(self, item.name, type(getattr(self, item.name))(kept[item.name]))

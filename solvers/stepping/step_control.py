@@ -40,7 +40,7 @@ class StepControl:
     def propose(self, now: float, end: float) -> tuple[float, float]:
         """The next step: (size, value at its end); the last step is shortened to hit the end."""
         if self._anchor is None:
-            # a run that goes on in the middle shall meet the same times to the last bit
+            # a continued run shall meet the same times to the last bit
             count = round(now / self.size)
             self._anchor = (0.0, count) if abs(count * self.size - now) <= 1e-15 * abs(now) else (now, 0)
         start, count = self._anchor
@@ -89,7 +89,7 @@ class StepControl:
 
         Args:
             tried: size of the failed step.
-            recommended: size that a contact wishes, inf for none.
+            recommended: size that a contact recommends, inf for none.
             switched: it failed because contacts did not settle, which is over soon.
         """
         if not self.can_cut(tried):
@@ -100,11 +100,11 @@ class StepControl:
         return True
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a run that goes on later needs."""
+        """What a continued run needs."""
         return {"size": self.size, "easy": self._easy, "wait": self._wait, "anchor": self._anchor}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `checkpoint` gave."""
+        """Continue from what `checkpoint` gave."""
         self.size, self._easy, self._wait = float(kept["size"]), int(kept["easy"]), int(kept["wait"])
         anchor = kept["anchor"]
         self._anchor = None if anchor is None else (float(anchor[0]), int(anchor[1]))

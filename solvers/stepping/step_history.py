@@ -46,11 +46,11 @@ class StepHistory:
         return np.array(self._rows, dtype=np.float64).reshape(-1, 4 + len(COUNTS))
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a run that goes on later adds to."""
+        """What a continued run adds to."""
         return {"rows": self.rows, "width": self._width, "last": list(self._last)}
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Go on from what `checkpoint` gave."""
+        """Continue from what `checkpoint` gave."""
         self._rows, self._width = kept["rows"].tolist(), int(kept["width"])
         self._last = tuple(int(count) for count in kept["last"])
 

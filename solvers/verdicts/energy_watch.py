@@ -19,7 +19,7 @@ import numpy as np
 
 from windlass.framework.assembly.array_kernels import clear, take_work
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.assembly.steps import mass_product_steps, take
+from windlass.framework.assembly.steps import mass_product_steps, run_steps
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.system import System, evaluate
@@ -75,11 +75,11 @@ class EnergyWatch:
         self._looks = 0
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a run that goes on later needs."""
+        """What a continued run needs."""
         return {"steps": self._steps, "looks": self._looks, "sums": [self._created, self._turned, self._kinetic]}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `checkpoint` gave."""
+        """Continue from what `checkpoint` gave."""
         self._steps, self._looks = int(kept["steps"]), int(kept["looks"])
         self._created, self._turned, self._kinetic = (float(value) for value in kept["sums"])
         self._last_step = -1
@@ -157,7 +157,7 @@ class EnergyWatch:
             turned += abs(work) + abs(now - before)
         assembly, product = self._assembly, self._product
         product[:] = 0.0
-        take(self._mass_product)
+        run_steps(self._mass_product)
         product[assembly.layout.states] = 0.0
         kinetic = 0.5 * float(state.v @ product[:-1])
         created, turned, kinetic = assembly.processes.sum(np.array([created, turned, kinetic])).tolist()

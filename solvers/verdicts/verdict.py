@@ -93,7 +93,7 @@ def find_invariants(assembly: Assembly) -> dict[str, float]:
 
 
 def judge_invariants(verdict: Verdict, assembly: Assembly) -> list[str]:
-    """Reasons that lie in invariants which have changed since the start; all processes call this together."""
+    """Doubts from invariants that have changed since the start; all processes call this together."""
     if options.verdict_kind() == "off":
         return []
     now = find_invariants(assembly)
@@ -105,7 +105,7 @@ def judge_invariants(verdict: Verdict, assembly: Assembly) -> list[str]:
 
 
 def begin_verdict(assembly: Assembly, step: float, name: str, more: Sequence[str] = ()) -> Verdict:
-    """Say what laws think of a solve before it begins; its start is in the fields, markers included."""
+    """Say the doubts of laws about a solve before it begins; its start is in the fields, markers included."""
     if options.verdict_kind() == "off":
         return Verdict()
     whole = {key: value for key, value in find_invariants(assembly).items() if abs(value - round(value)) < WHOLE}
@@ -116,7 +116,7 @@ def begin_verdict(assembly: Assembly, step: float, name: str, more: Sequence[str
 
 
 def judge_steps(statistics: Statistics) -> list[str]:
-    """Reasons that lie in the steps of a solve."""
+    """Doubts from the steps of a solve."""
     unsettled, worst = statistics.unconverged_passes, statistics.largest_error
     if worst <= SMALL_ERROR or unsettled <= max(FEW, UNSETTLED_SHARE * statistics.steps):
         return []
@@ -127,7 +127,7 @@ def judge_steps(statistics: Statistics) -> list[str]:
 
 
 def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, str]]) -> list[str]:
-    """Reasons that lie in steps which had to be cut again and again.
+    """Doubts from steps that had to be cut again and again.
 
     Args:
         steps: number of accepted steps.
@@ -146,7 +146,7 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
 
 
 def judge_end(error: float) -> list[str]:
-    """Reasons that lie in the last load step, which was accepted with a force error per contact force [1]."""
+    """Doubts from the last load step, which was accepted with a force error per contact force [1]."""
     if error <= SMALL_ERROR:
         return []
     return [
@@ -157,7 +157,7 @@ def judge_end(error: float) -> list[str]:
 
 
 def judge_jumps(jumps: Sequence[str]) -> list[str]:
-    """Reasons that lie in jumps of a static solve, as `JumpWatch` describes them."""
+    """Doubts from jumps of a static solve, as `JumpWatch` describes them."""
     return shorten(jumps, SHOWN, " jumps")
 
 

@@ -88,7 +88,7 @@ def companion(kind: type[Component], name: str) -> dict[str, Any]:
     if kind is con.GenericJoint and name == "offset_rate_function":
         return {"offset_function": lambda t: np.zeros(6)}
     if name.endswith("_derivatives"):
-        return {name.replace("derivatives", "law"): lambda t, x, *_: 0.0 * np.asarray(x)}
+        return {name.replace("derivatives", "function"): lambda t, x, *_: 0.0 * np.asarray(x)}
     beside: dict[str, dict[str, Any]] = {
         "offset_rate_function": {"offset_function": lambda t: 0.0},
         "rate_function": {"velocity_level": True},

@@ -1,4 +1,4 @@
-"""Cable2D: reference data, tangents, rigid motions, energy, gravity, user laws, outputs."""
+"""Cable2D: reference data, tangents, rigid motions, energy, gravity, user functions, outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cable2D with user laws for axial force and bending moment."""
+"""Cable2D with user functions for axial force and bending moment."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_law_that_repeats_the_linear_one(integration: int, which: tuple[str, ...
     shared = {"chain": True, "integration": integration, "strain_is_relative_to_reference": 0.4}
     laws = {"axial_force": linear_N, "bending_moment": linear_M}
     world, cables, state = create_cables(
-        3, **shared, **{f"{name}_law": [laws[name], None, laws[name]] for name in which}
+        3, **shared, **{f"{name}_function": [laws[name], None, laws[name]] for name in which}
     )
     plain, plain_cables, plain_state = create_cables(3, **shared)
     shake(state)
@@ -74,8 +74,8 @@ def test_nonlinear_laws_against_differences(integration: int, derivatives: Any) 
         3,
         chain=True,
         integration=integration,
-        axial_force_law=[nonlinear_N, nonlinear_N, None],
-        bending_moment_law=[None, nonlinear_M, nonlinear_M],
+        axial_force_function=[nonlinear_N, nonlinear_N, None],
+        bending_moment_function=[None, nonlinear_M, nonlinear_M],
         bending_moment_derivatives=[None, derivatives, derivatives],
     )
     shake(state).t = 0.6
@@ -89,7 +89,7 @@ def test_law_sees_places_and_rows() -> None:
         seen.append((t, x.copy(), rest[-1]))
         return 7.0
 
-    world, cables, state = create_cables(3, axial_force_law=[None, law, law])
+    world, cables, state = create_cables(3, axial_force_function=[None, law, law])
     state.t = 2.5
     residual(world, state)
     t, x, parameters = seen[0]
@@ -101,6 +101,8 @@ def test_law_sees_places_and_rows() -> None:
 
 
 def test_law_of_wrong_shape() -> None:
-    world, _, state = create_cables(axial_force_law=lambda *arguments: np.ones(4))
-    with pytest.raises(ModelError, match=r"axial_force_law of Cable2D gave an array of shape \(4,\).*shape \(1, 3\)"):
+    world, _, state = create_cables(axial_force_function=lambda *arguments: np.ones(4))
+    with pytest.raises(
+        ModelError, match=r"axial_force_function of Cable2D gave an array of shape \(4,\).*shape \(1, 3\)"
+    ):
         residual(world, state)

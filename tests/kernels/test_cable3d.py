@@ -1,4 +1,4 @@
-"""`Cable3D` against reference data, differences and `Cable2D`: forces, tangents, mass, outputs, user laws."""
+"""`Cable3D` against reference data, differences and `Cable2D`: forces, tangents, mass, outputs, user functions."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Arc(NamedTuple):
     def output(self, name: str) -> Any:
         """An output of all points, shape (cables, points, ...)."""
         self.assembly.update_markers()
-        rows = self.assembly.bind(self.contacts.table, self.contacts.rows)
+        rows = self.assembly.local_rows(self.contacts.table, self.contacts.rows)
         return create_point_outputs()[name].evaluate(rows, self.assembly.fields)
 
 

@@ -69,7 +69,7 @@ class Arc:
         return f[: self.spare]
 
     def powers(self) -> dict[str, float]:
-        rows = self.assembly.bind(self.contacts.table, self.contacts.rows)
+        rows = self.assembly.local_rows(self.contacts.table, self.contacts.rows)
         return {name: float(np.sum(find_output(self.contacts, name).evaluate(rows, self.fields))) for name in POWERS}
 
     def energy_rate(self) -> float:
@@ -133,7 +133,7 @@ def test_a_cable_that_turns_with_its_circle_loses_nothing(law: Any) -> None:
     powers = arc.powers()
     lost = [abs(powers[name]) for name in ("friction_power", "bristle_power", "contact_damping_power")]
     assert max(lost) < 1e-12
-    rows = arc.assembly.bind(arc.contacts.table, arc.contacts.rows)
+    rows = arc.assembly.local_rows(arc.contacts.table, arc.contacts.rows)
     force, gap = (find_output(arc.contacts, name).evaluate(rows, arc.fields) for name in ("force_local", "gap"))
     assert np.abs(force[..., 0]).max() > 1.0
     if law is SEGMENT:

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.connectors import ContactCircleCable2D, ContactFrictionCircleCable2D, add_contact
-from windlass.connectors.circle_segments.kernels import RowLaw, normal_force
+from windlass.connectors.circle_segments.kernels import SegmentParameters, normal_force
 from windlass.elements import Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
@@ -21,9 +21,9 @@ from support.cables import COLUMNS, shake
 STIFFNESS, DAMPING, DEPTH, RADIUS = 2000.0, 17.0, 0.1, 0.5
 
 
-def law(depth: float, clip: bool = False) -> RowLaw:
+def law(depth: float, clip: bool = False) -> SegmentParameters:
     """A row with these normal forces."""
-    return RowLaw(STIFFNESS, DAMPING, 0.0, 0.0, 0.0, 1.0, 1.0, depth, True, clip, False, 0.0, 0.0)
+    return SegmentParameters(STIFFNESS, DAMPING, 0.0, 0.0, 0.0, 1.0, 1.0, depth, True, clip, False, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("rate", [-2.0, 0.0, 3.0])

@@ -81,8 +81,8 @@ def test_tangents_are_exact(dims: int) -> None:
     for fluid in fluids(world, dims):
         world.add(con.FluidLoad, cable=cables, fluid=fluid, diameter=0.1, axial_drag=0.3)
     world.add(con.LineLoad, cable=cables, vector=(1.0, 2.0, 3.0), per="current")
-    world.add(con.LineLoad, cable=cables[0], law=law, per="current", points=3)
-    world.add(con.LineLoad, cable=cables[1], law=con.compiled(law_of_a_point))
+    world.add(con.LineLoad, cable=cables[0], force_function=law, per="current", points=3)
+    world.add(con.LineLoad, cable=cables[1], force_function=con.compiled(law_of_a_point))
     world.add(con.LineLoad, cable=cables, function=con.table([0.0, 1.0], [(1.0, 2.0, 3.0), (3.0, 4.0, 5.0)]))
     state = wl.State(world)
     state.t = 0.7
@@ -103,7 +103,7 @@ def test_compiled_functions_are_those_of_arrays() -> None:
     found = []
     for own_law, own_flow in ((law, flow), (con.compiled(law_of_a_point), con.compiled(flow_at_a_point))):
         world, cables = build(3)
-        world.add(con.LineLoad, cable=cables, law=own_law)
+        world.add(con.LineLoad, cable=cables, force_function=own_law)
         fluid = world.add(con.Fluid, density=RHO, function=own_flow)
         world.add(con.FluidLoad, cable=cables, fluid=fluid, diameter=0.1)
         found.append(eval_loads(world, 0.4))
@@ -324,10 +324,10 @@ def test_bad_directions_and_cables() -> None:
     with pytest.raises(wl.ModelError, match="cable in LineLoad row 0 is an ALECable2D"):
         world.finalize()
     world, cables = build(2)
-    load = world.add(con.LineLoad, cable=cables[0], law=lambda t, x, r, p, v: 1.0)
+    load = world.add(con.LineLoad, cable=cables[0], force_function=lambda t, x, r, p, v: 1.0)
     with pytest.raises(wl.ModelError, match=r"x = 0.7 m in LineLoad row 0: must lie from 0 to 0.6 m, its length"):
         wl.eval_output(load, "force_per_length", wl.State(world), x=0.7)
-    with pytest.raises(wl.ModelError, match=r"law of LineLoad row 0 .* must give numbers .N/m. of shape"):
+    with pytest.raises(wl.ModelError, match=r"force_function of LineLoad row 0 .* must give numbers .N/m. of shape"):
         eval_loads(world)
 
 

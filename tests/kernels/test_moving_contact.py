@@ -186,7 +186,7 @@ def test_forces_are_those_of_a_plain_cable_with_the_motion_of_the_material(
 
 def eval_contact_output(pairs: Pairs, name: str) -> Any:
     """An output of the contacts at the present fields."""
-    rows = serial_assembly(pairs.world).bind(pairs.contacts.table, pairs.contacts.rows)
+    rows = serial_assembly(pairs.world).local_rows(pairs.contacts.table, pairs.contacts.rows)
     return find_output(pairs.contacts, name).evaluate(rows, pairs.assembly.fields)
 
 

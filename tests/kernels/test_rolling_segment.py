@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from windlass.connectors.circle_segments.kernels import Pose, RowLaw, create_chord, stick_position
+from windlass.connectors.circle_segments.kernels import Pose, SegmentParameters, create_chord, stick_position
 from windlass.connectors.markers.cable_shape import create_shape_columns
 
 RADIUS = 0.1
@@ -29,7 +29,7 @@ def roll(length: float, stretch: float, y: float, side: str, current: bool, leav
     left = 1.0 if side == "left" else -1.0
     axis = RADIUS + left * y
     shape = create_shape_columns(np.array([1]), np.array([y]), np.array([length]), np.zeros((1, 8), np.int64))
-    law = RowLaw(0.0, 0.0, 0.0, 1.0, 0.0, RADIUS, length, 0.0, True, False, current, 0.0, y)
+    law = SegmentParameters(0.0, 0.0, 0.0, 1.0, 0.0, RADIUS, length, 0.0, True, False, current, 0.0, y)
     places = []
     for s in np.linspace(0.0, 1.0, 41) * stretch * length:
         # arc lengths of the axis of both ends, the leading one last; where it is on the circle, it is bent

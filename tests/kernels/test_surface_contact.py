@@ -95,8 +95,8 @@ PHI: dict[str, Callable[[Any], Any]] = {
 
 
 @kernel
-def ask(kind: Any, par: Any, pieces: Any, x: float, y: float, z: float) -> Any:
-    return eval_distance(kind, par, pieces, 0, x, y, z)
+def ask(kind: Any, geo: Any, pieces: Any, x: float, y: float, z: float) -> Any:
+    return eval_distance(kind, geo, pieces, 0, x, y, z)
 
 
 @pytest.mark.parametrize("name", SURFACES)
@@ -115,7 +115,7 @@ def test_distance_gradient_and_hessian(name: str) -> None:
     if name == "groove":
         other = Entity(surface.table, surface.rows + 1)
         add_surface_contact(world, other, cable, contact_stiffness_per_length=1.0)
-    columns = bind(Assembly(world).bind(contact.table, contact.rows))
+    columns = bind(Assembly(world).local_rows(contact.table, contact.rows))
     s, phi, random = columns.surfaces, PHI[name], np.random.default_rng(3)
 
     def gradient(X: Any) -> Any:
@@ -127,7 +127,7 @@ def test_distance_gradient_and_hessian(name: str) -> None:
         X = np.append(
             rho * direction / np.hypot(*direction), 0.01 * random.choice([-1.0, 1.0]) * random.uniform(0.5, 1.0)
         )
-        d = ask(s.kind, s.par, s.pieces, *X)
+        d = ask(s.kind, s.geo, s.pieces, *X)
         n = np.array([d.nx, d.ny, d.nz])
         H = np.array([(d.xx, d.xy, d.xz), (d.xy, d.yy, d.yz), (d.xz, d.yz, d.zz)])
         assert d.there
@@ -145,11 +145,11 @@ def test_profile_is_whole() -> None:
     for radii in (rounding, np.zeros(1)):
         pieces = create_pieces(np.array(vertices), radii, "row 0")
         curve = np.stack(eval_course(pieces, 20001), axis=1)
-        kind, par = np.array([PROFILE]), np.array([[0.0, len(pieces), 1.0, 0.0, 0.0, 0.0, 0.0, np.inf]])
+        kind, geo = np.array([PROFILE]), np.array([[0.0, len(pieces), 1.0, 0.0, 0.0, 0.0, 0.0, np.inf]])
         random = np.random.default_rng(5)
         place = curve[random.integers(2000, 18000, 200)] + 0.02 * random.uniform(-1.0, 1.0, (200, 2))
         for rho, z in place:
-            d = ask(kind, par, pieces, rho, 0.0, z)
+            d = ask(kind, geo, pieces, rho, 0.0, z)
             nearest = np.hypot(*(curve - (rho, z)).T).min()
             assert d.there
             assert_allclose(abs(d.phi), nearest, rtol=0, atol=1e-4)
@@ -175,7 +175,7 @@ class Arc(NamedTuple):
     def output(self, name: str) -> Any:
         """An output of all rows."""
         self.assembly.update_markers()
-        rows = self.assembly.bind(self.contacts.table, self.contacts.rows)
+        rows = self.assembly.local_rows(self.contacts.table, self.contacts.rows)
         return OUTPUTS[name].evaluate(rows, self.assembly.fields)
 
 

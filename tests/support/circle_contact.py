@@ -12,7 +12,7 @@ from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.circle_segments.update import fill_outputs
 from windlass.connectors.markers.cable_shape import create_shape_columns, update_points
 from windlass.connectors.markers.position_kernels import (
-    CableRows,
+    CablePointRows,
     PositionColumns,
     RigidRows,
     update_cable,
@@ -79,7 +79,9 @@ class Contact:
         update_points(self.index, self.shape, x, v)
         if self.place == "cable":
             S, dS, _ = eval_shape(np.full(self.rows, 0.3 / 0.8), np.full(self.rows, 0.8))
-            update_cable(CableRows(self.index, self.dofs[:, 8:], S, dS, np.full(self.rows, 0.05)), self.circle, x, v)
+            update_cable(
+                CablePointRows(self.index, self.dofs[:, 8:], S, dS, np.full(self.rows, 0.05)), self.circle, x, v
+            )
         else:
             b = np.tile(np.asarray(self.place), (self.rows, 1))
             update_rigid(RigidRows(self.index, self.dofs[:, 8:], b), self.circle, x, v)

@@ -78,7 +78,7 @@ def main(path: str) -> None:
     from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
 
-    # also small tables are to be spread
+    # also small tables are to be distributed
     parts.KEPT_WHOLE = 0
     comm, found = communicator(), {}
     for name, build in MODELS.items():

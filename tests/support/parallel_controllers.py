@@ -93,6 +93,6 @@ def main(path: str | Path) -> None:
 if __name__ == "__main__":
     from windlass.framework.model import parts
 
-    # also small tables are to be spread
+    # also small tables are to be distributed
     parts.KEPT_WHOLE = 0
     main(sys.argv.pop(1))

@@ -178,7 +178,7 @@ def main(folder: Path) -> None:
 
 from windlass.framework.model import parts  # noqa: E402
 
-# also small tables are to be spread
+# also small tables are to be distributed
 parts.KEPT_WHOLE = 0
 words = sys.argv[1:]
 # Windlass would read them as options

@@ -59,9 +59,9 @@ def main(path: str) -> None:
     import windlass as wl
     from windlass.framework.launch.launcher import communicator, is_first_process
     from windlass.framework.model import parts
-    from windlass.framework.state.evaluate import bind_rows
+    from windlass.framework.state.evaluate import find_evaluated_rows
 
-    # also small tables are to be spread
+    # also small tables are to be distributed
     parts.KEPT_WHOLE = 0
     world, chain, contacts, forces, mass, hold = build()
     whole = chain.length.sum()
@@ -73,7 +73,7 @@ def main(path: str) -> None:
     found["length"] = [float(chain.length.sum()), float(whole), float(chain[ELEMENTS - 1].length)]
     found["names"] = [chain[17].name, mass.name, repr(chain), world.entity(int(chain[3].node1)).name]
     found["coordinates"] = world.dofs_of(chain[::7]).tolist()
-    # switches after the rows were spread
+    # switches after the rows were distributed
     world.set(forces, vector=np.outer(np.arange(1.0, len(forces) + 1.0), (0.0, -2.0, 0.0)))
     world.set(contacts[5:90], friction_coefficient=0.1)
     world.set(forces[2], active=False)
@@ -90,7 +90,7 @@ def main(path: str) -> None:
     mine = {table.kind: (table.resident_count, table.count) for table in world.tables.values()}
     guard = ""
     if comm is not None:
-        rows = bind_rows(chain, world)
+        rows = find_evaluated_rows(chain, world)
         with rows.assembly.processes.alone("a test"):
             guard = raised(lambda: chain.table.collect("length"))
     found["guard"] = guard

@@ -12,7 +12,7 @@ def main(path: str) -> None:
     from windlass import connectors as con
     from windlass.framework.model import parts
 
-    # also small tables are to be spread
+    # also small tables are to be distributed
     parts.KEPT_WHOLE = 0
 
     from support.contact_forms import create_drive

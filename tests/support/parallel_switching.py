@@ -13,7 +13,7 @@ def main(path: str) -> None:
     from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
 
-    # also small tables are to be spread
+    # also small tables are to be distributed
     parts.KEPT_WHOLE = 0
 
     from windlass.solvers.dynamic import Dynamic

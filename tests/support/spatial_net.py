@@ -27,7 +27,9 @@ def build_model(lines: int = 4) -> tuple[World, Entity, Entity, Entity]:
         "length": 1.0, "mass_per_length": 0.5, "axial_stiffness": 500.0, "bending_stiffness": 0.5,
         "axial_damping": 1.0, "bending_damping": 0.01, "reference_strain": -0.01,
     }  # fmt: skip
-    world.add(Cable3D, node0=first[grid[:-1].ravel()], node1=first[grid[1:].ravel()], axial_force_law=pull, **columns)
+    world.add(
+        Cable3D, node0=first[grid[:-1].ravel()], node1=first[grid[1:].ravel()], axial_force_function=pull, **columns
+    )
     along = world.add(Cable3D, node0=second[grid[:, :-1].ravel()], node1=second[grid[:, 1:].ravel()], **columns)
     corners = grid[[0, 0, -1], [0, -1, 0]]
     hinge(world, first[corners])

@@ -78,6 +78,8 @@ def test_arguments_named_once(run: Callable[[Any, Evaluation], None]) -> None:
         (lambda s: (float(s.data[1] < 0.0), s.x, s.f), r"argument 0 of call\(add\) is the number 0\.0, which changes"),
         (lambda s: (1.0, 2.0 * s.x, s.f), r"argument 1 of call\(add\) is an array of shape \(2,\) that is made anew"),
         (lambda s: (1.0 / (1e18 - s.x[0]), s.x, s.f), "argument 0 of call.* which changes"),
+        (lambda s: (1.0, s.x), r"call\(add\) has 2 arguments: must be 3, \(k, x, f\)"),
+        (lambda s: (1.0, s.x, s.f, s.v), r"call\(add\) has 4 arguments: must be 3, \(k, x, f\)"),
         (lambda s: ([1.0, 2.0][int(s.x[0])], s.x, s.f), r"arguments of call\(add\) are computed \(list index out of"),
     ],
 )
@@ -182,7 +184,7 @@ def test_columns_are_bound_once() -> None:
     state.q[0] = 0.5
     assert eval_output(spring, "force", state) == 1.0
     assert eval_output(load, "force", state) == 3.0
-    rows = serial_assembly(world).bind(spring.table, spring.rows)
+    rows = serial_assembly(world).local_rows(spring.table, spring.rows)
     columns = rows.columns
     eval_output(spring, "force", state)
     assert rows.columns is columns

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from windlass.connectors import SphericalJoint, fix, position_marker, prescribe_velocity
 from windlass.elements import Ground, RigidBody2D, RigidBody3D
 from windlass.framework.assembly.assembly import serial_assembly
-from windlass.framework.assembly.steps import take
+from windlass.framework.assembly.steps import run_steps
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.constraint_jacobian import product_steps
@@ -33,6 +33,6 @@ def test_products_are_those_of_rates(active: bool) -> None:
     fields = assembly.load_fields(state)
     rates, w = ConstraintRates(assembly), random.uniform(-1.0, 1.0, len(state.q))
     product = np.zeros(rates.count + 1)
-    take(product_steps(assembly, w, product))
+    run_steps(product_steps(assembly, w, product))
     assert_allclose(product[:-1], rates.multiply(w), rtol=1e-12, atol=1e-13)
     assert np.abs(product).max() > 0.1 and not fields.rate_level

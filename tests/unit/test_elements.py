@@ -63,7 +63,7 @@ def dense(matrix: Any) -> Any:
         ({"integration": 3}, "integration = 3 in Cable2D row 0: must be one of 0, 1, 2"),
         ({"integration": 1.5}, "must be a whole number"),
         ({"EA": 3.0}, "Cable2D has no column 'EA': it has"),
-        ({"axial_force_law": 3.0}, "axial_force_law in Cable2D row 0 = 3.0: must be a function"),
+        ({"axial_force_function": 3.0}, "axial_force_function in Cable2D row 0 = 3.0: must be a function"),
     ],
 )
 def test_values_of_cables(columns: dict[str, Any], message: str) -> None:
@@ -91,8 +91,11 @@ def test_cable_needs_nodes_with_slope(kind: Any) -> None:
     [
         ({"strain_is_relative_to_reference": 1.5}, "= 1.5 in Cable2D row 0: must lie from 0 to 1"),
         ({"strain_is_relative_to_reference": -0.1}, "= -0.1 in Cable2D row 0: must lie from 0 to 1"),
-        ({"axial_force_derivatives": len}, "axial_force_derivatives in Cable2D row 0: need axial_force_law"),
-        ({"bending_moment_derivatives": len}, "bending_moment_derivatives in Cable2D row 0: need bending_moment_law"),
+        ({"axial_force_derivatives": len}, "axial_force_derivatives in Cable2D row 0: need axial_force_function"),
+        (
+            {"bending_moment_derivatives": len},
+            "bending_moment_derivatives in Cable2D row 0: need bending_moment_function",
+        ),
     ],
 )
 def test_checks_of_cables(columns: dict[str, Any], message: str) -> None:

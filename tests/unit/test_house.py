@@ -20,6 +20,8 @@ TOPS = ("framework", "elements", "connectors", "solvers")
 FILES = {path: ast.parse(path.read_text()) for top in TOPS for path in sorted((ROOT / top).rglob("*.py"))}
 MODULES = {"windlass." + ".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in FILES if p.stem != "__init__"}
 MOST_FILES, MOST_LINES = 14, 400
+LONG_KERNEL, UNTOLD = 40, 15
+"""Lines from which on a kernel is long, and of code that may follow each other there without a comment."""
 WALK = "## A walk"
 
 
@@ -187,6 +189,70 @@ def test_framework_names_no_law() -> None:
         if words & kinds:
             named[str(path.relative_to(ROOT))] = words & kinds
     assert named == {}
+
+
+def test_words_of_laws_mean_one_thing() -> None:
+    """What laws give has the same name, arguments and kind in every file, and nothing else has these names."""
+    arguments = {
+        "bind": ["rows"],
+        "build": ["rows"],
+        "dofs": ["world", "table"],
+        "allocate": ["world", "ids", "layout"],
+    }
+    wrong, found = [], 0
+    for path, tree in FILES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node.name in arguments:
+                given = [a.arg for a in node.args.args if a.arg != "self"]
+                fits = given == arguments[node.name]
+            elif isinstance(node, ast.ClassDef) and node.name == "Columns":
+                fits = [ast.unparse(base) for base in node.bases] == ["NamedTuple"]
+            else:
+                continue
+            found += 1
+            if not fits:
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
+    assert found > 100
+    assert wrong == []
+
+
+def find_untold(lines: list[str], kernel: ast.FunctionDef) -> int:
+    """The most lines of code of a kernel that follow each other without a comment."""
+    most = count = 0
+    first = kernel.body[1 if ast.get_docstring(kernel) else 0].lineno
+    for line in lines[first - 1 : kernel.end_lineno]:
+        count = 0 if "# " in line else count + bool(line.strip())
+        most = max(most, count)
+    return most
+
+
+def test_comments_alone_tell_long_kernels() -> None:
+    """A comment stands above each block."""
+    wrong, found = [], 0
+    for path, tree in FILES.items():
+        lines = path.read_text().splitlines()
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        for node in functions:
+            is_kernel = any("kernel" in ast.unparse(decorator) for decorator in node.decorator_list)
+            if is_kernel and (node.end_lineno or 0) - node.lineno >= LONG_KERNEL:
+                found += 1
+                if find_untold(lines, node) > UNTOLD:
+                    wrong.append(f"{path.relative_to(ROOT)}: {node.name}")
+    assert found > 40
+    assert wrong == []
+
+
+def test_rows_of_lanes_have_names() -> None:
+    """The work arrays g of lanes are indexed by names, not by numbers."""
+    found, wrong = 0, []
+    for path, tree in FILES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Subscript) and re.match(r"g\[[^,:]+, k\]$", ast.unparse(node)):
+                found += 1
+                if re.match(r"g\[\d+(,| \+)", ast.unparse(node)):
+                    wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert found > 200
+    assert wrong == []
 
 
 def test_design_names_every_room() -> None:

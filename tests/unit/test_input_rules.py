@@ -121,8 +121,8 @@ def test_start_after_the_end_and_endless_runs() -> None:
     ids=lambda given: str(given),
 )
 def test_law_that_gives_nonsense(given: Any) -> None:
-    world, _ = rope(axial_force_law=lambda *_: given)
-    words = r"axial_force_law of Cable2D gave .* in row [01] \(.*lambda.*\) at t = 0 s: must be"
+    world, _ = rope(axial_force_function=lambda *_: given)
+    words = r"axial_force_function of Cable2D gave .* in row [01] \(.*lambda.*\) at t = 0 s: must be"
     with pytest.raises(wl.ModelError, match=words):
         wl.assemble_vector(world, wl.State(world))
 
@@ -131,14 +131,16 @@ def test_law_that_gives_nonsense(given: Any) -> None:
     "given", [None, 1.0, (1.0,), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0, np.nan), ((1.0,), 0.0, 0.0, 0.0)]
 )
 def test_derivatives_that_are_nonsense(given: Any) -> None:
-    world, _ = rope(axial_force_law=lambda t, x, eps, *_: 1e4 * eps, axial_force_derivatives=lambda *_: given)
+    world, _ = rope(axial_force_function=lambda t, x, eps, *_: 1e4 * eps, axial_force_derivatives=lambda *_: given)
     with pytest.raises(wl.ModelError, match=r"axial_force_derivatives of Cable2D gave .* at t = 0 s: must be"):
         wl.assemble_matrix(world, wl.State(world))
 
 
 def test_contradicting_derivatives() -> None:
     """Of laws a warning, as they change the tangent only; of rates an error, as they change the motion."""
-    world, _ = rope(axial_force_law=lambda t, x, eps, *_: 1e4 * eps, axial_force_derivatives=lambda *_: (2e4, 0, 0, 0))
+    world, _ = rope(
+        axial_force_function=lambda t, x, eps, *_: 1e4 * eps, axial_force_derivatives=lambda *_: (2e4, 0, 0, 0)
+    )
     with pytest.warns(ModelWarning, match="Cable2D row 0 gave 20000 for the derivative by strain .* changes by 10000"):
         wl.assemble_matrix(world, wl.State(world))
     world = wl.World()

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from windlass.connectors import position_marker
+from windlass.connectors.constraints.joint_kernels import joint_rows
+from windlass.connectors.markers.marker_laws import register_marker
 from windlass.connectors.markers.pairs import Vector, bind_pair, coordinate_pair, pair_dofs, position_pair
 from windlass.elements import MassPoint
 from windlass.framework import (
@@ -118,6 +120,10 @@ WRONG_LAWS: list[tuple[Callable[[], Law], str]] = [
         "multipliers = 0 in Law of Spring, a constraint: must be > 0, the number of equations of each row",
     ),
     (
+        lambda: Law(Spring, "connector", dofs=pair_dofs, build=build, reads=lambda world: ANY),  # type: ignore[misc, arg-type]
+        r"reads of Spring takes 1 arguments, <lambda>\(world\): must be a function of 2, \(world, table\)",
+    ),
+    (
         lambda: Law(Spring, "node", dofs=pair_dofs),
         r"dof_names = \(\) in Spring, a node: must be the names of its coordinates",
     ),
@@ -212,6 +218,28 @@ def test_kernels_of_pairs() -> None:
         position(three, three)
     with raises("force_tangent of position_pair = 'P': must be a function of 7, .*"):
         position(three, "P")
+
+
+def test_kernels_of_joints_markers_and_families() -> None:
+    """They are refused where they are handed over, too."""
+    words = r"equation of joint_rows takes 5 arguments, one\(c, i, u, ut, t\): must be a function of 9, .*"
+    with raises(words):
+        joint_rows(one)
+
+    def equation(c: Any, i: int, k: int, m: Any, m0: int, m1: int, d: Any, g: Any, G: Any) -> Any:
+        return 1.0, 2.0
+
+    with raises("equation of joint_rows gives 2 results: must give C"):
+        joint_rows(equation)
+    with raises("drive of joint_rows takes 5 arguments, .*"):
+        joint_rows(lambda c, i, k, m, m0, m1, d, g, G: 1.0 * d[k], drive=one)
+    with raises(r"update of Spring takes 5 arguments, one\(.*\): must be a function of 4, \(c, m, x, v\)"):
+        register_marker(Spring, "x", one, pair_dofs, "node", "source")
+    with raises("update of Spring gives 1 result: must give nothing"):
+        register_marker(Spring, "x", lambda c, m, x, v: 1.0 * x, pair_dofs, "node", "source")
+    with raises(r"allocate of x takes 1 arguments, <lambda>\(ids\): must be a function of 3, \(world, ids, layout\)"):
+        register_family(MarkerFamily("x", lambda ids: None))  # type: ignore[misc, arg-type]
+    assert law_of(Spring) is None
 
 
 def test_results_are_counted_for_every_return() -> None:

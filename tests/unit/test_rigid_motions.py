@@ -96,7 +96,7 @@ def test_planar_bodies_turn() -> None:
 
 @pytest.mark.mpi
 def test_benchmark_of_a_net_on_two_processes(tmp_path: Path) -> None:
-    """Tables of more than 1000 rows are spread; the motions are made of the rows that are there."""
+    """Tables of more than 1000 rows are distributed; the motions are made of the rows that are there."""
     program = tmp_path / "net.py"
     program.write_text(
         "import sys\n"

@@ -98,7 +98,7 @@ def test_surface_out_of_reach() -> None:
     (said,) = system.checks.doubts(assembly.fields, 0.0)
     assert "no cable is near the surface" in said and "9.6 m away" in said
     # a process that has only some of the cables does not know
-    part = assembly.bind(contacts.table, np.array([0]))
+    part = assembly.local_rows(contacts.table, np.array([0]))
     assert not find_doubts(part, part.columns, assembly.fields, 0.0)
     # of a set, too, also if another of its surfaces is near
     world, near, _ = create(con.DrumSurface, {"radius": 0.5})

@@ -13,7 +13,7 @@ from windlass.elements import straight_cable
 from windlass.framework.arrays import IntArray
 from windlass.framework.assembly import row_threads as threads
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.assembly.steps import force_steps, take
+from windlass.framework.assembly.steps import force_steps, run_steps
 
 
 def ring(count: int) -> IntArray:
@@ -73,8 +73,8 @@ def test_forces_and_tangents_are_those_of_one_thread(monkeypatch: pytest.MonkeyP
         fields.v[:-1] = random.standard_normal(assembly.layout.spare)
         fields.a[:-1] = random.standard_normal(assembly.layout.spare)
         f, values = np.zeros(assembly.layout.spare + 1), np.zeros(assembly.update_pattern().spare + 1)
-        take(force_steps(assembly, f))
-        take(force_steps(assembly, f, inertia=True))
+        run_steps(force_steps(assembly, f))
+        run_steps(force_steps(assembly, f, inertia=True))
         assembly.add_tangent(values, 1.0, 0.5, 0.0, 0.0, 0.0)
         assembly.add_tangent(values, 0.3, 2.0, 70.0, 0.0, 70.0)
         found.append((f[:-1], values[:-1]))

@@ -247,7 +247,7 @@ def bend_law(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap
 @pytest.mark.parametrize("objective", [True, False])
 def test_a_curved_cable_turns_as_a_whole(objective: bool) -> None:
     """With a law for |κ| the forces turn with it; the linear one keeps its curvature without force in space."""
-    law = {"bending_moment_law": bend_law} if objective else {}
+    law = {"bending_moment_function": bend_law} if objective else {}
     chain = Chain(np.eye(3), 8, **ROPE, reference_curvature=(0.0, 0.0, 1.5), **law)
     state = State(chain.world)
     reference = serial_assembly(chain.world).layout.reference[:-1].reshape(-1, 6)
@@ -268,10 +268,10 @@ def test_a_curved_cable_turns_as_a_whole(objective: bool) -> None:
 
 def test_laws_of_users() -> None:
     """A law for the axial force alone leaves the linear bending as it is; tangents against differences."""
-    for columns in ({"axial_force_law": pull}, {"bending_moment_law": bend_law}, {}):
+    for columns in ({"axial_force_function": pull}, {"bending_moment_function": bend_law}, {}):
         world, _, state = create_spatial_cables(3, chain=True, axial_damping=0.0, **columns)
         check_tangent(world, shake(state), states=0, tolerance=5e-8)
-    slack = Chain(np.eye(3), 1, **ROPE, axial_force_law=pull)
+    slack = Chain(np.eye(3), 1, **ROPE, axial_force_function=pull)
     compressed = State(slack.world)
     compressed.q[6] = -0.1
     assert_allclose(eval_output(slack.cables, "axial_force", compressed, x=0.5), 0.0, atol=0.0)
@@ -284,7 +284,7 @@ def test_a_law_that_says_the_same() -> None:
         return rest[-1].axial_stiffness * (eps - eps_ref) + rest[-1].axial_damping * eps_t
 
     found = []
-    laws = {"axial_force_law": pull_linear, "bending_moment_law": bend_law}
+    laws = {"axial_force_function": pull_linear, "bending_moment_function": bend_law}
     for law in ({}, laws):
         # without damping of bending, that of |κ| is another one
         given = {"reference_curvature": (0.0, 0.0, 0.0), "bending_damping": 0.0, **law}

@@ -1,4 +1,4 @@
-"""Tables that are spread over processes: what each keeps, and what works as on one process."""
+"""Tables that are distributed over processes: what each keeps, and what works as on one process."""
 
 from __future__ import annotations
 

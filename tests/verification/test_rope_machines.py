@@ -137,7 +137,7 @@ def test_winch_by_strain() -> None:
         bending_stiffness=1.0,
         mass_per_length=rho,
         axial_damping=2e5,
-        axial_force_law=pay_in,
+        axial_force_function=pay_in,
     )
     nodes = nodes_of(world, rope)
     hinge(world, nodes[0])
@@ -160,8 +160,9 @@ def test_hysteresis_loop() -> None:
     A, omega, L = 0.2, 2.0 * np.pi, 10.0
     world = World()
     rope = straight_cable(
-        world, (0, 0), (L, 0), 4, axial_stiffness=1e3, bending_stiffness=1.0, mass_per_length=1e-4, axial_force_law=rub
-    )
+        world, (0, 0), (L, 0), 4, axial_stiffness=1e3, bending_stiffness=1.0, mass_per_length=1e-4,
+        axial_force_function=rub,
+    )  # fmt: skip
     nodes = nodes_of(world, rope)
     hinge(world, nodes[0])
     fix(world, nodes[4], "y")

@@ -95,7 +95,7 @@ class Mirror:
         self.model.turned, self.model.histories = turned, histories
         self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
 
-    def bind(self, solver: Any) -> None:
+    def redirect_functions(self, solver: Any) -> None:
         """Have user functions of displacements see the coordinates of the evaluation that calls them."""
         fields, data, model = solver.assembly.fields, self.mbs.systemData, self.model
         layout, places = solver.assembly.layout, model.places()
@@ -208,7 +208,7 @@ def solve(
         state.t = float(given["timeIntegration"]["startTime"])
     sensors = given["solution"]["sensors"]
     hook = SensorHook(mirror, float(sensors["writePeriod"]), bool(sensors["active"]))
-    mirror.bind(ours)
+    mirror.redirect_functions(ours)
     hooks: list[StepHook] = [hook]
     if model.items["system_functions"]:
         hooks.insert(0, SystemFunctions(mbs, model, mirror.write, lambda state: find_end(ours, state)))

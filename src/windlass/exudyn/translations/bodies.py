@@ -136,17 +136,17 @@ def rigid_body2d(b: Building, item: Item) -> Entity:
 @translates("ANCFCable2D", body=True)
 def cable2d(b: Building, item: Item) -> Entity:
     """A cable of the plane; its functions are called point by point."""
-    laws = {}
+    functions = {}
     for part, bends in (("axialForce", False), ("bendingMoment", True)):
         function = b.function(item, f"{part}UserFunction")
         if function is not None:
-            name = "bending_moment_law" if bends else "axial_force_law"
-            laws[name] = _cable_law(b, item, function, bends)
+            name = "bending_moment_function" if bends else "axial_force_function"
+            functions[name] = _cable_function(b, item, function, bends)
     own = "referenceCurvature:reference_curvature"
-    return b.add(el.Cable2D, item, *CABLE, own, **_cable_nodes(b, item, 2), **laws)
+    return b.add(el.Cable2D, item, *CABLE, own, **_cable_nodes(b, item, 2), **functions)
 
 
-def _cable_law(b: Building, item: Item, function: Callable[..., float], bends: bool) -> Callable[..., FloatArray]:
+def _cable_function(b: Building, item: Item, function: Callable[..., float], bends: bool) -> Callable[..., FloatArray]:
     """A function of one point of theirs, f(mbs, t, number, x/L, own strains, stiffness, damping, other strains)."""
     mbs, number, length = b.functions.in_motion, b.number(item), float(item["length"])
     own = float(item["bendingStiffness" if bends else "axialStiffness"])
@@ -155,7 +155,7 @@ def _cable_law(b: Building, item: Item, function: Callable[..., float], bends: b
     stretch, bend = (0, 1, 2), (3, 4, 5)
     first, second = (bend, stretch) if bends else (stretch, bend)
 
-    def law(t: float, position: FloatArray, *strains: Any) -> FloatArray:
+    def given(t: float, position: FloatArray, *strains: Any) -> FloatArray:
         found = np.broadcast_arrays(position / length, *strains[:6])
 
         def at_point(x: float, *s: float) -> float:
@@ -164,7 +164,7 @@ def _cable_law(b: Building, item: Item, function: Callable[..., float], bends: b
         forces: FloatArray = np.vectorize(at_point, otypes=[np.float64])(*found)
         return forces
 
-    return law
+    return given
 
 
 @translates("ANCFCable", body=True)

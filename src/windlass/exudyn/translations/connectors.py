@@ -55,8 +55,8 @@ def find_force(
 @translates("ConnectorCoordinateSpringDamper")
 def coordinate_spring_damper(b: Building, item: Item) -> Entity:
     """A spring between two coordinates."""
-    law = find_force(b, item, lambda *arguments: arguments)
-    return b.add(con.CoordinateSpringDamper, item, *LINEAR, **find_coordinates(b, item), **law)
+    given = find_force(b, item, lambda *arguments: arguments)
+    return b.add(con.CoordinateSpringDamper, item, *LINEAR, **find_coordinates(b, item), **given)
 
 
 @translates("ConnectorCartesianSpringDamper")
@@ -78,10 +78,10 @@ def spring_damper(b: Building, item: Item) -> Entity:
     force, fast, length = float(item["force"]), float(item["velocityOffset"]), float(item["referenceLength"])
     more = 0.0 if length > 0.0 else 1.0
     preload = force - item["damping"] * fast + item["stiffness"] * more
-    law = find_force(b, item, lambda s, rate, k, d, rest: (s + more, rate - fast, k, d, force))
+    given = find_force(b, item, lambda s, rate, k, d, rest: (s + more, rate - fast, k, d, force))
     keys = ("stiffness", "damping", ACTIVE) if more else ("referenceLength:rest_length", "stiffness", "damping", ACTIVE)
-    law |= {"rest_length": more} if more else {}
-    return b.add(con.SpringDamper, item, *keys, preload=preload, **find_points(b, item), **law)
+    given |= {"rest_length": more} if more else {}
+    return b.add(con.SpringDamper, item, *keys, preload=preload, **find_points(b, item), **given)
 
 
 @translates("ConnectorDistance")
@@ -327,8 +327,8 @@ def coordinate_load(b: Building, item: Item) -> Entity:
         push = b.functions.see(places, function, given)
         marker = find_coordinate(b, item["markerNumber"])
         return b.add(con.StateLoad, item, marker=marker, load_function=push, inputs=inputs)
-    law = _in_time(b, item, "loadUserFunction", "load")
-    return b.add(con.CoordinateLoad, item, "load:value", marker=find_coordinate(b, item["markerNumber"]), **law)
+    given = _in_time(b, item, "loadUserFunction", "load")
+    return b.add(con.CoordinateLoad, item, "load:value", marker=find_coordinate(b, item["markerNumber"]), **given)
 
 
 @translates("LoadMassProportional")
@@ -337,5 +337,5 @@ def mass_proportional(b: Building, item: Item) -> Entity:
     marker = b.marker(item["markerNumber"])
     if marker["markerType"] != "BodyMass":
         raise Refused(f"marker {int(item['markerNumber'])} is a {marker['markerType']}")
-    law = _in_time(b, item, "loadVectorUserFunction", "loadVector")
-    return b.add(con.MassProportional, item, "loadVector:acceleration", body=b.body(marker["bodyNumber"]), **law)
+    given = _in_time(b, item, "loadVectorUserFunction", "loadVector")
+    return b.add(con.MassProportional, item, "loadVector:acceleration", body=b.body(marker["bodyNumber"]), **given)

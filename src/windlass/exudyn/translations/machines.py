@@ -72,8 +72,8 @@ def _history(b: Building, item: Item) -> dict[str, Any]:
 @translates("ConnectorTorsionalSpringDamper")
 def torsional_spring(b: Building, item: Item) -> Entity:
     """A torsion spring; without a node its angle is not wrapped here."""
-    law = find_force(b, item, lambda *arguments: arguments, "springTorqueUserFunction")
-    values = _rigid(b, item, frames=True) | _history(b, item) | law
+    given = find_force(b, item, lambda *arguments: arguments, "springTorqueUserFunction")
+    values = _rigid(b, item, frames=True) | _history(b, item) | given
     return b.add(con.TorsionalSpringDamper, item, *LAW, RATE, "torque:preload", **values)
 
 
@@ -97,8 +97,8 @@ def bushing(b: Building, item: Item) -> Entity:
         parts = (part.tolist() for part in (x[:3], x[3:], xt[:3], xt[3:]))
         return (*parts, K, D, *joints, offset.tolist())
 
-    law = find_force(b, item, adapt, "springForceTorqueUserFunction")
-    return b.add(con.RigidBodySpringDamper, item, *LAW, moment_arm=False, **_rigid(b, item, frames=True), **law)
+    given = find_force(b, item, adapt, "springForceTorqueUserFunction")
+    return b.add(con.RigidBodySpringDamper, item, *LAW, moment_arm=False, **_rigid(b, item, frames=True), **given)
 
 
 @translates("ConnectorGravity")
@@ -116,8 +116,8 @@ def attraction(b: Building, item: Item) -> Entity:
         lacking = max(0.0, shortest - length)
         return -2.0 * (length - lacking) * strength / (length**2 + lacking**2) ** 2, 0.0
 
-    law = {"rest_length": 1.0, "force_function": pull, "force_derivative": slope}
-    return b.add(con.SpringDamper, item, ACTIVE, **law, **_points(b, item))
+    given = {"rest_length": 1.0, "force_function": pull, "force_derivative": slope}
+    return b.add(con.SpringDamper, item, ACTIVE, **given, **_points(b, item))
 
 
 @translates("ConnectorCoordinateSpringDamperExt")
@@ -125,8 +125,8 @@ def extended_spring(b: Building, item: Item) -> Entity:
     """A spring with friction and stops; its function gets all parameters of friction."""
     names = "velocityOffset", *[name.partition(":")[0] for name in EXTENDED.split()[2:6]], "frictionProportionalZone"
     more = [item[name] for name in names]
-    law = find_force(b, item, lambda *arguments: (*arguments, *more))
-    values = find_coordinates(b, item) | _history(b, item) | law
+    given = find_force(b, item, lambda *arguments: (*arguments, *more))
+    values = find_coordinates(b, item) | _history(b, item) | given
     return b.add(con.CoordinateSpringDamperExt, item, *LAW, RATE, *EXTENDED.split(), **values)
 
 

@@ -1,22 +1,22 @@
-"""User laws of cables for axial force and bending moment, and the linear laws that they replace.
+"""Force functions of users for cables, of axial force or bending moment, and the linear ones that they replace.
 
-A law is a function of arrays with one entry per row and point, shape (rows, n), that gives N [N] or M [N m]:
+They take arrays with one entry per row and point, shape (rows, n), and give N [N] or M [N m]:
 
-    law(t, position, strain, strain_rate, reference_strain, curvature, curvature_rate, reference_curvature, parameters)
+    f(t, position, strain, strain_rate, reference_strain, curvature, curvature_rate, reference_curvature, parameters)
 
 with the time t [s] and the position x [m] along the cable; ``parameters`` are columns of the rows, see `Parameters`.
-It replaces the whole linear law with its damping and must accept any number of rows and points.  A law that gives one
-value per row, shape (rows, 1), or one number, means it for all points; anything else, and NaN, is an error.
+Such a function replaces the whole linear one with its damping and must accept any number of rows and points.  One value
+per row, shape (rows, 1), or one number holds for all points; anything else, and NaN, is an error.
 
 A function of the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
-derivatives by strain, strain_rate, curvature and curvature_rate; without it they are central differences of the law.
+derivatives by strain, strain_rate, curvature and curvature_rate; without it they are central differences.
 The rest of the tangent is exact:
 
     f = Σ w L (N ε_q + M κ_q),    ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,
                                   ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q,    likewise M.
 
-In space the curvature that a law gets is |κ|, and its moment acts about the present direction of κ, see
-cable3d/strains.py.  Rows with a law are evaluated with NumPy, about a hundred times slower than others, and have no
+In space the curvature that a function gets is |κ|, and its moment acts about the present direction of κ, see
+cable3d/strains.py.  Rows with one are evaluated with NumPy, about a hundred times slower than others, and have no
 stored energy.
 """
 
@@ -41,13 +41,13 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
 BY = {0: "strain", 1: "strain rate", 3: "curvature", 4: "curvature rate"}
-"""What laws are differentiated by, as places among their arguments."""
+"""What functions are differentiated by, as places among their arguments."""
 # Step of the differences, relative to the size of strains [1], and of curvatures times length [1].
 STEP = 1e-6
 
 
 class Parameters(NamedTuple):
-    """What a user law may want to know of its cables, each of shape (rows, 1).
+    """What a user function may read of its cables, each of shape (rows, 1).
 
     row: row number in the table of the cables.
     length [m], axial_stiffness [N], bending_stiffness [N m^2], axial_damping [N s], bending_damping [N m^2 s].
@@ -81,29 +81,29 @@ class Places(NamedTuple):
     references: References
 
 
-ForceLaw = Callable[..., FloatArray]
+ForceFunction = Callable[..., FloatArray]
 Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 
-class Laws(NamedTuple):
-    """Rows that have the same law: their positions, shape (m,), the law, its derivatives or None, and for users' laws
-    the count of their calls, and the kind of cable for messages."""
+class ForceGroup(NamedTuple):
+    """Rows that share a function: their positions, shape (m,), the function, its derivatives or None, and for those of
+    users the count of their calls, and the kind of cable for messages."""
 
     rows: IntArray
-    law: ForceLaw
+    force: ForceFunction
     derivatives: Derivatives | None
     calls: FirstCalls | None = None
     kind: str = ""
 
 
 @dataclass(frozen=True)
-class LawRows:
-    """Rows with user laws and the same integration rule.
+class UserRows:
+    """Rows with user functions and the same integration rule.
 
     row: positions among the local rows, shape (rows,).
     dofs: local coordinate numbers, shape (rows, 4 d) in d dimensions.
     parameters: their columns.
-    parts: laws, places and weights times length [m], shape (rows, n), of the axial forces (0) and of the bending
+    parts: functions, places and weights times length [m], shape (rows, n), of the axial forces (0) and of the bending
         moments (1).
     measures: strains of the plane or in space.
     """
@@ -111,11 +111,11 @@ class LawRows:
     row: IntArray
     dofs: IntArray
     parameters: Parameters
-    parts: dict[int, tuple[str, list[Laws], Places, FloatArray]]
+    parts: dict[int, tuple[str, list[ForceGroup], Places, FloatArray]]
     measures: Measures = PLANE
 
 
-LINEAR: dict[str, tuple[ForceLaw, Derivatives]] = {
+LINEAR: dict[str, tuple[ForceFunction, Derivatives]] = {
     "axial_force": (
         lambda t, x, eps, eps_t, eps_ref, kap, kap_t, kap_ref, p: (
             p.axial_stiffness * (eps - eps_ref) + p.axial_damping * eps_t
@@ -129,12 +129,12 @@ LINEAR: dict[str, tuple[ForceLaw, Derivatives]] = {
         lambda *given: (0.0, 0.0, given[-1].bending_stiffness, given[-1].bending_damping),
     ),
 }
-"""The laws of rows without user law."""
+"""The functions of rows without one of the user."""
 
 
-def has_law(rows: LocalRows) -> NDArray[np.bool_]:
-    """Which rows have a user law, shape (rows,)."""
-    return ~(is_none(rows.local("axial_force_law")) & is_none(rows.local("bending_moment_law")))
+def has_function(rows: LocalRows) -> NDArray[np.bool_]:
+    """Which rows have a user function, shape (rows,)."""
+    return ~(is_none(rows.local("axial_force_function")) & is_none(rows.local("bending_moment_function")))
 
 
 def is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
@@ -144,22 +144,22 @@ def is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def create_parameters(rows: LocalRows) -> Parameters:
-    """The columns of the rows as user laws get them."""
+    """The columns of the rows as user functions get them."""
     names = Parameters._fields[1:]
     return Parameters(rows.rows[:, None], *(rows.local(name)[:, None] for name in names))
 
 
-def create_laws(rows: LocalRows, quantity: str) -> list[Laws]:
-    """Rows grouped by their law for ``"axial_force"`` or ``"bending_moment"``."""
-    laws, derivatives = rows.local(f"{quantity}_law"), rows.local(f"{quantity}_derivatives")
-    linear = is_none(laws)
-    result = [Laws(np.flatnonzero(linear), *LINEAR[quantity])] if linear.any() else []
+def create_forces(rows: LocalRows, quantity: str) -> list[ForceGroup]:
+    """Rows grouped by their function for ``"axial_force"`` or ``"bending_moment"``."""
+    forces, derivatives = rows.local(f"{quantity}_function"), rows.local(f"{quantity}_derivatives")
+    linear = is_none(forces)
+    result = [ForceGroup(np.flatnonzero(linear), *LINEAR[quantity])] if linear.any() else []
     groups: dict[tuple[int, int], list[int]] = {}
     for i in np.flatnonzero(~linear):
-        groups.setdefault((id(laws[i]), id(derivatives[i])), []).append(i)
-    # the laws of moving cables are those of cables
+        groups.setdefault((id(forces[i]), id(derivatives[i])), []).append(i)
+    # the functions of moving cables are those of cables
     calls, kind = first_calls(rows.world), rows.table.kind.removeprefix("ALE")
-    result += [Laws(np.array(m), laws[m[0]], derivatives[m[0]], calls, kind) for m in groups.values()]
+    result += [ForceGroup(np.array(m), forces[m[0]], derivatives[m[0]], calls, kind) for m in groups.values()]
     return result
 
 
@@ -169,38 +169,43 @@ def create_places(rows: LocalRows, s: FloatArray, measures: Measures = PLANE) ->
     return Places(s, eval_shape(s, rows.local("length")[:, None]), measures.eval_references(rows, s))
 
 
-def create_law_rows(rows: LocalRows, row: IntArray, integration: int, measures: Measures = PLANE) -> LawRows:
-    """Bind rows with user laws; ``row`` are their positions among the local rows of the table."""
+def create_user_rows(rows: LocalRows, row: IntArray, integration: int, measures: Measures = PLANE) -> UserRows:
+    """Bind rows with user functions; ``row`` are their positions among the local rows of the table."""
     rule: Rule = create_rule(integration)
     length = rows.local("length")[:, None]
-    axial = ("axial_force", create_laws(rows, "axial_force"), create_places(rows, rule.sa, measures), rule.wa * length)
+    axial = (
+        "axial_force",
+        create_forces(rows, "axial_force"),
+        create_places(rows, rule.sa, measures),
+        rule.wa * length,
+    )
     places = create_places(rows, rule.sb, measures)
-    bending = ("bending_moment", create_laws(rows, "bending_moment"), places, rule.wb * length)
-    return LawRows(row, rows.dofs, create_parameters(rows), {0: axial, 1: bending}, measures)
+    bending = ("bending_moment", create_forces(rows, "bending_moment"), places, rule.wb * length)
+    return UserRows(row, rows.dofs, create_parameters(rows), {0: axial, 1: bending}, measures)
 
 
-def eval_laws(
-    quantity: str, laws: list[Laws], t: float, places: Places, strains: Strains, parameters: Parameters
+def eval_forces(
+    quantity: str, forces: list[ForceGroup], t: float, places: Places, strains: Strains, parameters: Parameters
 ) -> FloatArray:
     """Axial force [N] or bending moment [N m], shape (rows, n)."""
     arguments = _arguments(places, strains, parameters)
-    if len(laws) == 1 and laws[0].calls is None:
-        # the linear law of all rows, without copies of them
-        return np.asarray(laws[0].law(t, *arguments, parameters))
+    if len(forces) == 1 and forces[0].calls is None:
+        # the linear function of all rows, without copies of them
+        return np.asarray(forces[0].force(t, *arguments, parameters))
     out = np.empty_like(strains.eps)
-    for group in laws:
+    for group in forces:
         x, *values = [a[group.rows] for a in arguments]
         out[group.rows] = _call(quantity, group, t, x, values, _of_rows(parameters, group.rows))
     return out
 
 
-def eval_law_derivatives(
-    quantity: str, laws: list[Laws], t: float, places: Places, strains: Strains, parameters: Parameters
+def eval_force_derivatives(
+    quantity: str, forces: list[ForceGroup], t: float, places: Places, strains: Strains, parameters: Parameters
 ) -> FloatArray:
     """Derivatives by strain, strain rate, curvature and curvature rate, shape (4, rows, n)."""
     arguments = _arguments(places, strains, parameters)
     out = np.empty((4, *strains.eps.shape))
-    for group in laws:
+    for group in forces:
         x, *values = [a[group.rows] for a in arguments]
         p = _of_rows(parameters, group.rows)
         if group.derivatives is not None:
@@ -225,9 +230,15 @@ def _step(which: int, values: list[FloatArray], p: Parameters) -> FloatArray:
 
 
 def _compare(
-    quantity: str, group: Laws, t: float, x: FloatArray, values: list[FloatArray], p: Parameters, given: FloatArray
+    quantity: str,
+    group: ForceGroup,
+    t: float,
+    x: FloatArray,
+    values: list[FloatArray],
+    p: Parameters,
+    given: FloatArray,
 ) -> None:
-    """Warn of derivatives that contradict the differences of their law; they change the tangent only."""
+    """Warn of derivatives that contradict the differences of their function; they change the tangent only."""
     for k, (which, name) in enumerate(BY.items()):
 
         def evaluate(distance: FloatArray, which: int = which) -> FloatArray:
@@ -239,8 +250,8 @@ def _compare(
         for i, j in np.argwhere(wrong)[:1]:
             warn(
                 f"{quantity}_derivatives of {group.kind} row {int(p.row[i, 0])} gave {given[k, i, j]:.9g} for the "
-                f"derivative by {name} at x = {x[i, j]:.6g} m, t = {t:.9g} s, but {quantity}_law "
-                f"({name_of(group.law)}) changes by {differences[i, j]:.9g}: Newton needs its derivative",
+                f"derivative by {name} at x = {x[i, j]:.6g} m, t = {t:.9g} s, but {quantity}_function "
+                f"({name_of(group.force)}) changes by {differences[i, j]:.9g}: Newton needs its derivative",
                 ModelWarning,
                 stacklevel=2,
             )
@@ -256,24 +267,26 @@ def _of_rows(parameters: Parameters, rows: IntArray) -> Parameters:
     return Parameters(row[rows], *(column[rows] for column in values))
 
 
-def _call(quantity: str, group: Laws, t: float, x: FloatArray, values: list[FloatArray], p: Parameters) -> FloatArray:
-    """What a law gives, one number for each row and point."""
-    given = group.law(t, x, *values, p)
+def _call(
+    quantity: str, group: ForceGroup, t: float, x: FloatArray, values: list[FloatArray], p: Parameters
+) -> FloatArray:
+    """What a function gives, one number for each row and point."""
+    given = group.force(t, x, *values, p)
     result = given if group.calls is None else read_numbers(given)
     if result is None or result.shape not in ((), p.length.shape, x.shape):
         words = show(given) if result is None else f"an array of shape {result.shape}"
         must = f"must be one value per row and point, shape {x.shape} (or {p.length.shape}, or one number for all)"
-        raise _refusal(f"{quantity}_law of {group.kind}", group.law, words, must, 0, t, p)
+        raise _refusal(f"{quantity}_function of {group.kind}", group.force, words, must, 0, t, p)
     result = np.broadcast_to(result, x.shape)
     if group.calls is not None:
-        _check_finite(f"{quantity}_law of {group.kind}", group.law, result, t, values, p)
+        _check_finite(f"{quantity}_function of {group.kind}", group.force, result, t, values, p)
     return result
 
 
 def _call_derivatives(
-    quantity: str, group: Laws, t: float, x: FloatArray, values: list[FloatArray], p: Parameters
+    quantity: str, group: ForceGroup, t: float, x: FloatArray, values: list[FloatArray], p: Parameters
 ) -> list[FloatArray]:
-    """What the derivatives of a law give: four numbers or arrays."""
+    """What the derivatives of a function give: four numbers or arrays."""
     assert group.derivatives is not None
     given = group.derivatives(t, x, *values, p)
     if group.calls is None:
@@ -312,25 +325,25 @@ def _refusal(name: str, function: Any, given: str, must: str, i: int, t: float, 
     return ModelError(f"{name} gave {given} in row {row} ({name_of(function)}) at t = {t:.9g} s: {must}")
 
 
-def residual(c: LawRows, fields: Fields, f: FloatArray) -> None:
-    """Add the forces [N, N m] of rows with user laws."""
+def residual(c: UserRows, fields: Fields, f: FloatArray) -> None:
+    """Add the forces [N, N m] of rows with user functions."""
     x, v = fields.x[c.dofs], fields.v[c.dofs]
-    for k, (quantity, laws, places, weight) in c.parts.items():
+    for k, (quantity, forces, places, weight) in c.parts.items():
         strains = c.measures.eval_strains(places.shape, x, v)
-        N = eval_laws(quantity, laws, fields.t, places, strains, c.parameters)
+        N = eval_forces(quantity, forces, fields.t, places, strains, c.parameters)
         gradient = c.measures.eval_gradients(places.shape, strains)[k]
         np.add.at(f, c.dofs, np.einsum("rn,rna->ra", weight * N, gradient))
 
 
-def tangent(c: LawRows, fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+def tangent(c: UserRows, fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the matrix values; slots has shape (local rows, n, n)."""
     x, v = fields.x[c.dofs], fields.v[c.dofs]
-    for k, (quantity, laws, places, weight) in c.parts.items():
+    for k, (quantity, forces, places, weight) in c.parts.items():
         strains = c.measures.eval_strains(places.shape, x, v)
         gradients = c.measures.eval_gradients(places.shape, strains)
         second = c.measures.eval_second_derivatives(places.shape, strains)
-        N = eval_laws(quantity, laws, fields.t, places, strains, c.parameters)
-        by = eval_law_derivatives(quantity, laws, fields.t, places, strains, c.parameters)[..., None]
+        N = eval_forces(quantity, forces, fields.t, places, strains, c.parameters)
+        by = eval_force_derivatives(quantity, forces, fields.t, places, strains, c.parameters)[..., None]
         rates = [np.einsum("rnab,rb->rna", H, v) for H in second]
         change = (dq * by[0] + dv * by[1]) * gradients[0] + dq * by[1] * rates[0]
         change += (dq * by[2] + dv * by[3]) * gradients[1] + dq * by[3] * rates[1]
