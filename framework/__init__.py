@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from windlass.framework.accounts import Account as Account
     from windlass.framework.arrays import FloatArray as FloatArray
     from windlass.framework.arrays import IntArray as IntArray
+    from windlass.framework.assembly.post_newton import note_outcome as note_outcome
     from windlass.framework.errors import ModelError as ModelError
     from windlass.framework.kernels.call import call as call
     from windlass.framework.kernels.kernel import kernel as kernel

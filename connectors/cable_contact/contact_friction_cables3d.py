@@ -21,6 +21,7 @@ from windlass.connectors.cable_contact.update import follow_feet, update_history
 from windlass.connectors.circle_segments.friction import check_friction
 from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.connectors.markers.position_markers import list_handles
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole
@@ -232,7 +233,6 @@ def add_cable_contact(
     """Let cables in space touch each other and themselves.
 
     Args:
-        world: the world.
         cables: the cables, chains or single ones.
         radius: radius of their cross sections [m], one for all or one for each handle.
         points: number of contact points of each cable; points should be at most a radius apart.
@@ -246,9 +246,7 @@ def add_cable_contact(
     Raises:
         ModelError: no cables, or values that are not allowed.
     """
-    handles: list[Any] = list(cables) if isinstance(cables, list | tuple) else [cables]
-    if not handles or not all(isinstance(handle, Entity) for handle in handles):
-        raise ModelError(f"cables = {show(cables)} of add_cable_contact: must be handles from World.add")
+    handles = list_handles("add_cable_contact", "cables", cables)
     radii: Any = radius
     if not isinstance(radius, (int, float)):
         if len(radius) != len(handles):

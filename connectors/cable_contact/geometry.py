@@ -28,38 +28,23 @@ STEPS = 30
 
 
 class Columns(NamedTuple):
-    """Cables that may touch, arrays of shape (rows,) if nothing else is said.
+    """Cables that may touch, arrays of shape (rows,) if nothing else is said."""
 
-    Attributes:
-        dofs: local coordinate numbers, shape (rows, 12).
-        L: reference length [m].
-        n: number of points, 0 for cables whose points another process has.
-        data: position of the first history value, -1 for these.
-        radius: of the cross section [m].
-        before, after: rows of the cables before and after in the chain, -1 at its ends.
-        chain: number of the chain, also of the set: those of two sets differ.
-        arc: reference arc length of the chain where the cable begins [m].
-        loop: reference length of a closed chain, 0 of an open one [m].
-        apart: arc length within which points of a chain do not touch it [m].
-        k, d: normal stiffness [N/m²] and damping [N s/m²] per length.
-        depth: over which the damping fades in [m]; 0: 1 % of the sum of radii.
-        mu, mu_k, mu_v: friction coefficient [1], tangential stiffness [N/m²] and damping [N s/m²] per length.
-    """
-
-    dofs: IntArray
-    L: FloatArray
-    n: IntArray
-    data: IntArray
-    radius: FloatArray
-    before: IntArray
+    dofs: IntArray  # local coordinate numbers, shape (rows, 12)
+    L: FloatArray  # reference length [m]
+    n: IntArray  # number of points, 0 for cables whose points another process has
+    data: IntArray  # position of the first history value, -1 for these
+    radius: FloatArray  # of the cross section [m]
+    before: IntArray  # before, after: rows of the cables before and after in the chain, -1 at its ends
     after: IntArray
-    chain: IntArray
-    arc: FloatArray
-    loop: FloatArray
-    apart: FloatArray
-    k: FloatArray
+    chain: IntArray  # number of the chain, also of the set: those of two sets differ
+    arc: FloatArray  # reference arc length of the chain where the cable begins [m]
+    loop: FloatArray  # reference length of a closed chain, 0 of an open one [m]
+    apart: FloatArray  # arc length within which points of a chain do not touch it [m]
+    k: FloatArray  # k, d: normal stiffness [N/m²] and damping [N s/m²] per length
     d: FloatArray
-    depth: FloatArray
+    depth: FloatArray  # over which the damping fades in [m]; 0: 1 % of the sum of radii
+    # mu, mu_k, mu_v: friction coefficient [1], tangential stiffness [N/m²] and damping [N s/m²] per length
     mu: FloatArray
     mu_k: FloatArray
     mu_v: FloatArray

@@ -78,21 +78,13 @@ ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 class PairList(NamedTuple):
-    """The places that are taken, ordered by pairs of cables; m places, k pairs.
+    """The places that are taken, ordered by pairs of cables; m places, k pairs."""
 
-    Attributes:
-        at: position of their first history value, shape (m,).
-        cable: row of cable A, shape (m,).
-        place: arc length of the point on it [m], shape (m,).
-        first: first place of each pair, and m, shape (k + 1,).
-        pair: rows of cables A and B, shape (k, 2).
-    """
-
-    at: IntArray
-    cable: IntArray
-    place: FloatArray
-    first: IntArray
-    pair: IntArray
+    at: IntArray  # position of their first history value, shape (m,)
+    cable: IntArray  # row of cable A, shape (m,)
+    place: FloatArray  # arc length of the point on it [m], shape (m,)
+    first: IntArray  # first place of each pair, and m, shape (k + 1,)
+    pair: IntArray  # rows of cables A and B, shape (k, 2)
 
 
 class TouchParameters(NamedTuple):

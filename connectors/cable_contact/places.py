@@ -38,25 +38,16 @@ PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 
 @dataclass
 class Places:
-    """All places of the points of this process, and those of them that are taken; cables are those of all processes.
+    """All places of the points of this process, and those of them that are taken; cables are those of all processes."""
 
-    Attributes:
-        c: the cables.
-        at: position of the first history value of every place, shape (places,).
-        cable, point: row of its cable and number of its point there, shape (places,).
-        x: arc length of the point on its cable [m], shape (places,).
-        number: numbers of the cables that places are bound to at present, shape (places,).
-        taken: the places that are bound.
-        rank: of these in the order of `taken`, among all places, shape (m,).
-    """
-
-    c: Columns
-    at: IntArray
-    cable: IntArray
+    c: Columns  # the cables
+    at: IntArray  # position of the first history value of every place, shape (places,)
+    cable: IntArray  # cable, point: row of its cable and number of its point there, shape (places,)
     point: IntArray
-    x: FloatArray
-    number: FloatArray
-    taken: PairList
+    x: FloatArray  # arc length of the point on its cable [m], shape (places,)
+    number: FloatArray  # numbers of the cables that places are bound to at present, shape (places,)
+    taken: PairList  # the places that are bound
+    # of these in the order of `taken`, among all places, shape (m,)
     rank: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def assign(self, data: FloatArray) -> None:
@@ -96,14 +87,10 @@ def create_places(c: Columns) -> Places:
 
 @dataclass
 class CableSystem(System):
-    """The system of `ContactFrictionCables3D`; its rows of coordinates are those of the pairs of cables.
+    """The system of `ContactFrictionCables3D`; its rows of coordinates are those of the pairs of cables."""
 
-    Attributes:
-        places: the places of the points of this process.
-        coupled: the pairs of cables that ``dofs`` are of, shape (pairs, 2).
-    """
-
-    places: Places | None = None
+    places: Places | None = None  # the places of the points of this process
+    # the pairs of cables that ``dofs`` are of, shape (pairs, 2)
     coupled: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
 
 

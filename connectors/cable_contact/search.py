@@ -208,29 +208,17 @@ def find_place(c: Columns, b: int, s: float, data: FloatArray, base: int, wanted
 
 @dataclass
 class CableSearch:
-    """The search for feet, and what it keeps until the next one.
+    """The search for feet, and what it keeps until the next one."""
 
-    Attributes:
-        c: the cables, of all processes.
-        name: their component, for messages.
-        processes: those that search together, each for its own points.
-        skin: margin of the search by cable [m], shape (rows,).
-        group: number of the set by cable, shape (rows,).
-        searches: number of searches so far.
-        forgotten: whether the next update searches in any case.
-        margin: motion up to which the list is valid [m].
-        hull: control points at the last search [m].
-    """
-
-    c: Columns
-    name: str
-    processes: Processes
-    skin: FloatArray
-    group: IntArray
-    searches: int = 0
-    forgotten: bool = True
-    margin: float = 0.0
-    hull: FloatArray = field(default_factory=lambda: np.zeros((0, 4, 3)))
+    c: Columns  # the cables, of all processes
+    name: str  # their component, for messages
+    processes: Processes  # those that search together, each for its own points
+    skin: FloatArray  # margin of the search by cable [m], shape (rows,)
+    group: IntArray  # number of the set by cable, shape (rows,)
+    searches: int = 0  # number of searches so far
+    forgotten: bool = True  # whether the next update searches in any case
+    margin: float = 0.0  # motion up to which the list is valid [m]
+    hull: FloatArray = field(default_factory=lambda: np.zeros((0, 4, 3)))  # control points at the last search [m]
 
     def update(self, fields: Fields) -> bool:
         """Bind places to feet if the last search may have become incomplete; whether there was a search.

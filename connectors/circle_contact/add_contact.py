@@ -17,10 +17,9 @@ from windlass.connectors.circle_contact.contact_friction_circle_set_points2d imp
 )
 from windlass.connectors.circle_contact.view import touches_at_points
 from windlass.connectors.markers.cable_shape import CableShape
-from windlass.connectors.markers.position_markers import rigid_marker
+from windlass.connectors.markers.position_markers import list_handles, rigid_marker
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, instance, number, optional, subclass, whole
-from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.schema import Component, shape_of
@@ -55,7 +54,6 @@ def add_contact(
     """Let every cable touch every circle; laws with segments get one marker per cable, shared by all circles.
 
     Args:
-        world: the world.
         kind: the law: `ContactFrictionCirclePoints2D` (points of the axis; recommended, and the only one that is right
             for stiff belts on coarse meshes), or with straight segments `ContactFrictionCircleCable2D` or
             `ContactCircleCable2D`.
@@ -75,7 +73,7 @@ def add_contact(
         ModelError: no circle or no cable, or values that the law does not allow.
     """
     call = "add_contact"
-    touched, touching = _handles(call, "circles", circles), _handles(call, "cables", cables)
+    touched, touching = list_handles(call, "circles", circles), list_handles(call, "cables", cables)
     markers = [rigid_marker(world, circle) for circle in touched]
     k = sum(len(marker) for marker in markers)
     if touches_at_points(kind):
@@ -115,7 +113,6 @@ def add_contact_with_many(
     """Let every cable touch any of many circles at the cost of those that are near: `ContactFrictionCircleSetPoints2D`.
 
     Args:
-        world: the world.
         circles: bodies (their centre is the circle's) or rigid markers, k of them.
         cables: the cables, n of them, of kind `Cable2D`.
         segments: number of contact points of each cable.
@@ -131,21 +128,11 @@ def add_contact_with_many(
         ModelError: no circle or no cable, or values that the law does not allow.
     """
     call = "add_contact_with_many"
-    touched, touching_cables = _handles(call, "circles", circles), _handles(call, "cables", cables)
+    touched, touching_cables = list_handles(call, "circles", circles), list_handles(call, "cables", cables)
     group = world.add(CircleSet, skin=skin)
     world.add(SetCircle, circle_set=group, circle=[rigid_marker(world, c) for c in touched], radius=circle_radius)
     places = [Entity(cable.table, np.repeat(cable.rows, touching)) for cable in touching_cables]
     return world.add(ContactFrictionCircleSetPoints2D, circle_set=group, cable=places, segments=segments, **columns)
-
-
-def _handles(call: str, name: str, given: Entity | Sequence[Entity]) -> list[Entity]:
-    """A list of handles with at least one entity."""
-    found: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
-    if not all(isinstance(handle, Entity) for handle in found):
-        raise ModelError(f"{name} = {show(given)} of {call}: must be handles from World.add")
-    if not sum(map(len, found)):
-        raise ModelError(f"{name} of {call} is empty: needs at least one")
-    return found
 
 
 def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity], circles: int) -> FloatArray:

@@ -16,6 +16,7 @@ from windlass.connectors.circle_contact.doubts import watch
 from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
 from windlass.connectors.circle_segments.common import (
     CIRCLE_FAMILY,
+    SegmentContact,
     bind_contact,
     check_circles,
     check_forms,
@@ -35,7 +36,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Tables, register
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -43,7 +44,7 @@ START = (0.1,)
 FORMS = ("contact_stiffness", "contact_damping")
 
 
-class ContactCircleCable2D(Component):
+class ContactCircleCable2D(SegmentContact):
     """Contact between a circle and a cable; one row per pair.
 
     Stiffness and damping *per segment* are used as they are for every segment; *per length* they are multiplied by the
@@ -54,21 +55,6 @@ class ContactCircleCable2D(Component):
     circle = ref("position marker", "centre of the circle")
     cable = ref("cable shape marker", "segments of the cable")
     data = ref("GenericData", "n history values; created as [0.1]*n if left out", optional=True)
-    history_column = "segments"
-    segments = column("1", "number of segments n, as in the marker", dtype=np.int64, minimum=1)
-    contact_stiffness = column("N/m", "normal stiffness k_c of a segment", default=0.0, minimum=0)
-    contact_stiffness_per_length = column("N/m^2", "normal stiffness per metre of cable", default=0.0, minimum=0)
-    contact_damping = column("N s/m", "normal damping d_c of a segment", default=0.0, minimum=0)
-    contact_damping_per_length = column("N s/m^2", "normal damping per metre of cable", default=0.0, minimum=0)
-    damping_depth = column(
-        "m",
-        "depth g_0 over which contact_damping fades in, so that f_n is continuous at touch; 0: full damping at once",
-        default=0.0,
-        minimum=0,
-    )
-    circle_radius = column("m", "radius r of the circle", above=0)
-    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
-    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
 def check(world: Tables, table: EntityTable) -> None:

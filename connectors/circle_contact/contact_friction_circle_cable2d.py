@@ -24,6 +24,7 @@ from windlass.connectors.circle_segments.common import (
     CIRCLE_FAMILY,
     CURRENT,
     REFERENCE,
+    SegmentContact,
     bind_contact,
     check_circles,
     check_forms,
@@ -52,7 +53,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Tables, register
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import Evaluation, Fields, PostNewton, System
 from windlass.framework.model.table import EntityTable
 
@@ -61,7 +62,7 @@ START = (0.1, UNDEFINED, 0.0)
 FORMS = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
 
 
-class ContactFrictionCircleCable2D(Component):
+class ContactFrictionCircleCable2D(SegmentContact):
     """Contact and friction between a circle and a cable; one row per pair.
 
     Stiffness and damping are given in one of two forms. *Per segment* (``contact_stiffness`` [N/m] and so on): the
@@ -87,18 +88,6 @@ class ContactFrictionCircleCable2D(Component):
         "3 n history values, 3 n + 1 on moving material; created as [0.1]*n + [-2]*n + [0]*n (+ [0]) if left out",
         optional=True,
     )
-    history_column = "segments"
-    segments = column("1", "number of segments n, as in the marker", dtype=np.int64, minimum=1)
-    contact_stiffness = column("N/m", "normal stiffness k_c of a segment", default=0.0, minimum=0)
-    contact_stiffness_per_length = column("N/m^2", "normal stiffness per metre of cable", default=0.0, minimum=0)
-    contact_damping = column("N s/m", "normal damping d_c of a segment", default=0.0, minimum=0)
-    contact_damping_per_length = column("N s/m^2", "normal damping per metre of cable", default=0.0, minimum=0)
-    damping_depth = column(
-        "m",
-        "depth g_0 over which contact_damping fades in, so that f_n is continuous at touch; 0: full damping at once",
-        default=0.0,
-        minimum=0,
-    )
     friction_velocity_penalty = column("N s/m", "tangential damping mu_v of a segment", default=0.0, minimum=0)
     friction_velocity_penalty_per_length = column(
         "N s/m^2", "tangential damping per metre of cable", default=0.0, minimum=0
@@ -110,7 +99,6 @@ class ContactFrictionCircleCable2D(Component):
         "N/m^2", "tangential stiffness per metre of cable", default=0.0, minimum=0, switchable=True
     )
     friction_coefficient = column("1", "mu, Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True)
-    circle_radius = column("m", "radius r of the circle", above=0)
     use_segment_normals = column(
         "1",
         "true: force along the normal of the segment, also for long segments; false: along the lines from the centre "
@@ -126,8 +114,6 @@ class ContactFrictionCircleCable2D(Component):
         dtype="U16",
         choices=(CURRENT, REFERENCE),
     )
-    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
-    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:

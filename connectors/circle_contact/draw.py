@@ -65,19 +65,12 @@ def has_friction(rows: LocalRows) -> bool:
 
 
 class Circles(NamedTuple):
-    """What does not change of the circles of some rows.
+    """What does not change of the circles of some rows."""
 
-    Attributes:
-        ids: entity numbers of their markers, shape (circles,).
-        marker: their markers in the columns of their family, shape (circles,).
-        local: their points in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3).
-        drawing: the reference drawing, without positions.
-    """
-
-    ids: IntArray
-    marker: IntArray
-    local: FloatArray
-    drawing: Drawing
+    ids: IntArray  # entity numbers of their markers, shape (circles,)
+    marker: IntArray  # their markers in the columns of their family, shape (circles,)
+    local: FloatArray  # their points in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3)
+    drawing: Drawing  # the reference drawing, without positions
 
 
 def _create_circles(rows: LocalRows) -> Circles:
@@ -124,20 +117,13 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 
 
 class Intervals(NamedTuple):
-    """What does not change of the segments of some rows.
+    """What does not change of the segments of some rows."""
 
-    Attributes:
-        contact: the rows.
-        row, segment: row and number of each segment, shape (segments,).
-        length: reference lengths [m], shape (segments,).
-        painting: where they lie, without fields.
-    """
-
-    contact: ContactView
-    row: IntArray
+    contact: ContactView  # the rows
+    row: IntArray  # row, segment: row and number of each segment, shape (segments,)
     segment: IntArray
-    length: FloatArray
-    painting: Painting
+    length: FloatArray  # reference lengths [m], shape (segments,)
+    painting: Painting  # where they lie, without fields
 
 
 def _find_intervals(rows: LocalRows) -> Intervals:

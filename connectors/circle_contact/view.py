@@ -20,30 +20,20 @@ from windlass.framework.model.system import Fields
 
 
 class ContactView(NamedTuple):
-    """Bound rows of any of the laws; arrays of shape (rows,).
+    """Bound rows of any of the laws; arrays of shape (rows,)."""
 
-    Attributes:
-        circle: positions of the markers of the circles in the columns of their family.
-        data: positions of the first history values.
-        n: numbers of segments, or of parts with one point.
-        L: reference length of each of them [m].
-        active: contributes.
-        evaluate: ``(fields) -> numbers`` of all segments or points, shape (rows, n, 12), see `fill_outputs`.
-        powers: ``(fields) -> powers`` [W] in the order of `POWERS`, shape (rows, n, 6).
-        parts: ``(fields, row, number) -> p0, p1, v``: ends of segments or parts [m], and velocity in the middle [m/s],
-            each of shape (k, 2), global x, y.
-        at_point: f_t turns the circle at the distance r + g of the point, else at r.
-    """
-
-    circle: IntArray
-    data: IntArray
-    n: IntArray
-    L: FloatArray
-    active: NDArray[np.bool_]
+    circle: IntArray  # positions of the markers of the circles in the columns of their family
+    data: IntArray  # positions of the first history values
+    n: IntArray  # numbers of segments, or of parts with one point
+    L: FloatArray  # reference length of each of them [m]
+    active: NDArray[np.bool_]  # contributes
+    # ``(fields) -> numbers`` of all segments or points, shape (rows, n, 12), see `fill_outputs`
     evaluate: Callable[[Fields], FloatArray]
-    powers: Callable[[Fields], FloatArray]
+    powers: Callable[[Fields], FloatArray]  # ``(fields) -> powers`` [W] in the order of `POWERS`, shape (rows, n, 6)
+    # ``(fields, row, number) -> p0, p1, v``: ends of segments or parts [m], and velocity in the middle [m/s],
+    # each of shape (k, 2), global x, y
     parts: Callable[[Fields, IntArray, IntArray], tuple[FloatArray, ...]]
-    at_point: bool
+    at_point: bool  # f_t turns the circle at the distance r + g of the point, else at r
 
 
 def touches_at_points(component: type[Component]) -> bool:

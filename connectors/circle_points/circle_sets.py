@@ -22,32 +22,23 @@ from windlass.framework.model.system import Fields
 
 
 class PairColumns(NamedTuple):
-    """Rows of a law with circle sets.
+    """Rows of a law with circle sets."""
 
-    Attributes:
-        points: what the kernels of the law read; ``circle``, ``r``, ``active`` and the coordinates of the circle follow
-            the history values.
-        on: whether a row is switched on, shape (rows,).
-        number: number of the circle that a row is bound to at present, 0 for none, -1 at first, shape (rows,).
-        place: place of that number among the history values, shape (rows,).
-        group: rows of one cable and one set have the same number, shape (rows,).
-        set_of: set of each group, shape (groups,).
-        marker, radius, dofs, circle_set: by number of the circle, 0 for none: position in the columns of the markers,
-            radius [m], local coordinate numbers, and set, shapes (circles + 1,) and (circles + 1, m).
-        skin: margin of the search by set [m].
-    """
-
+    # what the kernels of the law read; ``circle``, ``r``, ``active`` and the coordinates of the circle follow
+    # the history values
     points: PointColumns
-    on: NDArray[np.bool_]
-    number: IntArray
-    place: IntArray
-    group: IntArray
-    set_of: IntArray
+    on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
+    number: IntArray  # number of the circle that a row is bound to at present, 0 for none, -1 at first, shape (rows,)
+    place: IntArray  # place of that number among the history values, shape (rows,)
+    group: IntArray  # rows of one cable and one set have the same number, shape (rows,)
+    set_of: IntArray  # set of each group, shape (groups,)
+    # marker, radius, dofs, circle_set: by number of the circle, 0 for none: position in the columns of the
+    # markers, radius [m], local coordinate numbers, and set, shapes (circles + 1,) and (circles + 1, m)
     marker: IntArray
     radius: FloatArray
     dofs: IntArray
     circle_set: IntArray
-    skin: FloatArray
+    skin: FloatArray  # margin of the search by set [m]
 
 
 @kernel

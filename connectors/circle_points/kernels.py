@@ -49,37 +49,22 @@ Four = tuple[float, float, float, float]
 
 
 class PointColumns(NamedTuple):
-    """Rows of the law, arrays of shape (rows,) if nothing else is said.
+    """Rows of the law, arrays of shape (rows,) if nothing else is said."""
 
-    Attributes:
-        circle: position of the marker in the columns of its family.
-        data: position of the first history value.
-        n: number of points.
-        kc, dc: normal stiffness [N/m] and damping [N s/m] of a point.
-        mu_v, mu_k: tangential damping [N s/m] and stiffness [N/m] of a point.
-        mu: friction coefficient [1].
-        r: radius of the circle [m].
-        L: reference length that a point stands for [m].
-        offset: distance y of the touching line from the axis [m].
-        clip: normal force never pulls.
-        active: contributes.
-        dofs: local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m).
-    """
-
-    circle: IntArray
-    data: IntArray
-    n: IntArray
-    kc: FloatArray
+    circle: IntArray  # position of the marker in the columns of its family
+    data: IntArray  # position of the first history value
+    n: IntArray  # number of points
+    kc: FloatArray  # kc, dc: normal stiffness [N/m] and damping [N s/m] of a point
     dc: FloatArray
-    mu_v: FloatArray
+    mu_v: FloatArray  # mu_v, mu_k: tangential damping [N s/m] and stiffness [N/m] of a point
     mu_k: FloatArray
-    mu: FloatArray
-    r: FloatArray
-    L: FloatArray
-    offset: FloatArray
-    clip: NDArray[np.bool_]
-    active: NDArray[np.bool_]
-    dofs: IntArray
+    mu: FloatArray  # friction coefficient [1]
+    r: FloatArray  # radius of the circle [m]
+    L: FloatArray  # reference length that a point stands for [m]
+    offset: FloatArray  # distance y of the touching line from the axis [m]
+    clip: NDArray[np.bool_]  # normal force never pulls
+    active: NDArray[np.bool_]  # contributes
+    dofs: IntArray  # local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m)
 
 
 class PointParameters(NamedTuple):

@@ -42,7 +42,6 @@ def find_members(world: Tables, member: type[Component], thing: str, of: str) ->
     """World coordinate numbers of all members of sets, as many as the widest one has, and their sets.
 
     Args:
-        world: the world.
         member: component of the members.
         thing: its column with what has the coordinates, such as ``"circle"``.
         of: its column with the set.
@@ -206,7 +205,6 @@ def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str,
     """What rows of sets of circles and of other things have in common, by the names of `PairColumns`, bound to nothing.
 
     Args:
-        rows: the rows.
         sets: name of their reference to the set.
         of_set: sets of the members, see `find_members`.
 
@@ -231,7 +229,6 @@ def follow_pairs(
     All processes call the functions together.  The version of the pattern rises if rows of any process have changed.
 
     Args:
-        rows: the rows.
         system: that of the law of pairs, on the columns ``p.points``.
         p: the rows, see `PairSearch`.
         kind: the search.

@@ -34,6 +34,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.schema import Component, column
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -44,16 +45,31 @@ TOUCH = 1e-12
 CURRENT, REFERENCE = "current", "reference"
 
 
+class SegmentContact(Component):
+    """What both laws of contact with the segments of a cable have."""
+
+    history_column = "segments"
+    segments = column("1", "number of segments n, as in the marker", dtype=np.int64, minimum=1)
+    contact_stiffness = column("N/m", "normal stiffness k_c of a segment", default=0.0, minimum=0)
+    contact_stiffness_per_length = column("N/m^2", "normal stiffness per metre of cable", default=0.0, minimum=0)
+    contact_damping = column("N s/m", "normal damping d_c of a segment", default=0.0, minimum=0)
+    contact_damping_per_length = column("N s/m^2", "normal damping per metre of cable", default=0.0, minimum=0)
+    damping_depth = column(
+        "m",
+        "depth g_0 over which contact_damping fades in, so that f_n is continuous at touch; 0: full damping at once",
+        default=0.0,
+        minimum=0,
+    )
+    circle_radius = column("m", "radius r of the circle", above=0)
+    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
+    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
+
+
 class Contact(NamedTuple):
-    """Bound rows of a contact law.
+    """Bound rows of a contact law."""
 
-    Attributes:
-        columns: what kernels read.
-        axial: axial motions of the cables; None if no cable of the table moves along its axis.
-    """
-
-    columns: ContactColumns
-    axial: AxialMotion | None
+    columns: ContactColumns  # what kernels read
+    axial: AxialMotion | None  # axial motions of the cables; None if no cable of the table moves along its axis
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:

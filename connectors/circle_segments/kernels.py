@@ -41,46 +41,30 @@ Eight = tuple[float, float, float, float, float, float, float, float]
 
 
 class ContactColumns(NamedTuple):
-    """Rows of a contact law, arrays of shape (rows,) if nothing else is said.
+    """Rows of a contact law, arrays of shape (rows,) if nothing else is said."""
 
-    Attributes:
-        circle, cable: positions of the markers in the columns of their families.
-        data: position of the first history value.
-        n: number of segments.
-        kc, dc: normal stiffness [N/m] and damping [N s/m] of a segment.
-        mu_v, mu_k: tangential damping [N s/m] and stiffness [N/m] of a segment.
-        mu: friction coefficient [1].
-        r: radius of the circle [m].
-        L: reference length of a segment [m].
-        fade: depth g_0 over which damping fades in [m]; 0 for full damping from touch on.
-        segment_normals: forces along the normal of the segment (else along the normals at its end points).
-        clip: normal force never pulls.
-        active: contributes.
-        current: sticking positions are measured with the current length of segments (else with the reference length).
-        shift: material that has moved through the mesh since the sticking positions were stored, in segments [1].
-        friction: whether the rows have friction, hence three history values per segment instead of one; one number.
-        dofs: local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m).
-    """
-
-    circle: IntArray
+    circle: IntArray  # circle, cable: positions of the markers in the columns of their families
     cable: IntArray
-    data: IntArray
-    n: IntArray
-    kc: FloatArray
+    data: IntArray  # position of the first history value
+    n: IntArray  # number of segments
+    kc: FloatArray  # kc, dc: normal stiffness [N/m] and damping [N s/m] of a segment
     dc: FloatArray
-    mu_v: FloatArray
+    mu_v: FloatArray  # mu_v, mu_k: tangential damping [N s/m] and stiffness [N/m] of a segment
     mu_k: FloatArray
-    mu: FloatArray
-    r: FloatArray
-    L: FloatArray
-    fade: FloatArray
+    mu: FloatArray  # friction coefficient [1]
+    r: FloatArray  # radius of the circle [m]
+    L: FloatArray  # reference length of a segment [m]
+    fade: FloatArray  # depth g_0 over which damping fades in [m]; 0 for full damping from touch on
+    # forces along the normal of the segment (else along the normals at its end points)
     segment_normals: NDArray[np.bool_]
-    clip: NDArray[np.bool_]
-    active: NDArray[np.bool_]
+    clip: NDArray[np.bool_]  # normal force never pulls
+    active: NDArray[np.bool_]  # contributes
+    # sticking positions are measured with the current length of segments (else with the reference length)
     current: NDArray[np.bool_]
+    # material that has moved through the mesh since the sticking positions were stored, in segments [1]
     shift: FloatArray
-    friction: bool
-    dofs: IntArray
+    friction: bool  # whether the rows have friction, hence three history values per segment instead of one; one number
+    dofs: IntArray  # local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m)
 
 
 @kernel(inline=True)

@@ -53,15 +53,10 @@ Function = Callable[[Evaluation], None]
 
 
 class AxialMotion(NamedTuple):
-    """Axial motion of the cables of a contact.
+    """Axial motion of the cables of a contact."""
 
-    Attributes:
-        s: local numbers of the axial motions s (spare: none), shape (rows,).
-        stored: places of s0 among the history values, -1 for rows without, shape (rows,).
-    """
-
-    s: IntArray
-    stored: IntArray
+    s: IntArray  # local numbers of the axial motions s (spare: none), shape (rows,)
+    stored: IntArray  # places of s0 among the history values, -1 for rows without, shape (rows,)
 
 
 def create_moving_functions(c: ContactColumns, axial: AxialMotion) -> tuple[Function, Function]:

@@ -32,7 +32,6 @@ from windlass.connectors.markers.coordinate_outputs import coordinate_output, fi
 from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.user_functions.time_functions import (
     TimeColumn,
-    TimeFunction,
     bind_functions,
     compare_rates,
     differentiate,
@@ -65,41 +64,26 @@ class CoordinateConstraint(Component):
 
 
 class Columns(NamedTuple):
-    """Letters of the rows, of shape (rows,) but for dofs and n0.
+    """Letters of the rows, of shape (rows,) but for dofs and n0."""
 
-    m0, m1: places of the markers in their columns.
-    dofs: local coordinate numbers of marker 0, then of marker 1, shape (rows, n).
-    n0: number of columns of dofs that belong to marker 0.
-    lam: local numbers of the multipliers.
-    ratio: i.
-    back: i for the force on coordinate 0, 0 for a signal.
-    on, fast: active, and velocity level.
-    """
-
-    m0: IntArray
+    m0: IntArray  # m0, m1: places of the markers in their columns
     m1: IntArray
-    dofs: IntArray
-    n0: int
-    lam: IntArray
-    ratio: FloatArray
-    back: FloatArray
-    on: NDArray[np.bool_]
+    dofs: IntArray  # local coordinate numbers of marker 0, then of marker 1, shape (rows, n)
+    n0: int  # number of columns of dofs that belong to marker 0
+    lam: IntArray  # local numbers of the multipliers
+    ratio: FloatArray  # i
+    back: FloatArray  # i for the force on coordinate 0, 0 for a signal
+    on: NDArray[np.bool_]  # on, fast: active, and velocity level
     fast: NDArray[np.bool_]
 
 
 class TimeColumns(NamedTuple):
-    """Values of all rows by time, shape (rows,).
+    """Values of all rows by time, shape (rows,)."""
 
-    offset: of x1 - i x0, in rows at position level.
-    rate: of ẋ1 - i ẋ0, in rows at velocity level, 0 elsewhere.
-    rate_level: the same, with offset_t in rows at position level.
-    acceleration: of ẍ1 - i ẍ0.
-    """
-
-    offset: TimeColumn
-    rate: TimeColumn
-    rate_level: TimeColumn
-    acceleration: TimeColumn
+    offset: TimeColumn  # of x1 - i x0, in rows at position level
+    rate: TimeColumn  # of ẋ1 - i ẋ0, in rows at velocity level, 0 elsewhere
+    rate_level: TimeColumn  # the same, with offset_t in rows at position level
+    acceleration: TimeColumn  # of ẍ1 - i ẍ0
 
 
 @kernel
@@ -183,22 +167,14 @@ def bind_times(rows: LocalRows) -> TimeColumns:
     """The right-hand sides of the rows as functions of time."""
     fast = rows.local("velocity_level")
     constant_rate = np.where(fast, rows.local("rate"), 0.0)
-    offsets = bind_functions(rows, "offset", "offset_function")
-    given_rates = bind_functions(rows, "rate", "offset_rate_function")
-    given_rates = compare_rates(rows, "offset_function", "offset_rate_function", offsets, given_rates)
-    rates = bind_functions(rows, "rate", "rate_function")
-    all_rates: list[TimeFunction | None] = []
-    accelerations: list[TimeFunction | None] = []
-    for i in range(len(fast)):
-        if fast[i]:
-            all_rates.append(rates[i])
-            accelerations.append(differentiate(rates[i]))
-        elif given_rates[i] is not None:
-            all_rates.append(given_rates[i])
-            accelerations.append(differentiate(given_rates[i]))
-        else:
-            all_rates.append(differentiate(offsets[i]))
-            accelerations.append(differentiate_twice(offsets[i]))
+    offsets, rates = (bind_functions(rows, name, f"{name}_function") for name in ("offset", "rate"))
+    given = bind_functions(rows, "rate", "offset_rate_function")
+    given = compare_rates(rows, "offset_function", "offset_rate_function", offsets, given)
+    # rates that are there, at velocity level or beside an offset; else those of the offset
+    known = [rate if level else found for level, rate, found in zip(fast, rates, given, strict=True)]
+    pairs = list(zip(fast, offsets, known, strict=True))
+    all_rates = [differentiate(f) if g is None and not level else g for level, f, g in pairs]
+    accelerations = [differentiate_twice(f) if g is None and not level else differentiate(g) for level, f, g in pairs]
     return TimeColumns(
         offset=TimeColumn(rows.local("offset"), offsets),
         rate=TimeColumn(constant_rate, rates),
@@ -292,7 +268,7 @@ def check(world: Tables, table: EntityTable) -> None:
         raise ModelError(f"offset_rate_function of {table.kind} row {row} must come with its offset_function")
 
 
-def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+def eval_gap(rows: LocalRows, s: Fields) -> FloatArray:
     """What is left of C: x1 - i x0 - offset [m or rad], at velocity level ẋ1 - i ẋ0 - rate, shape (rows,)."""
     m, (c, times) = s.markers[FAMILY], rows.columns
     position = m.value[c.m1] - c.ratio * m.value[c.m0] - times.offset(s.t)
@@ -301,14 +277,7 @@ def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     return gap
 
 
-def eval_multiplier(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """λ [N or N m], shape (rows,): the force that coordinate 1 feels is -λ."""
-    c, _ = rows.columns
-    lam: FloatArray = s.lam[c.lam] * c.on
-    return lam
-
-
-GAP = coordinate_output("m", "rad", "C [m or rad; m/s or rad/s at velocity level], ()", eval_gap)
+GAP = coordinate_output("m", "C [m or rad; m/s or rad/s at velocity level], ()", eval_gap)
 
 
 def find_gap_units(rows: LocalRows) -> list[str]:
@@ -331,9 +300,8 @@ register(
         outputs={
             "force": coordinate_output(
                 "N",
-                "N m",
                 "multiplier λ [N or N m], (): left-hand-side force on coordinate 1; it feels -λ",
-                eval_multiplier,
+                lambda rows, s: s.lam[rows.columns[0].lam] * rows.columns[0].on,
             ),
             "gap": replace(GAP, units_of=find_gap_units),
         },

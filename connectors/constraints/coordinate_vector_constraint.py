@@ -13,20 +13,18 @@ same arguments, or comes from a complex step, exact to rounding, if the function
 central differences; so does ∂C/∂t.  What the tangent needs beside it comes from differences of J and C.
 
 At index 2 the original takes the squares of velocities; here it is the derivative of C.
-
-Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorCoordinateVector.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.exceptions import ComplexWarning
-from numpy.typing import NDArray
 
+from windlass.connectors.markers.pairs import bind_letters
 from windlass.connectors.user_functions.time_functions import (
     TimeColumn,
     bind_functions,
@@ -66,29 +64,10 @@ class CoordinateVectorConstraint(Component):
     active = column("1", "constrains only if true", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """What the rows need; w coordinates of both nodes, 0 for those that a node does not have.
-
-    lam: local numbers of the multipliers (rows,).  dofs: local numbers of the coordinates (rows, w).
-    has: how many coordinates nodes 0 and 1 have (rows, 2), begin: place of those of node 1.
-    X, Y: factors with signs (rows, w).  fast, on: velocity level, active (rows,).
-    """
-
-    lam: IntArray
-    dofs: IntArray
-    has: IntArray
-    begin: int
-    X: FloatArray
-    Y: FloatArray
-    fast: NDArray[np.bool_]
-    on: NDArray[np.bool_]
-
-
 class UserEquation:
     """The equation of one row by a user function, and its derivatives.
 
     Args:
-        rows: the rows.
         i: the local row.
         places: those of its coordinates among w.
     """
@@ -202,7 +181,7 @@ class Equations:
     """The equations of all rows at one evaluation: q and q_t, C and J."""
 
     def __init__(self, rows: LocalRows) -> None:
-        c: Columns = rows.columns
+        c = rows.columns
         self.rows, self.c = rows, c
         offsets = bind_functions(rows, "offset", "offset_function")
         zeros = np.zeros(len(c.lam))
@@ -292,8 +271,12 @@ def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
     return np.concatenate(parts, axis=1), np.stack(counts, axis=1)
 
 
-def bind(rows: LocalRows) -> Columns:
-    """Factors of the rows, with zeros for what is not given."""
+def bind(rows: LocalRows) -> Any:
+    """The letters of the rows; w coordinates of both nodes, 0 for those that a node does not have.
+
+    has: how many coordinates nodes 0 and 1 have (rows, 2); begin: place of those of node 1.  X, Y: factors with signs,
+    zeros for what is not given (rows, w).
+    """
     dofs, has = node_dofs(rows.world, rows.table)
     begin = dofs.shape[1] - rows.world.dofs_of(rows.table.local("node1")).shape[1]
     which = rows.table.places(rows.rows)
@@ -304,7 +287,8 @@ def bind(rows: LocalRows) -> Columns:
                 if np.any(given):
                     target[i, first : first + len(given)] = sign * np.asarray(given, dtype=np.float64)
     lam = rows.layout.multipliers(rows.table, rows.rows)[:, 0].copy()
-    return Columns(lam, rows.dofs, has[which], begin, X, Y, rows.local("velocity_level"), rows.local("active"))
+    plain = {"fast": "velocity_level", "on": "active"}
+    return bind_letters(rows, plain, lam=lam, dofs=rows.dofs, has=has[which], begin=begin, X=X, Y=Y)
 
 
 def build(rows: LocalRows) -> System:

@@ -24,13 +24,14 @@ Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import joint_rows, write_along, write_perpendicular
 from windlass.connectors.constraints.joints import Drive, check_spatial, register_joint
+from windlass.connectors.markers.pairs import bind_letters
 from windlass.connectors.markers.position_kernels import PositionColumns, cross, turn_vector
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
@@ -65,26 +66,6 @@ class GenericJoint(Component):
     active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Letters of the rows.
-
-    F0, F1: joint frames, shape (rows, 3, 3).
-    a, b, sign: axes and sign of each rotation equation sign a·b, shape (rows, 3).
-    moved: whether there is an offset, shape (rows,).
-    o, ot, ott: offsets, their rates and accelerations, shape (rows, 6).
-    """
-
-    F0: FloatArray
-    F1: FloatArray
-    a: IntArray
-    b: IntArray
-    sign: FloatArray
-    moved: NDArray[np.bool_]
-    o: FloatArray
-    ot: FloatArray
-    ott: FloatArray
-
-
 @kernel
 def turned_axis(angles: FloatArray, p: int) -> Any:
     """Axis p of R, in frame 0 as it was before it is turned; angles [rad] are the last three of an offset (6,)."""
@@ -98,7 +79,7 @@ def turned_axis(angles: FloatArray, p: int) -> Any:
 
 
 @kernel
-def frame_axis(c: Columns, i: int, p: int) -> Any:
+def frame_axis(c: Any, i: int, p: int) -> Any:
     """Axis p of joint frame 0 in the frame of its marker."""
     if c.moved[i]:
         return turn_vector(c.F0[i], turned_axis(c.o[i], p))
@@ -106,7 +87,7 @@ def frame_axis(c: Columns, i: int, p: int) -> Any:
 
 
 @kernel
-def drive(c: Columns, i: int, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
+def drive(c: Any, i: int, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
     """Fill W and give the rate of o of equation k for order 1; W_t and its second rate for order 2."""
     W[:] = 0.0
     if not c.moved[i]:
@@ -132,7 +113,7 @@ def drive(c: Columns, i: int, k: int, m: PositionColumns, m0: int, order: int, W
 
 @kernel
 def equation(
-    c: Columns, i: int, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+    c: Any, i: int, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
     """C_k [m] and C_3+i [1]."""
     A, B = m.A[m0], m.A[m1]
@@ -169,12 +150,17 @@ def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArr
     return a, b, sign
 
 
-def bind(rows: LocalRows) -> tuple[Columns, NDArray[np.bool_], Drive]:
-    """Frames, axes and offsets of the rows, which equations hold, and what brings offsets up to date."""
+def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_], Drive]:
+    """The letters of the rows, which equations hold, and what brings offsets up to date.
+
+    a, b, sign: axes and sign of each rotation equation sign a·b (rows, 3).  moved: whether there is an offset (rows,).
+    o, ot, ott: offsets, their rates and accelerations (rows, 6).
+    """
     locked, times = rows.local("rotations"), Drive(rows)
     moved = times.is_called | rows.local("offset").any(axis=1)
-    offsets = times.offset.values, times.rate.values, times.acceleration.values
-    c = Columns(rows.local("frame0"), rows.local("frame1"), *choose_axes(locked), moved, *offsets)
+    a, b, sign = choose_axes(locked)
+    offsets = {"o": times.offset.values, "ot": times.rate.values, "ott": times.acceleration.values}
+    c = bind_letters(rows, {"F0": "frame0", "F1": "frame1"}, a=a, b=b, sign=sign, moved=moved, **offsets)
     return c, np.concatenate((rows.local("translations"), locked), axis=1), times
 
 

@@ -45,23 +45,15 @@ from windlass.framework.model.system import Coupling
 
 
 class Joint(NamedTuple):
-    """The rows of a joint table with k equations each.
+    """The rows of a joint table with k equations each."""
 
-    m0, m1: positions of the markers in the columns of their family, shape (rows,).
-    dofs: local coordinate numbers of marker 0, then of marker 1, shape (rows, n).
-    n0: number of columns that belong to marker 0.
-    lam: local numbers of the multipliers, shape (rows, k).
-    on: equations that hold, shape (rows, k).
-    fast: equations that hold velocities only, g·y = 0, and have no C, shape (rows, k).
-    """
-
-    m0: IntArray
+    m0: IntArray  # m0, m1: positions of the markers in the columns of their family, shape (rows,)
     m1: IntArray
-    dofs: IntArray
-    n0: int
-    lam: IntArray
-    on: NDArray[np.bool_]
-    fast: NDArray[np.bool_]
+    dofs: IntArray  # local coordinate numbers of marker 0, then of marker 1, shape (rows, n)
+    n0: int  # number of columns that belong to marker 0
+    lam: IntArray  # local numbers of the multipliers, shape (rows, k)
+    on: NDArray[np.bool_]  # equations that hold, shape (rows, k)
+    fast: NDArray[np.bool_]  # equations that hold velocities only, g·y = 0, and have no C, shape (rows, k)
 
 
 @kernel

@@ -204,12 +204,10 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
     force = "left-hand-side force on marker 1, global, (3,): point 1 feels its opposite"
     torque = "left-hand-side torque on marker 1 about point 1, global, (3,): it feels its opposite"
     return {
-        "gap": Output(gap_unit, f"C of {equations}; 0 where free", lambda rows, s, **where: evaluate(rows, s)[0]),
-        "multipliers": Output(
-            "N, N m", f"λ of {equations}; 0 where free", lambda rows, s, **where: evaluate(rows, s)[2]
-        ),
-        "force": Output("N", force, lambda rows, s, **where: eval_load(rows, s, 0)),
-        "torque": Output("N m", torque, lambda rows, s, **where: eval_load(rows, s, 6)),
+        "gap": Output(gap_unit, f"C of {equations}; 0 where free", lambda rows, s: evaluate(rows, s)[0]),
+        "multipliers": Output("N, N m", f"λ of {equations}; 0 where free", lambda rows, s: evaluate(rows, s)[2]),
+        "force": Output("N", force, lambda rows, s: eval_load(rows, s, 0)),
+        "torque": Output("N m", torque, lambda rows, s: eval_load(rows, s, 6)),
     }
 
 
@@ -239,7 +237,6 @@ def check_spatial(world: Tables, table: EntityTable, needed: NDArray[np.bool_], 
     """Raise ModelError for joints that hold motion out of the plane, but whose markers have none.
 
     Args:
-        world: the world.
         table: table of joints.
         needed: rows whose equations hold such motion, shape (resident,).
         instead: what to use in the plane.

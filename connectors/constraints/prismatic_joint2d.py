@@ -8,13 +8,14 @@ Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import joint_rows, write_along, write_perpendicular
 from windlass.connectors.constraints.joints import check_planar, register_joint
+from windlass.connectors.markers.pairs import bind_letters
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
@@ -35,16 +36,9 @@ class PrismaticJoint2D(Component):
     active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Normal n of the axis and direction a, both in the frame of marker 0 [1], shape (rows, 2)."""
-
-    n: FloatArray
-    a: FloatArray
-
-
 @kernel
 def equation(
-    c: Columns, i: int, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+    c: Any, i: int, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
     """C_0 [m] and C_1 [1]."""
     A, B = m.A[m0], m.A[m1]
@@ -58,16 +52,13 @@ def equation(
 loops = joint_rows(equation)
 
 
-def bind(rows: LocalRows) -> tuple[Columns, NDArray[np.bool_]]:
-    """Directions of the rows, and which equations hold."""
+def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_]]:
+    """Normal n of the axis and direction a, both in the frame of marker 0 (rows, 2), and which equations hold."""
     axis, angle = rows.local("axis"), rows.local("angle")
     unit = axis / np.sqrt((axis**2).sum(axis=1))[:, None]
-    c = Columns(
-        n=np.stack((-unit[:, 1], unit[:, 0]), axis=1),
-        a=np.stack((-np.sin(angle), np.cos(angle)), axis=1),
-    )
+    n, a = np.stack((-unit[:, 1], unit[:, 0]), axis=1), np.stack((-np.sin(angle), np.cos(angle)), axis=1)
     turning = rows.local("lock_rotation")
-    return c, np.stack((np.ones_like(turning), turning), axis=1)
+    return bind_letters(rows, {}, n=n, a=a), np.stack((np.ones_like(turning), turning), axis=1)
 
 
 def check(world: Tables, table: EntityTable) -> None:

@@ -32,11 +32,5 @@ def bind(rows: LocalRows) -> tuple[FloatArray, NDArray[np.bool_]]:
 
 
 register_joint(
-    RevoluteJoint2D,
-    loops,
-    bind,
-    multipliers=2,
-    unit="m",
-    equations="p1 - p0 along x, y, (2,)",
-    check=check_planar,
+    RevoluteJoint2D, loops, bind, multipliers=2, unit="m", equations="p1 - p0 along x, y, (2,)", check=check_planar
 )

@@ -24,20 +24,15 @@ documentation of Exudyn 1.13, item ObjectJointRollingDisc.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import joint_rows
 from windlass.connectors.constraints.joints import check_spatial, register_joint
-from windlass.connectors.markers.position_kernels import (
-    FAMILY,
-    PositionColumns,
-    cross,
-    find_contact,
-    turn_vector,
-)
+from windlass.connectors.markers.pairs import bind_letters
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross, find_contact, turn_vector
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
@@ -65,14 +60,6 @@ class RollingJoint(Component):
     active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Radius [m] (rows,); axis of the disc and normal of the plane in the frames of their markers [1], (rows, 3)."""
-
-    r: FloatArray
-    w: FloatArray
-    n: FloatArray
-
-
 @kernel
 def step(a: Any, b: Any) -> Any:
     """a + i h b."""
@@ -82,7 +69,7 @@ def step(a: Any, b: Any) -> Any:
 
 @kernel
 def equation(
-    c: Columns, i: int, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+    c: Any, i: int, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
     """C_2 [m], 0 for the others, which only hold velocities."""
     n, w, zero = turn_vector(m.A[m0], c.n[i]), turn_vector(m.A[m1], c.w[i]), (0.0, 0.0, 0.0)
@@ -105,10 +92,10 @@ def equation(
 loops = joint_rows(equation)
 
 
-def bind(rows: LocalRows) -> tuple[Columns, NDArray[np.bool_]]:
-    """Directions of the rows, and which equations hold."""
-    c = Columns(rows.local("radius"), normalise(rows.local("axis")), normalise(rows.local("normal")))
-    return c, rows.local("axes")
+def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_]]:
+    """Axis w of the disc and normal n of the plane in the frames of their markers, and which equations hold."""
+    w, n = (normalise(rows.local(name)) for name in ("axis", "normal"))
+    return bind_letters(rows, {"r": "radius"}, w=w, n=n), rows.local("axes")
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -118,7 +105,7 @@ def check(world: Tables, table: EntityTable) -> None:
     check_spatial(world, table, np.ones(table.resident_count, bool), "CoordinateConstraint with a ratio")
 
 
-def eval_contact(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+def eval_contact(rows: LocalRows, s: Fields) -> FloatArray:
     """Contact points, global [m], shape (rows, 3)."""
     (c, j, _), m = rows.columns, s.markers[FAMILY]
     n, w = np.einsum("iab,ib->ia", m.A[j.m0], c.n), np.einsum("iab,ib->ia", m.A[j.m1], c.w)

@@ -56,11 +56,5 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 register_joint(
-    SphericalJoint,
-    loops,
-    bind,
-    multipliers=3,
-    unit="m",
-    equations="p1 - p0 along x, y, z, (3,)",
-    check=check,
+    SphericalJoint, loops, bind, multipliers=3, unit="m", equations="p1 - p0 along x, y, z, (3,)", check=check
 )

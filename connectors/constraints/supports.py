@@ -28,7 +28,6 @@ def fix(world: World, entity: Handles, *coordinate_names: str) -> Entity:
     """Hold coordinates of nodes or bodies at their reference values.
 
     Args:
-        world: the world.
         entity: nodes or bodies of one kind.
         *coordinate_names: names of coordinates, e.g. ``"x", "y"``; those of the node are in its ``dof_names``.
 
@@ -48,16 +47,11 @@ def fix(world: World, entity: Handles, *coordinate_names: str) -> Entity:
 @checked(**SUPPORT, name=word(), value=either(number("m"), function()), rate=optional(function()))
 @all_or_nothing
 def prescribe(
-    world: World,
-    entity: Handles,
-    name: str,
-    value: TimeValue,
-    rate: Callable[[float], float] | None = None,
+    world: World, entity: Handles, name: str, value: TimeValue, rate: Callable[[float], float] | None = None
 ) -> Entity:
     """Prescribe the displacement of a coordinate from its reference.
 
     Args:
-        world: the world.
         entity: nodes or bodies of one kind.
         name: name of the coordinate.
         value: displacement [m or rad], a number or a function of time t [s].
@@ -77,7 +71,6 @@ def prescribe_velocity(world: World, entity: Handles, name: str, value: TimeValu
     """Prescribe the velocity of a coordinate.
 
     Args:
-        world: the world.
         entity: nodes or bodies of one kind.
         name: name of the coordinate, e.g. ``"rotation"``.
         value: velocity [m/s or rad/s], a number or a function of time t [s].

@@ -42,23 +42,16 @@ class CableStrain(Component):
 
 
 class Columns(NamedTuple):
-    """Letters of the rows.
+    """Letters of the rows."""
 
-    k: places in the columns of the coordinate markers, shape (rows,).
-    dofs: local coordinate numbers of the nodes, 4 d of each, then l of winch cables, shape (rows, n).
-    d: 2 in the plane, 3 in space, shape (rows,).
-    f: derivatives of the shape functions of a cable of length 1 [1], shape (rows, 4).
-    length: L of cables that keep theirs [m], share: part of l that winch cables have [1], 0 of others, shape (rows,).
-    eps: ε_ref [1], shape (rows,).
-    """
-
-    k: IntArray
-    dofs: IntArray
-    d: IntArray
-    f: FloatArray
+    k: IntArray  # places in the columns of the coordinate markers, shape (rows,)
+    dofs: IntArray  # local coordinate numbers of the nodes, 4 d of each, then l of winch cables, shape (rows, n)
+    d: IntArray  # 2 in the plane, 3 in space, shape (rows,)
+    f: FloatArray  # derivatives of the shape functions of a cable of length 1 [1], shape (rows, 4)
+    # L of cables that keep theirs [m], share: part of l that winch cables have [1], 0 of others, shape (rows,)
     length: FloatArray
     share: FloatArray
-    eps: FloatArray
+    eps: FloatArray  # ε_ref [1], shape (rows,)
 
 
 @kernel
@@ -148,7 +141,6 @@ def strain_coordinate(world: World, cable: Handles, at: float = 0.5) -> Entity:
     """The axial strain of cables at a place, less that without force, as a coordinate to measure and to act on.
 
     Args:
-        world: the world.
         cable: cables of any kind.
         at: share of the cable between its first node and the place [1], 0 to 1.
 

@@ -10,19 +10,13 @@ Source: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equat
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from windlass.connectors.control.inputs import (
-    InputColumns,
-    Inputs,
-    add_input_row,
-    bind_inputs,
-    list_inputs,
-    read_inputs,
-)
+from windlass.connectors.control.inputs import Inputs, add_input_row, bind_inputs, eval_inputs, read_inputs
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns, coordinates_of
+from windlass.connectors.markers.pairs import bind_letters
 from windlass.elements.bodies.matrix_columns import (
     NO_LIST,
     bind_state_functions,
@@ -62,29 +56,8 @@ class GenericODE1(Inputs):
     )
 
 
-class Columns(NamedTuple):
-    """Letters of the rows; w states of the widest node.
-
-    dofs: (rows, n) local, those of the states first; size: number of states (rows,).
-    inputs: see there.  b (rows, w), A (rows, w, w), B and C (rows, w, inputs).
-    F: rates of the functions (rows, w); Y, P, V: derivatives by y, u and u_t.
-    """
-
-    dofs: IntArray
-    size: IntArray
-    inputs: InputColumns
-    b: FloatArray
-    A: FloatArray
-    B: FloatArray
-    C: FloatArray
-    F: FloatArray
-    Y: FloatArray
-    P: FloatArray
-    V: FloatArray
-
-
 @kernel
-def eval_rate(c: Columns, m: CoordinateColumns, v: FloatArray, i: int, a: int) -> float:
+def eval_rate(c: Any, m: CoordinateColumns, v: FloatArray, i: int, a: int) -> float:
     """y_t of state a of row i."""
     total = c.b[i, a] + c.F[i, a]
     for k in range(c.size[i]):
@@ -97,7 +70,7 @@ def eval_rate(c: Columns, m: CoordinateColumns, v: FloatArray, i: int, a: int) -
 
 
 @kernel
-def residual(c: Columns, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None:
+def residual(c: Any, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None:
     """f -= y_t as the states and inputs have it."""
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
@@ -105,7 +78,7 @@ def residual(c: Columns, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> 
 
 
 @kernel
-def tangent(c: Columns, m: CoordinateColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+def tangent(c: Any, m: CoordinateColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """values -= dq ∂y_t/∂q + dv ∂y_t/∂v."""
     n = c.dofs.shape[1]
     row = np.zeros(n)
@@ -120,7 +93,7 @@ def tangent(c: Columns, m: CoordinateColumns, dq: float, dv: float, slots: IntAr
 
 
 @kernel
-def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
+def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
     """Add scale times the identity: y_t is an acceleration."""
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
@@ -140,23 +113,27 @@ def count_states(rows: LocalRows) -> IntArray:
     return count
 
 
-def bind(rows: LocalRows) -> tuple[Columns, Any]:
-    """The columns of the rows, and their functions."""
+def bind(rows: LocalRows) -> tuple[Any, Any]:
+    """The letters of the rows, and their functions; w states of the widest node.
+
+    dofs: (rows, n) local, those of the states first; size: number of states (rows,).  b (rows, w), A (rows, w, w), B
+    and C (rows, w, inputs).  F: rates of the functions (rows, w); Y, P, V: derivatives by y, u and u_t.
+    """
     n, w, count = len(rows.rows), rows.world.ref_width(rows.table, "node"), count_states(rows)
     inputs, ones = bind_inputs(rows, w), np.ones(n, np.int64)
     most = inputs.m.shape[1]
     b = stack_matrices(rows, "constant", count, ones, (w, 1))[:, :, 0].copy()
     A = stack_matrices(rows, "system_matrix", count, count, (w, w))
     B, C = (stack_matrices(rows, name, count, inputs.size, (w, most)) for name in ("input_matrix", "rate_matrix"))
-    shapes = [(int(k),) for k in count]
-    functions = bind_state_functions(
-        rows, "state_function", "state_derivative", shapes, "finite numbers [unit of the states/s], one for each state"
-    )
-    new = np.zeros((n, w)), np.zeros((n, w, w)), np.zeros((n, w, most)), np.zeros((n, w, most))
-    return Columns(rows.dofs, count, inputs, b, A, B, C, *new), functions
+    words = "finite numbers [unit of the states/s], one for each state"
+    sizes = [(int(k),) for k in count]
+    functions = bind_state_functions(rows, "state_function", "state_derivative", sizes, words)
+    shapes = {"F": (n, w), "Y": (n, w, w), "P": (n, w, most), "V": (n, w, most)}
+    new = {letter: np.zeros(shape) for letter, shape in shapes.items()}
+    return bind_letters(rows, {}, dofs=rows.dofs, size=count, inputs=inputs, b=b, A=A, B=B, C=C, **new), functions
 
 
-def read_arguments(c: Columns, s: Fields, i: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+def read_arguments(c: Any, s: Fields, i: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """y, u and u_t of row i."""
     return s.v[c.dofs[i, : c.size[i]]], *read_inputs(c.inputs, coordinates_of(s), i)
 
@@ -182,16 +159,11 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def eval_states(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+def eval_states(rows: LocalRows, s: Fields) -> FloatArray:
     """States y, 0 beyond those of a row, shape (rows, w)."""
     c = rows.columns[0]
     states: FloatArray = s.v[rows.dofs[:, : c.A.shape[1]]] * (np.arange(c.A.shape[1]) < c.size[:, None])
     return states
-
-
-def eval_inputs(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Values u of the inputs, 0 beyond those of a row, shape (rows, inputs)."""
-    return list_inputs(rows.columns[0].inputs, s)
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:

@@ -16,22 +16,15 @@ Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its do
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from windlass.connectors.control.inputs import (
-    InputColumns,
-    Inputs,
-    add_input_row,
-    bind_inputs,
-    read_inputs,
-)
+from windlass.connectors.control.inputs import Inputs, add_input_row, bind_inputs, read_inputs
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns, coordinates_of
 from windlass.connectors.markers.pair_laws import difference_positions, draw_lines, eval_distance
-from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, subtract
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.pairs import Pair, bind_letters, bind_pair, pair_dofs, subtract
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, add_curvature
 from windlass.elements.bodies.matrix_columns import bind_state_functions
 from windlass.elements.nodes.generic_nodes import STATES
 from windlass.framework.accounts import Account
@@ -47,6 +40,10 @@ from windlass.framework.model.table import EntityTable
 
 LINEAR = 1.0
 """Pressure difference [Pa] below which the flow of a valve is linear in it."""
+LETTERS = {
+    "Lo": "offset_length", "Ls": "stroke_length", "d": "damping", "Koil": "oil_bulk_modulus", "Qn": "nominal_flow",
+    "ps": "system_pressure", "pt": "tank_pressure", "moves": "volume_change",
+}  # fmt: skip
 
 
 class HydraulicActuator(Inputs):
@@ -83,35 +80,6 @@ class HydraulicActuator(Inputs):
     active = column("1", "if false no force, and pressures stay as they are", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Letters of the rows, shape (rows,) or (rows, 2) for both chambers.
-
-    p: local numbers of the states, (rows, 2); at: first of their columns among the row's coordinates.
-    inputs: see there.  Lo, Ls, A, Vh, d, Koil; softness of cylinder and hose 1/K_cyl, 1/K_hose, 0 for rigid ones; Qn,
-    ps, pt, moves: volume_change.
-    opening: of the valves (rows, 2); P, V: their derivatives by u and u_t (rows, 2, 9).
-    """
-
-    p: IntArray
-    at: int
-    inputs: InputColumns
-    Lo: FloatArray
-    Ls: FloatArray
-    A: FloatArray
-    Vh: FloatArray
-    d: FloatArray
-    Koil: FloatArray
-    cylinder: FloatArray
-    hose: FloatArray
-    Qn: FloatArray
-    ps: FloatArray
-    pt: FloatArray
-    moves: NDArray[np.bool_]
-    opening: FloatArray
-    P: FloatArray
-    V: FloatArray
-
-
 @kernel
 def root(x: float) -> tuple[float, float]:
     """w(x) and its derivative."""
@@ -122,7 +90,7 @@ def root(x: float) -> tuple[float, float]:
 
 
 @kernel
-def eval_flow(c: Columns, i: int, k: int, p: float) -> tuple[float, float, float]:
+def eval_flow(c: Any, i: int, k: int, p: float) -> tuple[float, float, float]:
     """Q_k [m^3/s], ∂Q_k/∂p_k and ∂Q_k/∂a_k of row i."""
     a = c.opening[i, k]
     if a >= 0.0:
@@ -133,7 +101,7 @@ def eval_flow(c: Columns, i: int, k: int, p: float) -> tuple[float, float, float
 
 
 @kernel
-def eval_stiffness(c: Columns, i: int, k: int, s: float) -> tuple[float, float]:
+def eval_stiffness(c: Any, i: int, k: int, s: float) -> tuple[float, float]:
     """G_k [Pa/m^3] and ∂G_k/∂s of row i."""
     if not c.moves[i]:
         return c.Koil[i] / c.Vh[i, k], 0.0
@@ -144,7 +112,7 @@ def eval_stiffness(c: Columns, i: int, k: int, s: float) -> tuple[float, float]:
 
 
 @kernel
-def eval_rate(c: Columns, i: int, k: int, s: float, st: float, p: float) -> float:
+def eval_rate(c: Any, i: int, k: int, s: float, st: float, p: float) -> float:
     """p_k,t [Pa/s] of row i."""
     sign = -1.0 if k == 0 else 1.0
     rate: float = eval_stiffness(c, i, k, s)[0] * (sign * c.A[i, k] * st + eval_flow(c, i, k, p)[0])
@@ -152,7 +120,7 @@ def eval_rate(c: Columns, i: int, k: int, s: float, st: float, p: float) -> floa
 
 
 @kernel
-def measure(c: Columns, pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
+def measure(c: Any, pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
     """L [m], not a number where it is 0, and its rate [m/s] of row i."""
     u, ut = subtract(m.p, pair.m1[i], pair.m0[i]), subtract(m.v, pair.m1[i], pair.m0[i])
     length = np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
@@ -162,14 +130,14 @@ def measure(c: Columns, pair: Pair, m: PositionColumns, i: int) -> tuple[float, 
 
 
 @kernel
-def eval_force(c: Columns, i: int, st: float, v: FloatArray) -> float:
+def eval_force(c: Any, i: int, st: float, v: FloatArray) -> float:
     """N of row i [N]."""
     N: float = -v[c.p[i, 0]] * c.A[i, 0] + v[c.p[i, 1]] * c.A[i, 1] + c.d[i] * st
     return N
 
 
 @kernel
-def residual(c: Columns, pair: Pair, m: PositionColumns, v: FloatArray, f: FloatArray) -> None:
+def residual(c: Any, pair: Pair, m: PositionColumns, v: FloatArray, f: FloatArray) -> None:
     """Add the force on both points, and the rates of the pressures."""
     n0, n = pair.n0, c.at
     for i in range(len(pair.m0)):
@@ -189,14 +157,14 @@ def residual(c: Columns, pair: Pair, m: PositionColumns, v: FloatArray, f: Float
 
 @kernel
 def tangent(
-    c: Columns, pair: Pair, m: PositionColumns, inputs: CoordinateColumns, v: FloatArray, dq: float, dv: float,
+    c: Any, pair: Pair, m: PositionColumns, inputs: CoordinateColumns, v: FloatArray, dq: float, dv: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """values += dq ∂f/∂q + dv ∂f/∂v."""
     n0, n, width = pair.n0, c.at, pair.dofs.shape[1]
     # of both points side by side: e·J, and derivatives of s_t by coordinates; then of a number by all coordinates
     J, Jd = np.zeros((3, n)), np.zeros((3, n))
-    eJ, rate, row = np.zeros(n), np.zeros(n), np.zeros(width)
+    eJ, rate, row, g = np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(9)
     for i in range(len(pair.m0)):
         if not pair.active[i]:
             continue
@@ -227,7 +195,8 @@ def tangent(
             for k in range(2):
                 values[slots[i, a, n + k]] += dv * eJ[a] * c.A[i, k] * (-1.0 if k == 0 else 1.0)
         if dq != 0.0:
-            add_curvature(pair, m, i, u, dq * N / L, slots, values)
+            g[0], g[1], g[2] = u
+            add_curvature(pair, i, m, g, dq * N / L, slots, values)
         # pressures, whose equations stand behind the points
         s = L - c.Lo[i]
         for k in range(2):
@@ -247,25 +216,7 @@ def tangent(
 
 
 @kernel
-def add_curvature(
-    pair: Pair, m: PositionColumns, i: int, u: tuple[float, float, float], N: float, slots: IntArray, values: FloatArray
-) -> None:
-    """values += N u·H, the change of the markers' derivatives."""
-    n0 = pair.n0
-    for which in range(2):
-        k, first, sign = (pair.m0[i], 0, -1.0) if which == 0 else (pair.m1[i], n0, 1.0)
-        h, w = m.h[k], m.J.shape[2]
-        if h < 0:
-            continue
-        for a in range(w):
-            for b in range(w):
-                K = m.H[h, 0, a, b] * u[0] + m.H[h, 1, a, b] * u[1] + m.H[h, 2, a, b] * u[2]
-                if K != 0.0:
-                    values[slots[i, first + a, first + b]] += sign * N * K
-
-
-@kernel
-def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
+def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
     """Add scale times the factors of p_k,t."""
     for i in range(len(c.p)):
         for k in range(2):
@@ -278,8 +229,13 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return np.concatenate([pair_dofs(world, table), states, world.ref_dofs(table, "inputs")], axis=1)
 
 
-def bind(rows: LocalRows) -> tuple[Pair, Columns, dict[int, StateFunction]]:
-    """The points of the rows, their columns, and the functions of their valves."""
+def bind(rows: LocalRows) -> tuple[Pair, Any, dict[int, StateFunction]]:
+    """The points of the rows, their letters, and the functions of their valves.
+
+    p: local numbers of the states (rows, 2); at: first of their columns among the row's coordinates.  A, Vh, opening of
+    both chambers (rows, 2); P, V: derivatives of openings by u and u_t (rows, 2, 1 + inputs); cylinder, hose: softness
+    1/K, 0 for rigid ones.
+    """
     at = sum(rows.world.ref_width(rows.table, name) for name in ("marker0", "marker1"))
     n, local = len(rows.rows), rows.local
 
@@ -292,17 +248,16 @@ def bind(rows: LocalRows) -> tuple[Pair, Columns, dict[int, StateFunction]]:
 
     inputs = bind_inputs(rows, at + 2)
     valves = np.zeros((n, 2, 1 + inputs.m.shape[1]))
-    c = Columns(
-        rows.dofs[:, at : at + 2].copy(), at, inputs, local("offset_length"), local("stroke_length"),
-        both("area"), both("hose_volume"), local("damping"), local("oil_bulk_modulus"), soft("cylinder_bulk_modulus"),
-        soft("hose_bulk_modulus"), local("nominal_flow"), local("system_pressure"), local("tank_pressure"),
-        local("volume_change"), both("valve_opening"), valves, valves.copy(),
+    c = bind_letters(
+        rows, LETTERS, p=rows.dofs[:, at : at + 2].copy(), at=at, inputs=inputs, A=both("area"), Vh=both("hose_volume"),
+        cylinder=soft("cylinder_bulk_modulus"), hose=soft("hose_bulk_modulus"), opening=both("valve_opening"),
+        P=valves, V=valves.copy(),
     )  # fmt: skip
     words = "two finite numbers, the openings of the valves [1]"
     return bind_pair(rows), c, bind_state_functions(rows, "valve_function", "valve_derivative", [(2,)] * n, words)
 
 
-def read_arguments(pair: Pair, c: Columns, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
+def read_arguments(pair: Pair, c: Any, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
     """u and u_t of the valves of row i: the stroke and the inputs."""
     L, st = measure(c, pair, s.markers[FAMILY], i)
     u, ut = read_inputs(c.inputs, coordinates_of(s), i)

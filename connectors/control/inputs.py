@@ -37,15 +37,12 @@ class Inputs(Component):
 
 
 class InputColumns(NamedTuple):
-    """The inputs of rows.
+    """The inputs of rows."""
 
-    m: place of each in the columns of the coordinate markers, -1 for none, shape (rows, inputs).
-    size: number of inputs of each row, shape (rows,).
-    first, width: first column of the row's coordinates that belongs to an input, and number of columns of each.
-    """
-
-    m: IntArray
-    size: IntArray
+    m: IntArray  # place of each in the columns of the coordinate markers, -1 for none, shape (rows, inputs)
+    size: IntArray  # number of inputs of each row, shape (rows,)
+    # first, width: first column of the row's coordinates that belongs to an input, and number of columns of
+    # each
     first: int
     width: int
 
@@ -62,8 +59,9 @@ def read_inputs(c: InputColumns, m: CoordinateColumns, i: int) -> tuple[FloatArr
     return m.value[which], m.rate[which]
 
 
-def list_inputs(c: InputColumns, s: Fields) -> FloatArray:
+def eval_inputs(rows: LocalRows, s: Fields) -> FloatArray:
     """Values u of the inputs, 0 beyond those of a row, shape (rows, inputs)."""
+    c: InputColumns = rows.columns[0].inputs
     found = np.zeros(c.m.shape)
     given = c.m >= 0
     found[given] = coordinates_of(s).value[c.m[given]]

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
+from windlass.connectors.markers.pairs import bind_letters
 from windlass.elements.nodes.generic_nodes import STATES, state_node
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, handle, instance, number, numbers, word
@@ -28,7 +29,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register, require_law
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import ConstraintSystem, Coupling, Fields, System
+from windlass.framework.model.system import ConstraintSystem, Coupling, System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 
@@ -60,43 +61,29 @@ class Measured(NamedTuple):
     node: Entity
 
 
-class Columns(NamedTuple):
-    """Letters of the rows.
-
-    y: local numbers of the states, shape (rows,).
-    lam: local numbers of the multipliers, shape (rows, m); w: weights [1], 0 beyond those of a joint, shape (rows, m).
-    T: time constants [s], shape (rows,).
-    """
-
-    y: IntArray
-    lam: IntArray
-    w: FloatArray
-    T: FloatArray
-
-
 @kernel
-def residual(c: Columns, v: FloatArray, f: FloatArray) -> None:
+def residual(c: Any, v: FloatArray, f: FloatArray) -> None:
     """f += y."""
     for i in range(len(c.y)):
         f[c.y[i]] += v[c.y[i]]
 
 
 @kernel
-def tangent(c: Columns, dv: float, slots: IntArray, values: FloatArray) -> None:
+def tangent(c: Any, dv: float, slots: IntArray, values: FloatArray) -> None:
     """values += dv."""
     for i in range(len(c.y)):
         values[slots[i, 0, 0]] += dv
 
 
 @kernel
-def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
+def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
     """Add scale times T: y_t is an acceleration."""
     for i in range(len(c.y)):
         values[slots[i, 0, 0]] += scale * c.T[i]
 
 
 @kernel
-def measure(c: Columns, lam: FloatArray, f: FloatArray) -> None:
+def measure(c: Any, lam: FloatArray, f: FloatArray) -> None:
     """f -= w·λ."""
     for i in range(len(c.y)):
         for k in range(c.lam.shape[1]):
@@ -104,7 +91,7 @@ def measure(c: Columns, lam: FloatArray, f: FloatArray) -> None:
 
 
 @kernel
-def measure_tangent(c: Columns, slots: Coupling, values: FloatArray) -> None:
+def measure_tangent(c: Any, slots: Coupling, values: FloatArray) -> None:
     """values -= w in the columns of the multipliers."""
     for i in range(len(c.y)):
         for k in range(c.lam.shape[1]):
@@ -124,8 +111,12 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return np.concatenate([world.dofs_of(table.local(name)) for name in ("joint", "node")], axis=1)
 
 
-def bind(rows: LocalRows) -> Columns:
-    """The multipliers and states of the rows."""
+def bind(rows: LocalRows) -> Any:
+    """The letters of the rows.
+
+    y: local numbers of the states (rows,).  lam: local numbers of the multipliers (rows, m); w: weights [1], 0 beyond
+    those of a joint (rows, m).
+    """
     weights = rows.local("weights")
     w = np.zeros((len(weights), max((len(row) for row in weights), default=0)))
     lam = np.zeros(w.shape, np.int64)
@@ -136,12 +127,12 @@ def bind(rows: LocalRows) -> Columns:
         lam[positions, : found.shape[1]] = found
         w[positions, : found.shape[1]] = [weights[i] for i in positions]
     y = rows.dofs[:, rows.world.ref_width(rows.table, "joint")]
-    return Columns(y.copy(), lam, w, rows.local("time_constant"))
+    return bind_letters(rows, {"T": "time_constant"}, y=y.copy(), lam=lam, w=w)
 
 
 def build(rows: LocalRows) -> System:
     """The system of `LoadCell`."""
-    c: Columns = rows.columns
+    c = rows.columns
     system = System("LoadCell", c.y[:, None])
     system.residual = call(residual, lambda s: (c, s.v, s.f))
     system.tangent = call(tangent, lambda s: (c, s.dv, s.slots, s.values))
@@ -171,19 +162,6 @@ def check(world: Tables, table: EntityTable) -> None:
             raise ModelError(f"node of {table.kind} row {row} has {len(nodes.component.dof_names)} states: must have 1")
 
 
-def eval_state(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """y [N or N m], shape (rows,)."""
-    found: FloatArray = s.v[rows.columns.y]
-    return found
-
-
-def eval_load(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """w·λ [N or N m], shape (rows,)."""
-    c: Columns = rows.columns
-    found: FloatArray = (c.w * s.lam[c.lam]).sum(axis=1)
-    return found
-
-
 @checked(
     world=instance(World), joint=handle(), weights=numbers("1", (None,)), time_constant=number("s", above=0.0),
     name=word(),
@@ -193,7 +171,6 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
     """Measure what joints or constraints carry.
 
     Args:
-        world: the world.
         joint: the joints or constraints, with the same number of multipliers each.
         weights: w of the multipliers [1], shape (multipliers,); see the output ``multipliers`` of joints, and ``force``
             of `CoordinateConstraint`.
@@ -217,8 +194,12 @@ register(
         build=build,
         check=check,
         outputs={
-            "reading": Output("N, N m", "state y [N or N m], ()", eval_state),
-            "load": Output("N, N m", "w·λ, which the reading follows [N or N m], ()", eval_load),
+            "reading": Output("N, N m", "state y [N or N m], ()", lambda rows, s: s.v[rows.columns.y]),
+            "load": Output(
+                "N, N m",
+                "w·λ, which the reading follows [N or N m], ()",
+                lambda rows, s: (rows.columns.w * s.lam[rows.columns.lam]).sum(axis=1),
+            ),
         },
         source="first-order lag of transducers, see the head of its file",
     )

@@ -57,22 +57,15 @@ class DistanceCoordinate(Component):
 
 
 class Columns(NamedTuple):
-    """Letters of the rows, of shape (rows,) but for e and origin (rows, 3).
+    """Letters of the rows, of shape (rows,) but for e and origin (rows, 3)."""
 
-    k: places in the columns of the coordinate markers.
-    m0, m1: those of the points; m0 = -1 for a way.
-    n0: number of coordinates of the first point.
-    e, origin: direction and origin of ways.
-    length: of distances.
-    """
-
-    k: IntArray
-    m0: IntArray
+    k: IntArray  # places in the columns of the coordinate markers
+    m0: IntArray  # m0, m1: those of the points; m0 = -1 for a way
     m1: IntArray
-    n0: int
-    e: FloatArray
+    n0: int  # number of coordinates of the first point
+    e: FloatArray  # e, origin: direction and origin of ways
     origin: FloatArray
-    length: FloatArray
+    length: FloatArray  # of distances
 
 
 @kernel
@@ -166,7 +159,6 @@ def point_coordinate(
     """The way of points along a fixed direction, as a coordinate to measure and to act on.
 
     Args:
-        world: the world.
         entity: anything with a position, see `position_marker`.
         direction: in the global frame, of any length > 0, shape (3,).
         at: place on the entity [m], see `position_marker`.
@@ -184,7 +176,6 @@ def distance_coordinate(world: World, marker0: Entity, marker1: Entity, length: 
     """The distance of two points, less a length, as a coordinate to measure and to act on.
 
     Args:
-        world: the world.
         marker0, marker1: position markers, or what has one, see `position_marker`.
         length: at which the coordinate is 0 [m].
 

@@ -4,27 +4,18 @@
     load  Jᵀ F,    ∂load = F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u) by q,  Jᵀ ∂F/∂u_t J_u by v
 
 The tangent has the entries of the inputs' coordinates, so that Newton's method finds force and motion together.
-
-Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised forces).
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from windlass.connectors.control.inputs import (
-    InputColumns,
-    Inputs,
-    add_input_row,
-    bind_inputs,
-    list_inputs,
-    read_inputs,
-)
+from windlass.connectors.control.inputs import Inputs, add_input_row, bind_inputs, eval_inputs, read_inputs
 from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
+from windlass.connectors.markers.pairs import bind_letters
 from windlass.elements.bodies.matrix_columns import NO_LIST, bind_state_functions, stack_matrices
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.state_functions import StateFunction
@@ -54,29 +45,8 @@ class StateLoad(Inputs):
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Letters of the rows.
-
-    m0: place of the marker; dofs (rows, n) local, those of the marker first, n0 of them; on = active.
-    inputs: see there.  value (rows,), G and R (rows, inputs).
-    F: loads of the functions (rows,); P, V: their derivatives by u and u_t (rows, inputs).
-    """
-
-    m0: IntArray
-    dofs: IntArray
-    n0: int
-    on: NDArray[np.bool_]
-    inputs: InputColumns
-    value: FloatArray
-    G: FloatArray
-    R: FloatArray
-    F: FloatArray
-    P: FloatArray
-    V: FloatArray
-
-
 @kernel
-def eval_load(c: Columns, m: CoordinateColumns, i: int) -> float:
+def eval_load(c: Any, m: CoordinateColumns, i: int) -> float:
     """F of row i [N or N m]."""
     total = c.value[i] + c.F[i]
     for k in range(c.inputs.size[i]):
@@ -87,7 +57,7 @@ def eval_load(c: Columns, m: CoordinateColumns, i: int) -> float:
 
 
 @kernel
-def load(c: Columns, m: CoordinateColumns, f: FloatArray) -> None:
+def load(c: Any, m: CoordinateColumns, f: FloatArray) -> None:
     """f += Jᵀ F."""
     for i in range(len(c.m0)):
         if c.on[i]:
@@ -97,7 +67,7 @@ def load(c: Columns, m: CoordinateColumns, f: FloatArray) -> None:
 
 
 @kernel
-def load_tangent(c: Columns, m: CoordinateColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+def load_tangent(c: Any, m: CoordinateColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """values += dq ∂load/∂q + dv ∂load/∂v."""
     n = c.dofs.shape[1]
     B = np.zeros(n)
@@ -121,16 +91,22 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return np.concatenate([world.dofs_of(table.local("marker")), world.ref_dofs(table, "inputs")], axis=1)
 
 
-def bind(rows: LocalRows) -> tuple[Columns, dict[int, StateFunction]]:
-    """The columns of the rows, and their functions."""
+def bind(rows: LocalRows) -> tuple[Any, dict[int, StateFunction]]:
+    """The letters of the rows, and their functions.
+
+    dofs (rows, n) local, those of the marker first, n0 of them.  G and R (rows, inputs).  F: loads of the functions
+    (rows,); P, V: their derivatives by u and u_t (rows, inputs).
+    """
     n, n0 = len(rows.rows), rows.world.ref_width(rows.table, "marker")
     inputs = bind_inputs(rows, n0)
     ones, most = np.ones(n, np.int64), inputs.m.shape[1]
     G, R = (stack_matrices(rows, name, ones, inputs.size, (1, most))[:, 0] for name in ("gains", "rate_gains"))
     functions = bind_state_functions(rows, "load_function", "load_derivative", [()] * n, "one finite number [N or N m]")
-    on, value, m0 = rows.local("active"), rows.local("value"), rows.markers("marker")
-    new = np.zeros(n), np.zeros((n, most)), np.zeros((n, most))
-    return Columns(m0, rows.dofs, n0, on, inputs, value, G.copy(), R.copy(), *new), functions
+    c = bind_letters(
+        rows, {"on": "active", "value": "value"}, m0=rows.markers("marker"), dofs=rows.dofs, n0=n0, inputs=inputs,
+        G=G.copy(), R=R.copy(), F=np.zeros(n), P=np.zeros((n, most)), V=np.zeros((n, most)),
+    )  # fmt: skip
+    return c, functions
 
 
 def build(rows: LocalRows) -> System:
@@ -155,24 +131,19 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def update_loads(c: Columns, functions: dict[int, StateFunction], s: Fields) -> None:
+def update_loads(c: Any, functions: dict[int, StateFunction], s: Fields) -> None:
     """Evaluate the functions at the inputs in the fields."""
     for i, f in functions.items():
         c.F[i] = f(s.t, *read_inputs(c.inputs, s.markers[FAMILY], i))
 
 
-def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+def eval_force(rows: LocalRows, s: Fields) -> FloatArray:
     """F without the load factor [N or N m], shape (rows,); 0 where inactive."""
     c, functions = rows.columns
     update_loads(c, functions, s)
     m = s.markers[FAMILY]
     F: FloatArray = np.array([eval_load(c, m, i) for i in range(len(c.m0))]) * c.on
     return F
-
-
-def eval_inputs(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Values u of the inputs, 0 beyond those of a row, shape (rows, inputs)."""
-    return list_inputs(rows.columns[0].inputs, s)
 
 
 register(
@@ -184,10 +155,10 @@ register(
         build=build,
         outputs={
             "force": coordinate_output(
-                "N", "N m", "applied load without the load factor [N or N m], ()", eval_force, ("marker",)
+                "N", "applied load without the load factor [N or N m], ()", eval_force, ("marker",)
             ),
             "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (inputs,)", eval_inputs),
         },
-        source="[@shabana]",
+        source="[@shabana], generalised forces",
     )
 )

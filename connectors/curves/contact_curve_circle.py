@@ -25,23 +25,21 @@ velocities at the centre of the circle.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from windlass.connectors.curves.profiles import OVERLAP, Curves, bind_curves, trace_piece
+from windlass.connectors.curves.profiles import OVERLAP, bind_curves, trace_piece
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
-from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing, draw_traces
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Fields
 
 START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
@@ -69,27 +67,10 @@ class ContactCurveCircle(Component):
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Letters of the rows; shapes begin with the number of rows.
-
-    r [m], k [N/m], d [N s/m], mu, zone [m/s]: parameters; limited: what damping adds is at most the spring force.
-    on: rows that are switched on; the pair is active where they touch as well.
-    curve: number of the profile.
-    curves: the profiles.
-    data: position of the first history value; h: those with which forces are evaluated (rows, 4).
-    """
-
-    r: FloatArray
-    k: FloatArray
-    d: FloatArray
-    limited: NDArray[np.bool_]
-    mu: FloatArray
-    zone: FloatArray
-    on: NDArray[np.bool_]
-    curve: IntArray
-    curves: Curves
-    data: IntArray
-    h: FloatArray
+LETTERS = {
+    "r": "radius", "k": "contact_stiffness", "d": "contact_damping", "limited": "damping_limited", "mu": "friction",
+    "zone": "proportional_zone",
+}  # fmt: skip
 
 
 @kernel
@@ -124,7 +105,7 @@ def faces(pieces: FloatArray, p: int, x: float, y: float) -> bool:
 
 
 @kernel
-def measure(c: Columns, i: int, p: int, u: Pose, ut: ComplexArray) -> Any:
+def measure(c: Any, i: int, p: int, u: Pose, ut: ComplexArray) -> Any:
     """Gap [m], its rate and the slip [m/s]; n and t; the arms of force on the curve and the circle, three numbers."""
     x, y = place_of(u)
     D, nx, ny = face(c.curves.pieces, p, x, y)
@@ -141,7 +122,7 @@ def measure(c: Columns, i: int, p: int, u: Pose, ut: ComplexArray) -> Any:
 
 
 @kernel
-def press(c: Columns, i: int, gap: complex, rate: complex, slip: complex, stored: float) -> tuple[complex, complex]:
+def press(c: Any, i: int, gap: complex, rate: complex, slip: complex, stored: float) -> tuple[complex, complex]:
     """f_n and f_t [N] of a contact."""
     spring, damper = -c.k[i] * gap, -c.d[i] * rate
     if damper.real < -spring.real or (damper.real > spring.real and (c.limited[i] or spring.real < 0.0)):
@@ -155,7 +136,7 @@ def press(c: Columns, i: int, gap: complex, rate: complex, slip: complex, stored
 
 
 @kernel
-def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """The nine numbers of row i."""
     F = np.zeros(9, np.complex128)
     for j in range(2):
@@ -174,7 +155,7 @@ def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 @kernel
-def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """Energy of the springs of row i [J]."""
     x, y = place_of(u)
     total = complex(0.0, 0.0)
@@ -187,7 +168,7 @@ def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 @kernel
-def power(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """What friction and damping of row i take [W]."""
     total = complex(0.0, 0.0)
     for j in range(2):
@@ -200,7 +181,7 @@ def power(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 @kernel
-def find_feet(c: Columns, i: int, x: float, y: float) -> tuple[int, int]:
+def find_feet(c: Any, i: int, x: float, y: float) -> tuple[int, int]:
     """Pieces of the profile of row i that its circle at (x, y) touches, the deepest first, from 1; 0 for none."""
     g, k = c.curves, c.curve[i]
     # the cell along x and along y
@@ -230,7 +211,9 @@ def find_feet(c: Columns, i: int, x: float, y: float) -> tuple[int, int]:
 
 
 @kernel
-def update_history(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray, outcome: FloatArray) -> None:
+def update_history(
+    c: Any, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, size: FloatArray, outcome: FloatArray
+) -> None:
     """New history values of the rows that are on; see `note_outcome` for the outcome."""
     error, changed, largest, worst = 0.0, False, 0.0, -1
     for i in range(len(pair.m0)):
@@ -260,18 +243,18 @@ def update_history(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray,
             c.h[i, a] = data[at + a]
         pair.active[i] = first > 0 or second > 0
         after = force(c, i, u, ut, 0.0)
-        jump, size = 0.0, 0.0
+        jump, square = 0.0, 0.0
         for a in range(3):
             jump += (after[a].real - before[a].real) ** 2
-            size += after[a].real ** 2
-        largest = max(largest, np.sqrt(size))
+            square += after[a].real ** 2
+        largest = max(largest, np.sqrt(square))
         if np.sqrt(jump) > error:
             error, worst = np.sqrt(jump), i
     note_outcome(outcome, error, np.inf, changed, largest, worst)
 
 
 @kernel
-def fill_numbers(c: Columns, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
+def fill_numbers(c: Any, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
     """Gap, its rate, slip, f_n, f_t and piece of both contacts of the rows, shape (rows, 6, 2), 0 where none is.
 
     Without contact the first gap is the smallest one, inf where no piece faces the circle from outside.
@@ -297,24 +280,10 @@ def fill_numbers(c: Columns, pair: Pair, m: PositionColumns, out: FloatArray) ->
                 out[i, 0, 0] = D - c.r[i]
 
 
-def bind(rows: LocalRows) -> tuple[Columns]:
-    """The parameters of the rows."""
-    get, data = rows.local, rows.data_start("data")
-    curve, curves = bind_curves(rows, "profile", get("radius"))
-    c = Columns(
-        r=get("radius"),
-        k=get("contact_stiffness"),
-        d=get("contact_damping"),
-        limited=get("damping_limited"),
-        mu=get("friction"),
-        zone=get("proportional_zone"),
-        on=get("active").copy(),
-        curve=curve,
-        curves=curves,
-        data=data,
-        h=np.zeros((len(data), len(START))),
-    )
-    return (c,)
+def derive(rows: LocalRows) -> dict[str, Any]:
+    """Rows that are switched on, of which the pair is active where they touch; all profiles, and that of each row."""
+    curve, curves = bind_curves(rows, "profile", rows.local("radius"))
+    return {"on": rows.local("active").copy(), "curve": curve, "curves": curves}
 
 
 def copy_history(rows: LocalRows, s: Fields) -> None:
@@ -322,12 +291,6 @@ def copy_history(rows: LocalRows, s: Fields) -> None:
     pair, c = rows.columns
     c.h[:] = s.data[c.data[:, None] + np.arange(len(START))]
     pair.active[:] = c.on & ((c.h[:, 0] > 0.0) | (c.h[:, 2] > 0.0))
-
-
-def add_update(rows: LocalRows, system: System) -> None:
-    """Add the update of the history values after Newton."""
-    pair, c = rows.columns
-    system.post_newton = call(update_history, lambda s: (c, pair, s.markers[FAMILY], s.data, s.outcome))
 
 
 def eval_numbers(rows: LocalRows, s: Fields) -> FloatArray:
@@ -367,14 +330,15 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
 register_rigid_pair(
     ContactCurveCircle,
     force,
-    columns=bind,
+    letters=LETTERS,
+    derive=derive,
     before=lambda rows: (partial(copy_history, rows),) * 2,
     stored=("contact_spring", energy),
     lost=("friction", power),
     passed="lever",
-    finish=add_update,
     point=True,
     start=START,
+    update=update_history,
     draw=draw,
     outputs={
         "gap": output("m", "g of both contacts, < 0; without contact the nearest, inf where nothing is faced", 0),

@@ -51,24 +51,15 @@ class CurveProfile(Component):
 
 
 class Curves(NamedTuple):
-    """Profiles for the kernels.
+    """Profiles for the kernels."""
 
-    pieces: all lines and arcs, see `PIECE`, shape (pieces, 7).
-    first: first piece of each profile, and their number at last, shape (profiles + 1,).
-    grid: corner x, y [m] of each grid and cells per length [1/m], shape (profiles, 3).
-    shape: cells along x and y, shape (profiles, 2).
-    cell: number of the first cell of each profile, shape (profiles,).
-    begin: places of the members of each cell, shape (cells + 1,).
-    members: pieces that a circle with its centre in a cell can reach.
-    """
-
-    pieces: FloatArray
-    first: IntArray
-    grid: FloatArray
-    shape: IntArray
-    cell: IntArray
-    begin: IntArray
-    members: IntArray
+    pieces: FloatArray  # all lines and arcs, see `PIECE`, shape (pieces, 7)
+    first: IntArray  # first piece of each profile, and their number at last, shape (profiles + 1,)
+    grid: FloatArray  # corner x, y [m] of each grid and cells per length [1/m], shape (profiles, 3)
+    shape: IntArray  # cells along x and y, shape (profiles, 2)
+    cell: IntArray  # number of the first cell of each profile, shape (profiles,)
+    begin: IntArray  # places of the members of each cell, shape (cells + 1,)
+    members: IntArray  # pieces that a circle with its centre in a cell can reach
 
 
 def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, where: str) -> FloatArray:

@@ -45,7 +45,6 @@ def sprocket_profile(
     """Add the outline of a sprocket about the origin of its marker; the middle of a gap lies on the x axis.
 
     Args:
-        world: the world.
         teeth: number z of teeth, 6 or more.
         pitch: p of the chain [m], the distance of its rollers.
         roller_diameter: d_1 of the rollers [m], below the pitch.

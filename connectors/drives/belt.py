@@ -223,29 +223,13 @@ class _Line:
             columns = {**choice.columns, "friction_coefficient": friction, **own}
             if self.in_space:
                 self.surfaces.append(self._add_surface(pulley, marker))
-                parts.append(
-                    add_surface_contact(
-                        self.world,
-                        self.surfaces[-1],
-                        self.cables,
-                        points=given["points"],
-                        rope_radius=offset,
-                        **columns,
-                    )
-                )
+                more = {"points": given["points"], "rope_radius": offset}
+                parts.append(add_surface_contact(self.world, self.surfaces[-1], self.cables, **more, **columns))
             else:
-                parts.append(
-                    add_contact(
-                        self.world,
-                        ContactFrictionCirclePoints2D,
-                        marker,
-                        self.cables,
-                        segments=given["points"],
-                        circle_radius=pulley.radius,
-                        vertical_offset=-offset if pulley.side == "right" else offset,
-                        **columns,
-                    )
-                )
+                side = -offset if pulley.side == "right" else offset
+                more = {"segments": given["points"], "circle_radius": pulley.radius, "vertical_offset": side}
+                law = ContactFrictionCirclePoints2D
+                parts.append(add_contact(self.world, law, marker, self.cables, **more, **columns))
         return "\n".join(reasons), parts
 
     def _add_surface(self, pulley: Pulley, marker: Entity) -> Entity:
@@ -317,7 +301,6 @@ class Belt(_Line):
         """Add a belt, and its contact with the pulleys.
 
         Args:
-            world: the world.
             pulleys: the pulleys in the order in which the belt runs, 2 or more.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
             elements: number of cables; default: 0.25 rad on the smallest pulley, fewer radians for small strains.

@@ -84,7 +84,6 @@ class WinchReserve(StepHook):
     Restarts, saved states, recorders, sensors and the energy ledger go on: all cables are in the model from the start.
 
     Args:
-        world: the world.
         outlet, end: places [m], shape (2,), or (3,) in space; neither is held.
         cables: fewest cables, those of the shortest rope.
         wanted: wanted length of the cables [m].

@@ -29,46 +29,34 @@ LOWEST = 1e-3
 
 
 class FlowColumns(NamedTuple):
-    """One fluid for some points.
+    """One fluid for some points."""
 
-    kind: of the profile; fills: where the fluid is; up: number of the axis that points upwards.
-    V: velocity of the profile [m/s], shape (3,).
-    level, transition [m]: height of the surface, and over which the fluid begins there.
-    ground, height, exponent, roughness: of the profile, h = z - ground and H = height [m].
-    depth, growth: depth d [m], and time in which waves grow [s].
-    table: heights z [m] and horizontal velocities [m/s], shape (k, 3).
-    waves: amplitude [m], ω [rad/s], k [1/m], cos θ, sin θ, φ [rad] of each wave, shape (m, 6).
-    where: the points in the arrays, shape (n,).
-    """
-
-    kind: int
-    fills: int
-    up: int
-    V: FloatArray
-    level: float
+    kind: int  # of the profile
+    fills: int  # where the fluid is
+    up: int  # number of the axis that points upwards
+    V: FloatArray  # velocity of the profile [m/s], shape (3,)
+    level: float  # level, transition [m]: height of the surface, and over which the fluid begins there
     transition: float
-    ground: float
+    ground: float  # ground, height, exponent, roughness: of the profile, h = z - ground and H = height [m]
     height: float
     exponent: float
     roughness: float
-    depth: float
+    depth: float  # depth, growth: depth d [m], and time in which waves grow [s]
     growth: float
-    table: FloatArray
-    waves: FloatArray
-    where: IntArray
+    table: FloatArray  # heights z [m] and horizontal velocities [m/s], shape (k, 3)
+    waves: FloatArray  # amplitude [m], ω [rad/s], k [1/m], cos θ, sin θ, φ [rad] of each wave, shape (m, 6)
+    where: IntArray  # the points in the arrays, shape (n,)
 
 
 class Flow(NamedTuple):
-    """A fluid at p points; G and H are right after `fill_flow_gradients`, shares after `fill_share`, too.
+    """A fluid at p points; G and H are right after `fill_flow_gradients`, shares after `fill_share`, too."""
 
-    u, a: velocity [m/s] and acceleration [m/s^2], shape (p, 3); G, H: their derivatives by position, shape (p, 3, 3).
-    s, ds, st: share of the fluid [1], shape (p,), its derivatives by position [1/m], (p, 3), and by time [1/s], (p,).
-    """
-
-    u: FloatArray
+    u: FloatArray  # u, a: velocity [m/s] and acceleration [m/s^2], shape (p, 3)
     a: FloatArray
-    G: FloatArray
+    G: FloatArray  # G, H: their derivatives by position, shape (p, 3, 3)
     H: FloatArray
+    # s, ds, st: share of the fluid [1], shape (p,), its derivatives by position [1/m], (p, 3), and by time
+    # [1/s], (p,)
     s: FloatArray
     ds: FloatArray
     st: FloatArray

@@ -120,9 +120,4 @@ def _columns(
 ) -> dict[str, FloatArray]:
     """The columns of `Fluid` for waves that run in one direction."""
     along = np.full(len(amplitude), float(direction))
-    return {
-        "wave_amplitudes": amplitude,
-        "wave_frequencies": frequency,
-        "wave_directions": along,
-        "wave_phases": phase,
-    }
+    return {"wave_amplitudes": amplitude, "wave_frequencies": frequency, "wave_directions": along, "wave_phases": phase}

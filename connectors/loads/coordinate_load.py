@@ -3,13 +3,11 @@
     load  Jᵀ F,    ∂load/∂q = F H
 
 J = 1 and H = 0 for markers on a single coordinate.
-
-Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised forces).
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +23,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
-from windlass.framework.model.system import Fields, System, Term
+from windlass.framework.model.system import System, Term
 
 
 class CoordinateLoad(Component):
@@ -87,13 +85,6 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def eval_value(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Load without the load factor [N or N m], shape (rows,); 0 where inactive."""
-    c, forces = rows.columns
-    F: FloatArray = forces(s.t) * c.on
-    return F
-
-
 register(
     Law(
         CoordinateLoad,
@@ -103,9 +94,12 @@ register(
         build=build,
         outputs={
             "force": coordinate_output(
-                "N", "N m", "applied load without the load factor [N or N m], ()", eval_value, ("marker",)
+                "N",
+                "applied load without the load factor [N or N m], ()",
+                lambda rows, s: rows.columns[1](s.t) * rows.columns[0].on,
+                ("marker",),
             )
         },
-        source="[@shabana]",
+        source="[@shabana], generalised forces",
     )
 )

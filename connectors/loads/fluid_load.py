@@ -81,22 +81,16 @@ class FluidLoad(Component):
 
 
 class Group(NamedTuple):
-    """Rows in the plane or in space at some points.
+    """Rows in the plane or in space at some points."""
 
-    line: the points; c: their parameters; m, rates: memory for motion and forces, and for rates of slopes; flow: that
-    of the fluid.
-    flows, users: the fluids, and those with a function of the user.
-    given, gradients: what the functions of users give, of no points if there are none.
-    """
-
-    line: LineColumns
-    c: FluidColumns
-    m: Points
+    line: LineColumns  # the points
+    c: FluidColumns  # their parameters
+    m: Points  # m, rates: memory for motion and forces, and for rates of slopes
     rates: Points
-    flow: Flow
-    flows: list[FlowColumns]
+    flow: Flow  # that of the fluid
+    flows: list[FlowColumns]  # flows, users: the fluids, and those with a function of the user
     users: list[UserFlow]
-    given: FloatArray
+    given: FloatArray  # given, gradients: what the functions of users give, of no points if there are none
     gradients: FloatArray
 
 
@@ -250,20 +244,16 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 class Answer(NamedTuple):
-    """What a fluid does at k places of each row; 0 where a row is not active.
+    """What a fluid does at k places of each row; 0 where a row is not active."""
 
-    force, drag: per current length [N/m], (rows, k, 3); weight: that of the cable less its buoyancy [N/m], (rows, k).
-    u, a: of the fluid [m/s, m/s^2], (rows, k, 3); share [1] and surface [m], (rows, k); r: position [m], (rows, k, 3).
-    """
-
-    force: FloatArray
+    force: FloatArray  # force, drag: per current length [N/m], (rows, k, 3)
     drag: FloatArray
-    weight: FloatArray
-    u: FloatArray
+    weight: FloatArray  # that of the cable less its buoyancy [N/m], (rows, k)
+    u: FloatArray  # u, a: of the fluid [m/s, m/s^2], (rows, k, 3); share [1] and surface [m], (rows, k)
     a: FloatArray
     share: FloatArray
     surface: FloatArray
-    r: FloatArray
+    r: FloatArray  # position [m], (rows, k, 3)
 
 
 def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> Answer:

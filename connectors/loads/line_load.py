@@ -73,32 +73,24 @@ class LineLoad(Component):
 
 
 class ForceGroup(NamedTuple):
-    """Points that share a force function.
+    """Points that share a force function."""
 
-    where: the points, shape (n,); evaluate: ``(t, x, r, p, v) -> F``; name: of the function and its row, for messages.
-    steps: distances [m] and slopes [1] by which they are moved for differences.
-    """
-
-    where: IntArray
-    evaluate: Callable[..., FloatArray]
-    name: str
-    steps: tuple[float, float]
+    where: IntArray  # the points, shape (n,)
+    evaluate: Callable[..., FloatArray]  # ``(t, x, r, p, v) -> F``
+    name: str  # of the function and its row, for messages
+    steps: tuple[float, float]  # distances [m] and slopes [1] by which they are moved for differences
 
 
 class Group(NamedTuple):
-    """Rows in the plane or in space at some points.
+    """Rows in the plane or in space at some points."""
 
-    line, m: points and memory; x: places [m], shape (points,); time: vectors of all rows; per_row: row of each point
-    in it; stretches: points with a force per current length; groups: those with a force function.
-    """
-
-    line: LineColumns
-    m: Points
-    x: FloatArray
-    time: TimeColumn
-    per_row: IntArray
-    stretches: BoolArray
-    groups: list[ForceGroup]
+    line: LineColumns  # the points on their cables
+    m: Points  # memory for their motion
+    x: FloatArray  # places [m], shape (points,)
+    time: TimeColumn  # vectors of all rows
+    per_row: IntArray  # row of each point in it
+    stretches: BoolArray  # points with a force per current length
+    groups: list[ForceGroup]  # those with a force function
 
 
 def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> Group:

@@ -29,21 +29,14 @@ LEAST_POINTS = 3
 
 
 class LineColumns(NamedTuple):
-    """Rows with equally many points on cables in d dimensions; a letter for each.
+    """Rows with equally many points on cables in d dimensions; a letter for each."""
 
-    row: positions among the local rows, shape (k,).
-    dofs: local numbers of the coordinates of both nodes, shape (k, 4 d).
-    x: places along the cables [m], shape (k, n).
-    S, dS: shape functions and their derivatives by arc length, shape (k, n, 4).
-    w: weights times length [m], shape (k, n).
-    """
-
-    row: IntArray
-    dofs: IntArray
-    x: FloatArray
-    S: FloatArray
+    row: IntArray  # positions among the local rows, shape (k,)
+    dofs: IntArray  # local numbers of the coordinates of both nodes, shape (k, 4 d)
+    x: FloatArray  # places along the cables [m], shape (k, n)
+    S: FloatArray  # S, dS: shape functions and their derivatives by arc length, shape (k, n, 4)
     dS: FloatArray
-    w: FloatArray
+    w: FloatArray  # weights times length [m], shape (k, n)
 
 
 class Points(NamedTuple):
@@ -70,7 +63,6 @@ def create_line(rows: LocalRows, which: IntArray, dims: int, s: FloatArray, w: F
     """Points of some rows, whose column ``cable`` names cables in ``dims`` dimensions.
 
     Args:
-        rows: the rows.
         which: positions of those that are meant, shape (k,).
         dims: 2 or 3.
         s: places s = x/L [1], shape (n,) or (k, n).

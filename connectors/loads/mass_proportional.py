@@ -15,13 +15,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
-from windlass.framework.model.system import Evaluation, Fields, System, Term, evaluate
+from windlass.framework.model.system import Evaluation, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
 
 
@@ -105,12 +105,6 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def eval_acceleration(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Acceleration in the global frame, without the load factor [m/s^2], shape (rows, 3); 0 where inactive."""
-    g: FloatArray = rows.columns(s.t) * rows.local("active")[:, None]
-    return g
-
-
 register(
     Law(
         MassProportional,
@@ -119,7 +113,11 @@ register(
         bind=bind,
         build=build,
         outputs={
-            "acceleration": Output("m/s^2", "applied acceleration without the load factor, (3,)", eval_acceleration)
+            "acceleration": Output(
+                "m/s^2",
+                "applied acceleration without the load factor, (3,)",
+                lambda rows, s: rows.columns(s.t) * rows.local("active")[:, None],
+            )
         },
         source="[@gerstmayr2008]",
     )

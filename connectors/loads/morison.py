@@ -31,17 +31,14 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class FluidColumns(NamedTuple):
-    """Parameters of the cables at points, each of shape (points,), and the number of the axis that points upwards.
-
-    across, along: ½ ρ d C_n and ½ ρ d π C_t [kg/m^2]; lift: ρ A g [N/m]; displaced: ρ A; added: ρ A C_a [kg/m].
-    """
+    """Parameters of the cables at points, each of shape (points,), and the number of the axis that points upwards."""
 
     up: int
-    across: FloatArray
+    across: FloatArray  # across, along: ½ ρ d C_n and ½ ρ d π C_t [kg/m^2]
     along: FloatArray
-    lift: FloatArray
-    displaced: FloatArray
-    added: FloatArray
+    lift: FloatArray  # ρ A g [N/m]
+    displaced: FloatArray  # ρ A
+    added: FloatArray  # ρ A C_a [kg/m]
 
 
 @kernel

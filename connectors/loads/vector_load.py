@@ -9,7 +9,7 @@ J and H are the first and second derivatives of the position (forces) or of the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,7 +108,7 @@ def on_curved_markers(rows: LocalRows) -> bool:
     return any("curved marker" in kind.provides for kind in kinds)
 
 
-def eval_vector(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+def eval_vector(rows: LocalRows, s: Fields) -> FloatArray:
     """The vector in the global frame, without the load factor [N or N m], shape (rows, 3); 0 where inactive."""
     c, vectors = rows.columns
     given = vectors(s.t)

@@ -25,18 +25,12 @@ FAMILY = "cable coordinates marker"
 
 
 class CableColumns(NamedTuple):
-    """What all cable coordinates markers provide; n markers, w coordinates of the widest cable, at least 8.
+    """What all cable coordinates markers provide; n markers, w coordinates of the widest cable, at least 8."""
 
-    q: total coordinates [m, 1], 0 beyond those of the cable, shape (n, w).
-    v: velocities [m/s, 1/s], shape (n, w).
-    length: length of the undeformed cable [m], shape (n,).
-    dofs: local coordinate numbers, the spare number beyond those of the cable, shape (n, w).
-    """
-
-    q: FloatArray
-    v: FloatArray
-    length: FloatArray
-    dofs: IntArray
+    q: FloatArray  # total coordinates [m, 1], 0 beyond those of the cable, shape (n, w)
+    v: FloatArray  # velocities [m/s, 1/s], shape (n, w)
+    length: FloatArray  # length of the undeformed cable [m], shape (n,)
+    dofs: IntArray  # local coordinate numbers, the spare number beyond those of the cable, shape (n, w)
 
 
 class CableCoordinates(Component):

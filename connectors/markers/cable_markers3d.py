@@ -27,6 +27,7 @@ import numpy as np
 
 from windlass.connectors.markers.cable_shape import cable_lengths, find_used
 from windlass.connectors.markers.marker_laws import number_markers, register_marker
+from windlass.connectors.markers.pairs import bind_letters
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.elements.cable2d.points import eval_shape
 from windlass.elements.cable2d.strains import interpolate
@@ -50,26 +51,6 @@ class PositionOnCable3D(Component):
     cable = ref("cable in space", "the cable")
     x = column("m", "local axial position, from 0 to the cable's length", default=0.0, minimum=0.0)
     offset = column("m", "y, z in the frame of the marker, whose x is the tangent", shape=(2,), default=(0.0, 0.0))
-
-
-class SpatialRows(NamedTuple):
-    """Rows of markers on cables in space.
-
-    k: place in the columns, shape (rows,).
-    dofs: local coordinate numbers, shape (rows, 12).
-    S, dS: shape functions and their derivatives by arc length, shape (rows, 4).
-    t0: reference direction, shape (rows, 3).
-    A0: frame in the reference configuration, its first column t0, shape (rows, 3, 3).
-    B: offset in the reference configuration [m], shape (rows, 3).
-    """
-
-    k: IntArray
-    dofs: IntArray
-    S: FloatArray
-    dS: FloatArray
-    t0: FloatArray
-    A0: FloatArray
-    B: FloatArray
 
 
 @kernel
@@ -119,7 +100,7 @@ def fill_direction(t: FloatArray, il: float, P: FloatArray, dP: FloatArray) -> N
 
 
 @kernel
-def update_on_cable(c: SpatialRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_on_cable(c: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
     """p = r + A A0 b and all that follows from it."""
     p, pt, t, u, F = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     T, tx, P, A, W = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))
@@ -231,15 +212,16 @@ def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
     return A
 
 
-def bind(rows: LocalRows) -> SpatialRows:
-    """The markers with their reference frames."""
+def bind(rows: LocalRows) -> Any:
+    """The markers with reference directions t0, frames A0, whose first column that is, and offsets there B [m]."""
     length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
     slope = interpolate(shape.dS[:, None], rows.reference)[:, 0]
     t0 = slope / np.linalg.norm(slope, axis=1)[:, None]
     A0 = smallest_rotations(np.tile((1.0, 0.0, 0.0), (len(t0), 1)), t0)
     B = np.einsum("rij,rj->ri", A0[:, :, 1:], rows.local("offset"))
-    return SpatialRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, t0, A0, B)
+    k = rows.own_marker_index()
+    return bind_letters(rows, {}, k=k, dofs=rows.dofs, S=shape.S, dS=shape.dS, t0=t0, A0=A0, B=B)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -265,21 +247,14 @@ class CableShape3D(Component):
 
 
 class SpatialShapeColumns(NamedTuple):
-    """Points of all local cable-shape markers in space, one marker after the other.
+    """Points of all local cable-shape markers in space, one marker after the other."""
 
-    start: first point of each marker and the end of the last, shape (markers + 1,).
-    p, v: positions [m] and velocities [m/s], global, shape (points, 3).
-    S: shape functions S_1..S_4 [1, m, 1, m], which are ∂p/∂q and ∂v/∂q̇, shape (points, 4).
-    length: undeformed length of the cable [m], shape (markers,).
-    dofs: local coordinate numbers of the cable, shape (markers, 12).
-    """
-
-    start: IntArray
-    p: FloatArray
+    start: IntArray  # first point of each marker and the end of the last, shape (markers + 1,)
+    p: FloatArray  # p, v: positions [m] and velocities [m/s], global, shape (points, 3)
     v: FloatArray
-    S: FloatArray
-    length: FloatArray
-    dofs: IntArray
+    S: FloatArray  # shape functions S_1..S_4 [1, m, 1, m], which are ∂p/∂q and ∂v/∂q̇, shape (points, 4)
+    length: FloatArray  # undeformed length of the cable [m], shape (markers,)
+    dofs: IntArray  # local coordinate numbers of the cable, shape (markers, 12)
 
 
 @kernel

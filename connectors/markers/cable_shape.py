@@ -54,31 +54,21 @@ class CableShape(Component):
 
 
 class ShapeColumns(NamedTuple):
-    """Points of all local cable-shape markers, one marker after the other.
+    """Points of all local cable-shape markers, one marker after the other."""
 
-    Attributes:
-        start: first point of each marker and the end of the last, shape (markers + 1,).
-        p, v: positions [m] and velocities [m/s] in global x, y, shape (points, 2).
-        slope, slope_rate: r' [1] and its rate [1/s] in global x, y, shape (points, 2), of markers with an offset
-            and on moving cables; no law needs the others.
-        S, dS: shape functions S_1..S_4 [1, m, 1, m] and their derivatives by arc length, shape (points, 4).
-        offset: distance y from the axis [m], shape (markers,).
-        length: reference length L of the cable [m], shape (markers,).
-        segments: number of segments n, shape (markers,).
-        dofs: local coordinate numbers of the nodes of the cable, shape (markers, 8).
-    """
-
-    start: IntArray
-    p: FloatArray
+    start: IntArray  # first point of each marker and the end of the last, shape (markers + 1,)
+    p: FloatArray  # p, v: positions [m] and velocities [m/s] in global x, y, shape (points, 2)
     v: FloatArray
+    # slope, slope_rate: r' [1] and its rate [1/s] in global x, y, shape (points, 2), of markers with an offset
+    # and on moving cables; no law needs the others
     slope: FloatArray
     slope_rate: FloatArray
-    S: FloatArray
+    S: FloatArray  # S, dS: shape functions S_1..S_4 [1, m, 1, m] and their derivatives by arc length, shape (points, 4)
     dS: FloatArray
-    offset: FloatArray
-    length: FloatArray
-    segments: IntArray
-    dofs: IntArray
+    offset: FloatArray  # distance y from the axis [m], shape (markers,)
+    length: FloatArray  # reference length L of the cable [m], shape (markers,)
+    segments: IntArray  # number of segments n, shape (markers,)
+    dofs: IntArray  # local coordinate numbers of the nodes of the cable, shape (markers, 8)
 
 
 @kernel

@@ -15,23 +15,16 @@ class CoordinateColumns(NamedTuple):
     """What all coordinate markers provide; n markers, m coordinates of the widest kind that the world has.
 
     Most markers are one coordinate, J = 1.  Only kinds that provide "curved marker" change J, Jd and H.
-
-    value: displacement from the reference [m, 1 or rad], shape (n,).
-    rate: velocity [m/s, 1/s or rad/s], shape (n,).
-    J: derivative of value by the coordinates, 0 beyond the marker's own, shape (n, m).
-    Jd: derivative of rate by the coordinates, which is the rate of J, shape (n, m).
-    dofs: local coordinate numbers, the spare number for the ground and beyond the marker's own, shape (n, m).
-    h: row of the marker in H, -1 for one without second derivatives, shape (n,).
-    H: second derivatives of value by the coordinates, shape (curved markers, m, m).
     """
 
-    value: FloatArray
-    rate: FloatArray
-    J: FloatArray
-    Jd: FloatArray
+    value: FloatArray  # displacement from the reference [m, 1 or rad], shape (n,)
+    rate: FloatArray  # velocity [m/s, 1/s or rad/s], shape (n,)
+    J: FloatArray  # derivative of value by the coordinates, 0 beyond the marker's own, shape (n, m)
+    Jd: FloatArray  # derivative of rate by the coordinates, which is the rate of J, shape (n, m)
+    # local coordinate numbers, the spare number for the ground and beyond the marker's own, shape (n, m)
     dofs: IntArray
-    h: IntArray
-    H: FloatArray
+    h: IntArray  # row of the marker in H, -1 for one without second derivatives, shape (n,)
+    H: FloatArray  # second derivatives of value by the coordinates, shape (curved markers, m, m)
 
 
 NO_MARKERS = CoordinateColumns(

@@ -108,7 +108,6 @@ def coordinate_marker(world: Tables, entity: Handles | None, name: str = "") -> 
     """A marker on a coordinate of nodes or of bodies with one node; a coordinate marker is returned as it is.
 
     Args:
-        world: the world.
         entity: nodes or bodies of one kind, one or several rows; None or `Ground` for the fixed value 0.
         name: name of the coordinate, one of the node's ``dof_names``, e.g. ``"x"`` or ``"rotation"``.  Bodies in space
             have ``"rotation x"``, ``"rotation y"`` and ``"rotation z"``, too: about these axes of the body, see
@@ -147,7 +146,6 @@ def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, g
     docs/theory/markers.md.  Loads on it are torques.  A coordinate marker is returned as it is.
 
     Args:
-        world: the world.
         entity: rigid bodies or rigid nodes of one kind, one or several rows; None or `Ground` for the fixed value 0.
         axis: ``"x"``, ``"y"``, ``"z"``, or a direction of any length > 0, shape (3,) or (rows, 3).  Bodies in the plane
             turn about ``"z"`` alone.
@@ -203,12 +201,4 @@ def _ground_coordinate(world: Tables) -> Entity:
 
 
 register_family(MarkerFamily(FAMILY, allocate, partial(register_kind, COORDINATES, _ground_coordinate)))
-register_marker(
-    NodeCoordinate,
-    FAMILY,
-    update_coordinates,
-    bind,
-    coordinate_dofs,
-    "[@shabana]",
-    check,
-)
+register_marker(NodeCoordinate, FAMILY, update_coordinates, bind, coordinate_dofs, "[@shabana]", check)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import IntArray
 from windlass.framework.model.law import LocalRows, Output, Tables
 
+OF_ANGLES = {"m": "rad", "m/s": "rad/s", "N": "N m"}
+
 
 def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
     """Which coordinate markers are angles or strains, of which forces are in N m, shape (markers,)."""
@@ -39,12 +41,12 @@ def find_states(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
 
 
 def coordinate_output(
-    unit: str, of_angles: str, doc: str, evaluate: Callable[..., Any], markers: Sequence[str] = ("marker0", "marker1")
+    unit: str, doc: str, evaluate: Callable[..., Any], markers: Sequence[str] = ("marker0", "marker1")
 ) -> Output:
     """An output variable of laws on the coordinates ``markers``, with another unit where one of them is an angle."""
 
     def units_of(rows: LocalRows) -> list[str]:
         turning = [find_turning(rows.world, rows.local(name)) for name in markers]
-        return [of_angles if any(row) else unit for row in zip(*turning, strict=True)]
+        return [OF_ANGLES[unit] if any(row) else unit for row in zip(*turning, strict=True)]
 
     return Output(unit, doc, evaluate, units_of=units_of)

@@ -7,7 +7,6 @@ registration; a tangent kernel that is left out is made of central differences o
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,8 +21,10 @@ from windlass.connectors.markers.pairs import (
     Loops,
     Pair,
     Vector,
+    bind_letters,
     bind_pair,
     coordinate_pair,
+    create_letters,
     pair_dofs,
     position_pair,
     subtract,
@@ -55,30 +56,19 @@ SMALLEST = 1e-2
 
 @dataclass(frozen=True)
 class PairKind:
-    """What laws between two markers of a family have in common.
+    """What laws between two markers of a family have in common."""
 
-    Attributes:
-        family: the marker family.
-        loops: ``(force, force_tangent) -> residual, tangent`` over all rows.
-        differences: ``(force) -> force_tangent`` by central differences.
-        row: kernel ``(markers, pair, i) -> u, ut``.
-        outputs: output variables of every such law.
-        force: makes an output variable of what evaluates the force by its kernel.
-        targets: what the references to marker 0 and 1 must be; the family if left out.
-        number: makes a kernel for one number of what a law gives, for outputs and accounts.
-        vector: likewise of the three numbers of the force.
-        further: ``(s)`` gives what tangents of the loops take after the columns of the markers.
-    """
-
-    family: str
-    loops: Callable[[Kernel, Any], Loops]
-    differences: Callable[[Kernel], Kernel] | None
-    row: Kernel
-    outputs: Mapping[str, Output]
-    force: Callable[[Callable[..., Any]], Output]
-    targets: tuple[str, ...] = ()
+    family: str  # the marker family
+    loops: Callable[[Kernel, Any], Loops]  # ``(force, force_tangent) -> residual, tangent`` over all rows
+    differences: Callable[[Kernel], Kernel] | None  # ``(force) -> force_tangent`` by central differences
+    row: Kernel  # kernel ``(markers, pair, i) -> u, ut``
+    outputs: Mapping[str, Output]  # output variables of every such law
+    force: Callable[[Callable[..., Any]], Output]  # makes an output variable of what evaluates the force by its kernel
+    targets: tuple[str, ...] = ()  # what the references to marker 0 and 1 must be; the family if left out
+    # makes a kernel for one number of what a law gives, for outputs and accounts
     number: Callable[[Kernel], Kernel] = lambda value: value
-    vector: Callable[[Kernel], Kernel] = lambda force: force
+    vector: Callable[[Kernel], Kernel] = lambda force: force  # likewise of the three numbers of the force
+    # ``(s)`` gives what tangents of the loops take after the columns of the markers
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
 
 
@@ -90,6 +80,7 @@ def register_kind(
     force_tangent: Kernel | None = None,
     *,
     letters: Mapping[str, str] | None = None,
+    derive: Callable[[LocalRows], dict[str, Any]] | None = None,
     columns: Callable[[LocalRows], tuple[Any, ...]] | None = None,
     outputs: Mapping[str, Output] | None = None,
     source: str = "",
@@ -99,6 +90,7 @@ def register_kind(
     passed: Mapping[str, Kernel] | None = None,
     finish: Callable[[LocalRows, System], None] | None = None,
     start: Sequence[float] = (),
+    update: Kernel | None = None,
     fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None,
     check: Callable[[Tables, EntityTable], None] | None = None,
     draw: bool | Callable[[LocalRows, Fields, int], Drawing] = True,
@@ -112,17 +104,21 @@ def register_kind(
         force: kernel for one row, see `pairs.position_pair` and `pairs.coordinate_pair`.
         force_tangent: its derivatives, likewise; made of differences if left out.
         letters: names of the columns in kernels, ``{"k": "stiffness"}``: the kernel finds them as ``c.k[i]``.
-        columns: in place of it ``(rows) -> (c, ...)``, the NamedTuple of kernels and what else functions need; they
+        derive: ``(rows)`` gives arrays that are computed of columns, by further letters.
+        columns: in place of both ``(rows) -> (c, ...)``, the NamedTuple of kernels and what else functions need; they
             find ``(pair, c, ...)`` as ``rows.columns``.
         outputs: further output variables; a kernel ``(c, i, u, ut, t) -> number`` may stand for ``evaluate``.
         source: where the law comes from.
         before: ``(rows) -> (update, update)``, functions ``(s)`` that bring arrays in c up to date before forces and
-            before tangents, or None.
+            before tangents, or None; history values alone if left out.
         stored, lost, passed: by name, kernels ``(c, i, u, ut, t) -> number`` for the energy [J] that a row stores and
             for the powers [W] that it loses and passes on; see `Account`.
-        finish: ``(rows, system)`` adds what else the law has (history values).
+        finish: ``(rows, system)`` adds what else the law has.
         start: history values of a row at its start, for schemas with a reference ``data``, which is made where it is
-            left out, and checked.
+            left out, and checked.  Without ``columns`` the letters have ``data``, the place of the first value of each
+            row, and ``h``, those with which forces are evaluated, shape (rows, n).
+        update: kernel ``(c, pair, m, data, start, size, outcome)`` that finds new history values after Newton's method,
+            from them and those at the start of the step of size[0] seconds; see `note_outcome`.
         fill_defaults, check: see `Law`.
         draw: whether rows are drawn, where they are lines between two points; or what draws them.
 
@@ -148,27 +144,42 @@ def register_kind(
         for some, name in (((stored or {}).values(), "energies"), (powers, "powers"))
         for k, value in enumerate(some)
     ]
-    # a class by the name of the law, as machine code is kept for classes by their names
-    names = list(letters or ())
-    Letters: Any = namedtuple("Letters", names)  # type: ignore[misc]
-    Letters.__qualname__, Letters.__module__ = f"{name}.Letters", component.__module__
+    if start:
+        check_needs(component, ("data",), f"start of {name}")
+    if update is not None:
+        if not start:
+            raise ModelError(f"update of {name}: must come with start, the history values of a row at its start")
+        check_arguments(update, f"update of {name}", ("c", "pair", "m", "data", "start", "size", "outcome"))
+    if start and columns is None and before is None:
+        before = bind_history
+    if columns is None and derive is None:
+        # all letters are known: machine code can be made ahead for a class that can be imported
+        names = (*(letters or ()), *(("data", "h") if start else ()))
+        component.Letters = create_letters(component.__module__, f"{name}.Letters", names)  # type: ignore[attr-defined]
 
     def bind(rows: LocalRows) -> tuple[Any, ...]:
-        given = columns(rows) if columns is not None else (Letters(*map(rows.local, (letters or {}).values())),)
-        return bind_pair(rows), *given
+        if columns is not None:
+            return bind_pair(rows), *columns(rows)
+        history = {"data": rows.data_start("data"), "h": np.zeros((len(rows.rows), len(start)))} if start else {}
+        derived = derive(rows) if derive is not None else {}
+        return bind_pair(rows), bind_letters(rows, letters or {}, **derived, **history)
 
     def build(rows: LocalRows) -> System:
         pair, c = rows.columns[:2]
         system = System(name, rows.dofs)
-        update, update_tangent = before(rows) if before is not None else (None, None)
-        system.residual = call(residual, lambda s: (c, pair, s.markers[kind.family], s.time, s.f), update)
+        bring, bring_tangent = before(rows) if before is not None else (None, None)
+        system.residual = call(residual, lambda s: (c, pair, s.markers[kind.family], s.time, s.f), bring)
         system.tangent = call(
             tangent,
             lambda s: (c, pair, s.markers[kind.family], *kind.further(s), s.time, s.dq, s.dv, s.slots, s.values),
-            update_tangent,
+            bring_tangent,
         )
+        if update is not None:
+            system.post_newton = call(
+                update, lambda s: (c, pair, s.markers[kind.family], s.data, s.start_data, s.step_size, s.outcome)
+            )
         if values:
-            reads = [read_value(kind, pair, c, *value, update) for value in values]
+            reads = [read_value(kind, pair, c, *value, bring) for value in values]
             system.account = Account(
                 sum(reads, Call()),
                 tuple(stored or ()),
@@ -219,11 +230,22 @@ def register_kind(
     )
 
 
+def bind_history(rows: LocalRows) -> tuple[Callable[[Any], None], Callable[[Any], None]]:
+    """What brings the history values of rows to where kernels read them."""
+    c = rows.columns[1]
+    places = c.data[:, None] + np.arange(c.h.shape[1])
+
+    def copy_history(s: Fields) -> None:
+        c.h[:] = s.data[places]
+
+    return copy_history, copy_history
+
+
 def evaluate_rows(kind: PairKind, kernel: Kernel, vector: bool = False, before: Any = None) -> Callable[..., Any]:
     """An output variable that is what a kernel gives for each row, 0 where the row is not active."""
     loop = value_loop(kind.row, kernel, vector)
 
-    def eval_rows(rows: LocalRows, fields: Fields, **where: Any) -> FloatArray:
+    def eval_rows(rows: LocalRows, fields: Fields) -> FloatArray:
         pair, c = rows.columns[:2]
         update = before(rows)[0] if before is not None else None
         if update is not None:
@@ -336,7 +358,7 @@ def difference_coordinates(rows: LocalRows, s: Fields, which: Any = ALL) -> tupl
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
 
 
-def eval_distance(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+def eval_distance(rows: LocalRows, s: Fields) -> FloatArray:
     """|p1 - p0| [m], shape (rows,)."""
     distance: FloatArray = np.sqrt((difference_positions(rows, s)[0] ** 2).sum(axis=1))
     return distance
@@ -349,12 +371,10 @@ POSITIONS = PairKind(
     row_of_positions,
     outputs={
         "displacement": Output(
-            "m",
-            "p1 - p0, global, (3,); no offset is subtracted",
-            lambda rows, s, **where: difference_positions(rows, s)[0],
+            "m", "p1 - p0, global, (3,); no offset is subtracted", lambda rows, s: difference_positions(rows, s)[0]
         ),
         "distance": Output("m", "|p1 - p0|, ()", eval_distance),
-        "velocity": Output("m/s", "v1 - v0, global, (3,)", lambda rows, s, **where: difference_positions(rows, s)[1]),
+        "velocity": Output("m/s", "v1 - v0, global, (3,)", lambda rows, s: difference_positions(rows, s)[1]),
     },
     force=partial(Output, "N", "f, global, (3,): pulls point 1 back where positive"),
 )
@@ -365,14 +385,11 @@ COORDINATES = PairKind(
     row_of_coordinates,
     outputs={
         "displacement": coordinate_output(
-            "m", "rad", "x1 - x0 [m or rad], ()", lambda rows, s, **where: difference_coordinates(rows, s)[0]
+            "m", "x1 - x0 [m or rad], ()", lambda rows, s: difference_coordinates(rows, s)[0]
         ),
         "velocity": coordinate_output(
-            "m/s",
-            "rad/s",
-            "x1_t - x0_t [m/s or rad/s], ()",
-            lambda rows, s, **where: difference_coordinates(rows, s)[1],
+            "m/s", "x1_t - x0_t [m/s or rad/s], ()", lambda rows, s: difference_coordinates(rows, s)[1]
         ),
     },
-    force=partial(coordinate_output, "N", "N m", "f [N or N m], (): pulls coordinate 1 back where positive"),
+    force=partial(coordinate_output, "N", "f [N or N m], (): pulls coordinate 1 back where positive"),
 )

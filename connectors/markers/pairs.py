@@ -15,7 +15,9 @@ u_t = J q̇.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,20 +37,15 @@ Loops = tuple[Callable[..., None], Callable[..., None]]
 
 
 class Pair(NamedTuple):
-    """The two markers of each row.
+    """The two markers of each row."""
 
-    m0, m1: positions of marker 0 and 1 in the columns of their family, shape (rows,).
-    dofs: local coordinate numbers of marker 0, then of marker 1, shape (rows, n).
-    n0: number of columns that belong to marker 0.
-    active: rows that contribute, shape (rows,).
-    w0, w1: factors on coordinates 0 and 1: the columns ``factor0`` and ``factor1`` of a law that has them, else 1.
-    """
-
-    m0: IntArray
+    m0: IntArray  # m0, m1: positions of marker 0 and 1 in the columns of their family, shape (rows,)
     m1: IntArray
-    dofs: IntArray
-    n0: int
-    active: NDArray[np.bool_]
+    dofs: IntArray  # local coordinate numbers of marker 0, then of marker 1, shape (rows, n)
+    n0: int  # number of columns that belong to marker 0
+    active: NDArray[np.bool_]  # rows that contribute, shape (rows,)
+    # w0, w1: factors on coordinates 0 and 1: the columns ``factor0`` and ``factor1`` of a law that has them,
+    # else 1
     w0: FloatArray
     w1: FloatArray
 
@@ -71,6 +68,28 @@ def bind_pair(rows: LocalRows) -> Pair:
     has, one = rows.table.component.columns, np.ones(len(rows.rows))
     w0, w1 = (rows.local(name) if name in has else one for name in ("factor0", "factor1"))
     return Pair(rows.markers("marker0"), rows.markers("marker1"), rows.dofs, n0, rows.local("active"), w0, w1)
+
+
+def bind_letters(rows: LocalRows, letters: Mapping[str, str], **derived: Any) -> Any:
+    """What kernels read of rows, a NamedTuple c with ``c.k[i]`` for row i.
+
+    Args:
+        letters: names of columns by letter, ``{"k": "stiffness"}``.
+        **derived: what is computed of columns, by letter.
+    """
+    component = rows.table.component
+    own = vars(component).get("Letters")
+    name = f"{component.__name__}.<locals>.Letters"
+    found = own or create_letters(component.__module__, name, (*letters, *derived))
+    return found(*map(rows.local, letters.values()), *derived.values())
+
+
+@cache
+def create_letters(module: str, name: str, letters: tuple[str, ...]) -> Any:
+    """A NamedTuple with these letters; machine code is kept for it by its module and name."""
+    found: Any = namedtuple("Letters", letters)  # type: ignore[misc]
+    found.__module__, found.__qualname__ = module, name
+    return found
 
 
 @kernel(inline=True)

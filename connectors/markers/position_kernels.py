@@ -16,30 +16,20 @@ FAMILY = "position marker"
 
 
 class PositionColumns(NamedTuple):
-    """What all position markers provide; n markers with up to m coordinates, global frame.
+    """What all position markers provide; n markers with up to m coordinates, global frame."""
 
-    p, v: position [m] and velocity [m/s], shape (n, 3).
-    J, Jd: ∂p/∂q and its time derivative = ∂v/∂q, shape (n, 3, m).
-    dofs: local coordinate numbers, padded with the spare number, shape (n, m).
-    angle: rotation about z [rad], shape (n,); of planar rigid bodies in total, of cables in (-π, π], else 0.
-    A: rotation matrix from the marker's frame, shape (n, 3, 3).
-    omega: angular velocity [rad/s], shape (n, 3).
-    Jr: ∂ω/∂q̇, shape (n, 3, m).
-    h: row of the marker in H and Hr, -1 where both are zero, shape (n,).
-    H, Hr: ∂J/∂q and ∂Jr/∂q, shape (rows, 3, m, m); the last index is that of q.
-    """
-
-    p: FloatArray
+    p: FloatArray  # p, v: position [m] and velocity [m/s], shape (n, 3)
     v: FloatArray
-    J: FloatArray
+    J: FloatArray  # J, Jd: ∂p/∂q and its time derivative = ∂v/∂q, shape (n, 3, m)
     Jd: FloatArray
-    dofs: IntArray
+    dofs: IntArray  # local coordinate numbers, padded with the spare number, shape (n, m)
+    # rotation about z [rad], shape (n,); of planar rigid bodies in total, of cables in (-π, π], else 0
     angle: FloatArray
-    A: FloatArray
-    omega: FloatArray
-    Jr: FloatArray
-    h: IntArray
-    H: FloatArray
+    A: FloatArray  # rotation matrix from the marker's frame, shape (n, 3, 3)
+    omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
+    Jr: FloatArray  # ∂ω/∂q̇, shape (n, 3, m)
+    h: IntArray  # row of the marker in H and Hr, -1 where both are zero, shape (n,)
+    H: FloatArray  # H, Hr: ∂J/∂q and ∂Jr/∂q, shape (rows, 3, m, m); the last index is that of q
     Hr: FloatArray
 
 

@@ -161,6 +161,24 @@ def _position_width(component: type[Component]) -> int:
     return width
 
 
+def _bind_nodes(rows: LocalRows) -> PointRows:
+    return PointRows(rows.own_marker_index(), rows.dofs, np.zeros((len(rows.rows), 3)))
+
+
+def _bind_rigid(rows: LocalRows) -> RigidRows:
+    """Markers with their places on bodies, or at nodes."""
+    b = rows.local("local") if "local" in rows.table.component.columns else np.zeros((len(rows.rows), 2))
+    return RigidRows(rows.own_marker_index(), rows.dofs, b)
+
+
+def _node_dofs(world: Tables, table: EntityTable) -> IntArray:
+    return world.dofs_of(table.local("cable"))[:, :NODE_DOFS]
+
+
+def _no_dofs(world: Tables, table: EntityTable) -> IntArray:
+    return np.zeros((table.resident_count, 0), np.int64)
+
+
 def _bind_on_cable(rows: LocalRows) -> CablePointRows:
     """Markers on cables."""
     length = cable_lengths(rows.world, rows.local("cable"))
@@ -193,7 +211,6 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
     """A position marker on an entity; a position marker is returned as it is.
 
     Args:
-        world: the world.
         entity: node, `MassPoint`, rigid body, cable or `Ground`, one or several rows of one kind.
         at: place on the entity [m], shape (2,), or (rows, 2) for one place per row.
             Rigid bodies: in the body's frame.  Cables: axial position, and distance from the axis; in space the latter
@@ -255,7 +272,6 @@ def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: 
     """The shape of each cable as straight segments: `CableShape` in the plane, `CableShape3D` in space.
 
     Args:
-        world: the world.
         cables: cables of one kind.
         segments: number of straight segments of each.
         vertical_offset: distance of the points from the axis along its left normal, in the plane only [m].
@@ -294,6 +310,20 @@ def merge_handles(entity: Handles) -> Entity:
     return Entity(entity[0].table, np.concatenate([e.rows for e in entity]))
 
 
+def list_handles(call: str, name: str, given: Any) -> list[Entity]:
+    """The handles that an argument of a call gives, one or a list of them, with at least one entity.
+
+    Raises:
+        ModelError: something else, or none.
+    """
+    found: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+    if not all(isinstance(handle, Entity) for handle in found):
+        raise ModelError(f"{name} = {show(given)} of {call}: must be handles from World.add")
+    if not sum(map(len, found)):
+        raise ModelError(f"{name} of {call} is empty: needs at least one, must be handles from World.add")
+    return found
+
+
 def find_nodes(world: Tables, entity: Entity) -> Entity:
     """The nodes of bodies with one node each; nodes are returned as they are.
 
@@ -328,45 +358,8 @@ def _parse_place(entity: Entity, at: Any) -> FloatArray:
 
 
 register_family(MarkerFamily(FAMILY, allocate, partial(register_kind, POSITIONS, None)))
-register_marker(
-    NodePosition,
-    FAMILY,
-    update_points,
-    lambda rows: PointRows(rows.own_marker_index(), rows.dofs, np.zeros((len(rows.rows), 3))),
-    node_position_dofs,
-    SOURCE,
-    check_node,
-)
-register_marker(
-    RigidNodePosition,
-    FAMILY,
-    update_rigid,
-    lambda rows: RigidRows(rows.own_marker_index(), rows.dofs, np.zeros((len(rows.rows), 2))),
-    "node",
-    SOURCE,
-)
-register_marker(
-    PositionOnRigid2D,
-    FAMILY,
-    update_rigid,
-    lambda rows: RigidRows(rows.own_marker_index(), rows.dofs, rows.local("local")),
-    "body",
-    SOURCE,
-)
-register_marker(
-    PositionOnCable,
-    FAMILY,
-    update_cable,
-    _bind_on_cable,
-    lambda world, table: world.dofs_of(table.local("cable"))[:, :NODE_DOFS],
-    SOURCE,
-    check_on_cable,
-)
-register_marker(
-    PositionOnGround,
-    FAMILY,
-    update_points,
-    _bind_on_ground,
-    lambda world, table: np.zeros((table.resident_count, 0), np.int64),
-    SOURCE,
-)
+register_marker(NodePosition, FAMILY, update_points, _bind_nodes, node_position_dofs, SOURCE, check_node)
+register_marker(RigidNodePosition, FAMILY, update_rigid, _bind_rigid, "node", SOURCE)
+register_marker(PositionOnRigid2D, FAMILY, update_rigid, _bind_rigid, "body", SOURCE)
+register_marker(PositionOnCable, FAMILY, update_cable, _bind_on_cable, _node_dofs, SOURCE, check_on_cable)
+register_marker(PositionOnGround, FAMILY, update_points, _bind_on_ground, _no_dofs, SOURCE)

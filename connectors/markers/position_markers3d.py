@@ -23,6 +23,7 @@ from windlass.connectors.markers.marker_laws import register_marker
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import LocalRows
 from windlass.framework.model.schema import Component, column, ref
 
 SOURCE = "[@nikravesh1988]"
@@ -137,19 +138,11 @@ def quadratic_forms(b: FloatArray) -> FloatArray:
     return S
 
 
-register_marker(
-    RigidNodePosition3D,
-    FAMILY,
-    update_rigid3d,
-    lambda rows: Rigid3DRows(rows.own_marker_index(), rows.dofs, quadratic_forms(np.zeros((len(rows.rows), 3)))),
-    "node",
-    SOURCE,
-)
-register_marker(
-    PositionOnRigid3D,
-    FAMILY,
-    update_rigid3d,
-    lambda rows: Rigid3DRows(rows.own_marker_index(), rows.dofs, quadratic_forms(rows.local("local"))),
-    "body",
-    SOURCE,
-)
+def bind(rows: LocalRows) -> Rigid3DRows:
+    """Markers with their places on bodies, or at nodes."""
+    b = rows.local("local") if "local" in rows.table.component.columns else np.zeros((len(rows.rows), 3))
+    return Rigid3DRows(rows.own_marker_index(), rows.dofs, quadratic_forms(b))
+
+
+register_marker(RigidNodePosition3D, FAMILY, update_rigid3d, bind, "node", SOURCE)
+register_marker(PositionOnRigid3D, FAMILY, update_rigid3d, bind, "body", SOURCE)

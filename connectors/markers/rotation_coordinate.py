@@ -21,11 +21,12 @@ parameters; P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
+from windlass.connectors.markers.pairs import bind_letters
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
@@ -59,26 +60,8 @@ class RotationCoordinate(Component):
     data = ref("GenericData", "1 history value; created as [0.0] if left out", optional=True)
 
 
-class Columns(NamedTuple):
-    """Letters of the rows.
-
-    k: place in the columns of the family, shape (rows,).
-    dofs: local numbers of e0..e3, shape (rows, 4).
-    a, b: directions of s and c among the Euler parameters, shape (rows, 4).
-    start: angle of the initial values [rad], shape (rows,).
-    data: position of the history value, shape (rows,).
-    """
-
-    k: IntArray
-    dofs: IntArray
-    a: FloatArray
-    b: FloatArray
-    start: FloatArray
-    data: IntArray
-
-
 @kernel
-def eval_parts(c: Columns, i: int, x: FloatArray) -> tuple[float, float, float]:
+def eval_parts(c: Any, i: int, x: FloatArray) -> tuple[float, float, float]:
     """s, c and (s² + c²)/(e·e) of row i; all 0 if there is no twist."""
     sine, cosine, n = 0.0, 0.0, 0.0
     for p in range(4):
@@ -106,7 +89,7 @@ def is_lost(change: float, share: float) -> bool:
 
 
 @kernel
-def update_rotations(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatArray, data: FloatArray) -> None:
+def update_rotations(c: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray, data: FloatArray) -> None:
     """φ, its rate and its derivatives of each row; not a number where the angle is lost."""
     for i in range(len(c.k)):
         k, h = c.k[i], m.h[c.k[i]]
@@ -135,7 +118,7 @@ def update_rotations(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatAr
 
 
 @kernel
-def store_angles(c: Columns, x: FloatArray, data: FloatArray) -> None:
+def store_angles(c: Any, x: FloatArray, data: FloatArray) -> None:
     """Keep the angles of the rows that have one."""
     for i in range(len(c.k)):
         sine, cosine, share = eval_parts(c, i, x)
@@ -156,16 +139,21 @@ def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatAr
     return 2.0 * np.arctan2(sine, cosine), (sine**2 + cosine**2) / (e**2).sum(axis=1)
 
 
-def bind(rows: LocalRows) -> Columns:
-    """Parameters of the rows."""
+def bind(rows: LocalRows) -> Any:
+    """The letters of the rows.
+
+    k: place in the columns of the family (rows,).  dofs: local numbers of e0..e3 (rows, 4).  a, b: directions of s and
+    c among the Euler parameters (rows, 4).  start: angle of the initial values [rad], data: place of the history value.
+    """
     a, b = directions(rows.reference, rows.local("axis"))
     start, _ = initial_angles(rows.reference + rows.layout.displacement[rows.dofs], a, b)
-    return Columns(rows.own_marker_index(), rows.dofs, a, b, start, rows.data_start("data"))
+    k, data = rows.own_marker_index(), rows.data_start("data")
+    return bind_letters(rows, {}, k=k, dofs=rows.dofs, a=a, b=b, start=start, data=data)
 
 
 def build(rows: LocalRows) -> System:
     """The system of `RotationCoordinate`."""
-    c: Columns = rows.columns
+    c = rows.columns
     system = System("RotationCoordinate", rows.dofs)
 
     def diagnose(s: Fields) -> list[str]:

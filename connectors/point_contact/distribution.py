@@ -28,7 +28,6 @@ class Share:
     """The part of one process in a contact set; all processes make it, and call each of its functions, together.
 
     Args:
-        world: the world.
         layout: the local numbering.
         c: surfaces of the set; those of other processes are filled by `exchange_motion`.
 

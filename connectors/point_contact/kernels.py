@@ -21,16 +21,11 @@ Vector = tuple[float, float, float]
 
 
 class PairParameters(NamedTuple):
-    """Letters of one force element.
+    """Letters of one force element."""
 
-    K: E^(2/3) [Pa^(2/3)] of each surface of the set, or E [Pa] by Hertz' rule, shape (n,).
-    hertz: which of the two.
-    vt: transition velocity [m/s].
-    """
-
-    K: FloatArray
-    hertz: bool
-    vt: float
+    K: FloatArray  # E^(2/3) [Pa^(2/3)] of each surface of the set, or E [Pa] by Hertz' rule, shape (n,)
+    hertz: bool  # which of the two
+    vt: float  # transition velocity [m/s]
 
 
 @kernel(inline=True)

@@ -54,7 +54,6 @@ def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
     """All contacts of one force element at a state.
 
     Args:
-        world: the world.
         state: the state.
         force: handle to one `HuntCrossley`.
 

@@ -31,34 +31,24 @@ SAME_CLASS = 2.0
 
 @dataclass
 class Neighbours:
-    """Candidate pairs of the surfaces of one set.
+    """Candidate pairs of the surfaces of one set."""
 
-    Attributes:
-        skin: margin of the search [m].
-        bounded: number of bounded surfaces, which come before the half spaces.
-        moving: the half spaces that are not on the ground.
-        watched: the bounded surfaces whose motion may ask for a search, in serial all, shape (w,).
-        runs: the same by `find_runs`.
-        pairs: surface numbers of the candidates, kind of the first <= kind of the second, shape (k, 2).
-        numbers: the pairs as single numbers in ascending order, by which lists are compared, shape (k,).
-        ellipsoids: number of pairs with an ellipsoid, which come first.
-        start: origins of all surfaces at the last search [m], shape (n, 3).
-        listed: whether a bounded surface is a candidate with a half space, shape (half spaces, bounded).
-        rebuilds: number of searches so far.
-        forgotten: whether the next update searches in any case and takes the pairs in the order that it finds.
-    """
-
-    skin: float
-    bounded: int
-    moving: IntArray
-    watched: IntArray
-    runs: Runs
+    skin: float  # margin of the search [m]
+    bounded: int  # number of bounded surfaces, which come before the half spaces
+    moving: IntArray  # the half spaces that are not on the ground
+    watched: IntArray  # the bounded surfaces whose motion may ask for a search, in serial all, shape (w,)
+    runs: Runs  # the same by `find_runs`
+    # surface numbers of the candidates, kind of the first <= kind of the second, shape (k, 2)
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    # the pairs as single numbers in ascending order, by which lists are compared, shape (k,)
     numbers: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
-    ellipsoids: int = 0
+    ellipsoids: int = 0  # number of pairs with an ellipsoid, which come first
+    # origins of all surfaces at the last search [m], shape (n, 3)
     start: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
+    # whether a bounded surface is a candidate with a half space, shape (half spaces, bounded)
     listed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
-    rebuilds: int = 0
+    rebuilds: int = 0  # number of searches so far
+    # whether the next update searches in any case and takes the pairs in the order that it finds
     forgotten: bool = False
 
 

@@ -21,30 +21,18 @@ from windlass.framework.model.system import System
 
 @dataclass
 class BoundSet:
-    """One contact set on one process.
+    """One contact set on one process."""
 
-    Attributes:
-        surfaces: its surfaces.
-        near: its candidate pairs.
-        rows, laws: the rows of `HuntCrossley` that act on it, and their letters.
-        flags: place of the flag of each of these rows among the history values.
-        own: runs of the surfaces that are moved here, see `find_runs`; in serial all.
-        turning: those of them that are no spheres.
-        share: the part of this process; None in serial.
-        first: number of its first pair among the pairs of all sets.
-        clear, add, add_round: the kernels of `sum_forces`.
-    """
-
-    surfaces: Surfaces
-    near: Neighbours
-    rows: IntArray
+    surfaces: Surfaces  # its surfaces
+    near: Neighbours  # its candidate pairs
+    rows: IntArray  # rows, laws: the rows of `HuntCrossley` that act on it, and their letters
     parameters: list[PairParameters]
-    flags: IntArray
-    own: Runs
-    turning: IntArray
-    share: Share | None
-    first: int = 0
-    clear: Any = field(default_factory=lambda: call(clear_forces))
+    flags: IntArray  # place of the flag of each of these rows among the history values
+    own: Runs  # runs of the surfaces that are moved here, see `find_runs`; in serial all
+    turning: IntArray  # those of them that are no spheres
+    share: Share | None  # the part of this process; None in serial
+    first: int = 0  # number of its first pair among the pairs of all sets
+    clear: Any = field(default_factory=lambda: call(clear_forces))  # clear, add, add_round: the kernels of `sum_forces`
     add: Any = field(default_factory=lambda: call(add_pair_forces))
     add_round: Any = field(default_factory=lambda: call(add_round_forces))
 
@@ -62,13 +50,9 @@ class BoundSet:
 
 @dataclass
 class ContactSystem(System):
-    """The system of `HuntCrossley`; its rows of coordinates are those of the candidate pairs.
+    """The system of `HuntCrossley`; its rows of coordinates are those of the candidate pairs."""
 
-    Attributes:
-        sets: the contact sets with a force element.
-    """
-
-    sets: list[BoundSet] = field(default_factory=list)
+    sets: list[BoundSet] = field(default_factory=list)  # the contact sets with a force element
 
     def find_row(self, row: int) -> tuple[BoundSet, PairParameters, int]:
         """Set and law of a row of `HuntCrossley`, and the place of its flag among the history values."""

@@ -83,60 +83,35 @@ class ContactEllipsoid(Component):
     rotation = column("1", "matrix R from its own to the marker's frame", (3, 3), EYE)
 
 
-KINDS: dict[type[Component], int] = {
-    ContactEllipsoid: ELLIPSOID,
-    ContactSphere: SPHERE,
-    ContactHalfSpace: HALF_SPACE,
-}
+KINDS: dict[type[Component], int] = {ContactEllipsoid: ELLIPSOID, ContactSphere: SPHERE, ContactHalfSpace: HALF_SPACE}
 
 
 class Surfaces(NamedTuple):
-    """Columns of the surfaces of one contact set; n surfaces: ellipsoids, then spheres, then half spaces.
+    """Columns of the surfaces of one contact set; n surfaces: ellipsoids, then spheres, then half spaces."""
 
-    Fixed:
-        ids: number of the entity in the world, shape (n,).
-        kind: ELLIPSOID, SPHERE or HALF_SPACE, shape (n,).
-        carrier: number of the node that carries it, of a body without node, or of the ground, shape (n,).
-        fixed: whether that is the ground, shape (n,).
-        marker: place of its marker in the columns of position markers, shape (n,).
-        is_point: whether the marker is a point without rotation, shape (n,).
-        size: semi-axes; radius three times; 0 for half spaces [m], shape (n, 3).
-        reach: radius of the sphere around it [m]; 0 for half spaces, shape (n,).
-        s: position in the marker's frame [m], shape (n, 3).
-        R: rotation from its own to the marker's frame, shape (n, 3, 3).
-        E, c, us, ud, uv: plane-strain modulus [Pa], dissipation [s/m], friction [1, 1, s/m], shape (n,).
-        dofs: local numbers of the marker's coordinates, padded with the spare number, shape (n, w).
-    Changing:
-        center: global origin of its frame [m], shape (n, 3).
-        v: velocity of the origin [m/s], shape (n, 3).
-        omega: angular velocity [rad/s], shape (n, 3).
-        Q: B diag(a²) Bᵀ with global rotation B [m²]; constant for spheres, shape (n, 3, 3).
-        normal: global outward normal of half spaces, shape (n, 3).
-        force, torque: applied force [N], and torque about the origin [N m], global, shape (n, 3).
-    """
-
-    ids: IntArray
-    kind: IntArray
-    carrier: IntArray
-    fixed: NDArray[np.bool_]
-    marker: IntArray
-    is_point: NDArray[np.bool_]
-    size: FloatArray
-    reach: FloatArray
-    s: FloatArray
-    R: FloatArray
-    E: FloatArray
+    ids: IntArray  # number of the entity in the world, shape (n,)
+    kind: IntArray  # ELLIPSOID, SPHERE or HALF_SPACE, shape (n,)
+    carrier: IntArray  # number of the node that carries it, of a body without node, or of the ground, shape (n,)
+    fixed: NDArray[np.bool_]  # whether that is the ground, shape (n,)
+    marker: IntArray  # place of its marker in the columns of position markers, shape (n,)
+    is_point: NDArray[np.bool_]  # whether the marker is a point without rotation, shape (n,)
+    size: FloatArray  # semi-axes; radius three times; 0 for half spaces [m], shape (n, 3)
+    reach: FloatArray  # radius of the sphere around it [m]; 0 for half spaces, shape (n,)
+    s: FloatArray  # position in the marker's frame [m], shape (n, 3)
+    R: FloatArray  # rotation from its own to the marker's frame, shape (n, 3, 3)
+    E: FloatArray  # E, c, us, ud, uv: plane-strain modulus [Pa], dissipation [s/m], friction [1, 1, s/m], shape (n,)
     c: FloatArray
     us: FloatArray
     ud: FloatArray
     uv: FloatArray
-    dofs: IntArray
-    center: FloatArray
-    v: FloatArray
-    omega: FloatArray
-    Q: FloatArray
-    normal: FloatArray
-    force: FloatArray
+    dofs: IntArray  # local numbers of the marker's coordinates, padded with the spare number, shape (n, w)
+    # what changes
+    center: FloatArray  # global origin of its frame [m], shape (n, 3)
+    v: FloatArray  # velocity of the origin [m/s], shape (n, 3)
+    omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
+    Q: FloatArray  # B diag(a²) Bᵀ with global rotation B [m²]; constant for spheres, shape (n, 3, 3)
+    normal: FloatArray  # global outward normal of half spaces, shape (n, 3)
+    force: FloatArray  # force, torque: applied force [N], and torque about the origin [N m], global, shape (n, 3)
     torque: FloatArray
 
 

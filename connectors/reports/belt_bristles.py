@@ -39,18 +39,15 @@ PASSES = 50
 
 
 class Rim(NamedTuple):
-    """A pulley and the belt on it: letters as at the head of this file.
+    """A pulley and the belt on it: letters as at the head of this file."""
 
-    turn: lam/rho [1/m] as a function of F [N]; slope: S [1/N]; stiffness: mu_k [N/m²]; damping: mu_v c [N/m].
-    """
-
-    turn: Callable[[float], float]
-    slope: float
+    turn: Callable[[float], float]  # lam/rho [1/m] as a function of F [N]
+    slope: float  # S [1/N]
     radius: float
     share: float
     friction: float
-    stiffness: float
-    damping: float
+    stiffness: float  # mu_k [N/m²]
+    damping: float  # mu_v c [N/m]
 
 
 class Passage(NamedTuple):

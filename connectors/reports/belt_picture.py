@@ -46,26 +46,16 @@ COLORS = ("#12a4b4", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#495057")
 
 
 class Wheel(NamedTuple):
-    """One circle and what touches it.
+    """One circle and what touches it."""
 
-    name: name of what carries it.
-    center: global x, y [m], shape (2,).
-    radius: [m].
-    spoke: unit vector of its local x axis, shape (2,).
-    speed: angular velocity [rad/s].
-    report: see `PulleyReport`.
-    segments: see `Segments`.
-    spans: arc lengths along the belt where it touches [m], shape (spans, 2).
-    """
-
-    name: str
-    center: FloatArray
-    radius: float
-    spoke: FloatArray
-    speed: float
-    report: PulleyReport
-    segments: Segments
-    spans: FloatArray
+    name: str  # name of what carries it
+    center: FloatArray  # global x, y [m], shape (2,)
+    radius: float  # [m]
+    spoke: FloatArray  # unit vector of its local x axis, shape (2,)
+    speed: float  # angular velocity [rad/s]
+    report: PulleyReport  # see `PulleyReport`
+    segments: Segments  # see `Segments`
+    spans: FloatArray  # arc lengths along the belt where it touches [m], shape (spans, 2)
 
 
 class Line(NamedTuple):
@@ -98,7 +88,6 @@ def draw_belt(
 
     Args:
         path: the file, replaced if it exists; its suffix (``.png``, ``.pdf``, ``.svg``) decides on the format.
-        world: the world.
         state: the state to show.
         cables: the cables of the belt.
         contacts: its contacts with the pulleys, rows of one law.

@@ -19,8 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from dataclasses import fields as fields_of
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
 from windlass.connectors.circle_segments.place_numbers import FN, FT, GAP, STATE
 from windlass.connectors.circle_segments.power import POWERS, eval_friction_work
 from windlass.connectors.reports.pulley_rows import Pulley, find_pulley
+from windlass.connectors.reports.quantities import describe, format_table, quantity, units_of
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.checks import check_fields, checked, each, either, handle, instance, word
 from windlass.framework.errors import ModelError
@@ -42,70 +42,46 @@ from windlass.framework.state.state import State
 REST = 1e-9
 """Speed of the cable along itself below which it counts as standing still [m/s]."""
 
-UNITS: dict[str, str] = {
-    "radius": "m",
-    "belt_speed": "m/s",
-    "segments_in_contact": "1",
-    "segments_sticking": "1",
-    "wrap_angle": "rad",
-    "slip_arc": "rad",
-    "entry_point": "m",
-    "exit_point": "m",
-    "entry_tension": "N",
-    "exit_tension": "N",
-    "normal_force": "N",
-    "torque": "N m",
-    **dict.fromkeys(POWERS, "W"),
-    "friction_work": "J",
-}
-"""Unit of each number of a `PulleyReport`."""
 
-
+@describe
 @dataclass(frozen=True)
 class PulleyReport:
     """A cable on one pulley.  Without contact angles, forces and powers are 0, points and tensions NaN.
 
-    Attributes:
-        name: name of the circle.
-        radius: radius of the circle [m].
-        belt_speed: mean speed of the cable in contact along itself, relative to the centre, > 0 towards growing local
-            x [m/s].
-        segments_in_contact, segments_sticking: numbers of segments.
-        wrap_angle: angle from entry to exit, seen from the centre, with all turns [rad].
-        slip_arc: part of the angle whose segments slip [rad].
-        entry_point, exit_point: where contact begins and ends in the direction of travel (at rest: of growing local x),
-            on the touching line of the cable, global x, y [m].
-        entry_tension, exit_tension: axial force of the cable there [N], at the nearest node outside of the contact.
-        normal_force: sum of the normal forces, > 0 presses [N].
-        torque: of the friction forces on the pulley about z, > 0 counter-clockwise [N m].
-        friction_power: power lost in sliding friction [W].
-        friction_damping_power, contact_damping_power: power lost in tangential and in normal dampers [W].
-        bristle_power, spring_power: rates at which bristles and normal springs store energy [W].
-        lever_power: what f_t takes by acting at r + g on the cable and at r on the circle; 0 for contact points [W].
-            The six powers add up to what contact takes from cable and pulley.
-        friction_work: work lost in friction since an `EnergyLedger` began: wear; NaN without one [J].
+    The six powers add up to what contact takes from cable and pulley.
     """
 
     name: str
-    radius: float
-    belt_speed: float
-    segments_in_contact: int
-    segments_sticking: int
-    wrap_angle: float
-    slip_arc: float
-    entry_point: tuple[float, float]
-    exit_point: tuple[float, float]
-    entry_tension: float
-    exit_tension: float
-    normal_force: float
-    torque: float
-    friction_power: float
-    friction_damping_power: float
-    contact_damping_power: float
-    bristle_power: float
-    spring_power: float
-    lever_power: float
-    friction_work: float
+    radius: float = quantity("m", "radius of the circle")
+    belt_speed: float = quantity(
+        "m/s", "mean speed of the cable in contact along itself, relative to the centre, > 0 towards growing local x"
+    )
+    segments_in_contact: int = quantity("1", "number of segments that touch")
+    segments_sticking: int = quantity("1", "number of segments that stick")
+    wrap_angle: float = quantity("rad", "angle from entry to exit, seen from the centre, with all turns")
+    slip_arc: float = quantity("rad", "part of the angle whose segments slip")
+    entry_point: tuple[float, float] = quantity(
+        "m",
+        "where contact begins in the direction of travel (at rest: of growing local x), on the touching line of the "
+        "cable, global x, y",
+    )
+    exit_point: tuple[float, float] = quantity("m", "where contact ends, likewise")
+    entry_tension: float = quantity(
+        "N", "axial force of the cable where contact begins, at the nearest node outside of the contact"
+    )
+    exit_tension: float = quantity("N", "axial force of the cable where contact ends, likewise")
+    normal_force: float = quantity("N", "sum of the normal forces, > 0 presses")
+    torque: float = quantity("N m", "of the friction forces on the pulley about z, > 0 counter-clockwise")
+    friction_power: float = quantity("W", POWERS["friction_power"])
+    friction_damping_power: float = quantity("W", POWERS["friction_damping_power"])
+    contact_damping_power: float = quantity("W", POWERS["contact_damping_power"])
+    bristle_power: float = quantity("W", POWERS["bristle_power"])
+    spring_power: float = quantity("W", POWERS["spring_power"])
+    lever_power: float = quantity("W", POWERS["lever_power"] + "; 0 for contact points")
+    friction_work: float = quantity("J", "work lost in friction since an `EnergyLedger` began: wear; NaN without one")
+
+
+UNITS = units_of(PulleyReport)
 
 
 @checked(world=instance("World"), state=instance("State"), contacts=handle(), circle=handle())
@@ -116,7 +92,6 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
     from entry to exit is that of the one with most segments in contact.
 
     Args:
-        world: the world.
         state: the state to evaluate at.
         contacts: rows of `ContactFrictionCircleCable2D` or `ContactCircleCable2D`, also of other circles.
         circle: body, node or marker that carries the circle, one row.
@@ -132,31 +107,21 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
 
 
 class Segments(NamedTuple):
-    """All segments that can touch a circle, in the order of the cable, shape (segments,) if nothing else is said.
+    """All segments that can touch a circle, in the order of the cable, shape (segments,) if nothing else is said."""
 
-    row: row of the `Pulley`; number: number within its cable.
-    touching, sticking, slipping: states.
-    angle: polar angle from the first to the second end point, seen from the centre [rad].
-    p0, p1: end points, global x, y [m], shape (segments, 2).
-    speed: speed along itself, relative to the centre [m/s].
-    ft, fn: tangential and normal force [N].
-    power: the powers in the order of `POWERS` [W], shape (segments, 6).
-    depth: distance from the circle at which f_t acts [m].
-    """
-
-    row: IntArray
-    number: IntArray
-    touching: BoolArray
+    row: IntArray  # row of the `Pulley`
+    number: IntArray  # number within its cable
+    touching: BoolArray  # touching, sticking, slipping: states
     sticking: BoolArray
     slipping: BoolArray
-    angle: FloatArray
-    p0: FloatArray
+    angle: FloatArray  # polar angle from the first to the second end point, seen from the centre [rad]
+    p0: FloatArray  # p0, p1: end points, global x, y [m], shape (segments, 2)
     p1: FloatArray
-    speed: FloatArray
-    ft: FloatArray
+    speed: FloatArray  # speed along itself, relative to the centre [m/s]
+    ft: FloatArray  # ft, fn: tangential and normal force [N]
     fn: FloatArray
-    power: FloatArray
-    depth: FloatArray
+    power: FloatArray  # the powers in the order of `POWERS` [W], shape (segments, 6)
+    depth: FloatArray  # distance from the circle at which f_t acts [m]
 
 
 def eval_pulley_segments(pulley: Pulley, contact: ContactView, fields: Fields) -> Segments:
@@ -305,9 +270,9 @@ class PulleySensor:
 
     def __post_init__(self) -> None:
         check_fields(self, SENSOR)
-        for quantity in self._quantities():
-            if quantity not in UNITS:
-                raise ModelError(f"quantity = {quantity!r} of PulleySensor: must be one of {', '.join(UNITS)}")
+        for name in self._quantities():
+            if name not in UNITS:
+                raise ModelError(f"quantity = {name!r} of PulleySensor: must be one of {', '.join(UNITS)}")
         if not self.name:
             one = isinstance(self.quantity, str)
             object.__setattr__(self, "name", f"{self.circle.name}.{self.quantity}" if one else self.circle.name)
@@ -320,9 +285,9 @@ class PulleySensor:
         pulley = find_pulley(state.world, self.contacts, self.circle)
         quantities = self._quantities()
         columns = []
-        for quantity in quantities:
-            name = self.name if isinstance(self.quantity, str) else f"{self.name}.{quantity}"
-            columns += name_columns(name, UNITS[quantity], (2,) if quantity.endswith("_point") else ())
+        for number in quantities:
+            name = self.name if isinstance(self.quantity, str) else f"{self.name}.{number}"
+            columns += name_columns(name, UNITS[number], (2,) if number.endswith("_point") else ())
 
         world, tension = state.world, any(quantity.endswith("_tension") for quantity in quantities)
         bound = world.version, view_contact(pulley.bound.rows)
@@ -340,26 +305,7 @@ class PulleySensor:
         return Probe(columns, () if one_number else (len(columns),), read)
 
 
-@checked(reports=each(instance(PulleyReport), "a list of reports"))
+@checked(reports=each(instance(PulleyReport), "a list of reports", 1))
 def format_reports(reports: Sequence[PulleyReport]) -> str:
     """Reports as a table for people, one column per pulley."""
-    lines = [("", *(report.name for report in reports))]
-    for entry in fields_of(PulleyReport):
-        if entry.name == "name":
-            continue
-        unit = UNITS[entry.name]
-        label = entry.name.replace("_", " ") + ("" if unit == "1" else f" [{unit}]")
-        lines.append((label, *(_format_value(getattr(report, entry.name)) for report in reports)))
-    widths = [max(len(line[k]) for line in lines) for k in range(len(reports) + 1)]
-    return "\n".join(
-        "  ".join([f"{line[0]:<{widths[0]}}", *(f"{cell:>{w}}" for cell, w in zip(line[1:], widths[1:], strict=True))])
-        for line in lines
-    )
-
-
-def _format_value(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "-" if np.isnan(value).any() else f"({value[0]:.5f}, {value[1]:.5f})"
-    if isinstance(value, int):
-        return str(value)
-    return "-" if np.isnan(value) else f"{value:.5g}"
+    return format_table(reports)

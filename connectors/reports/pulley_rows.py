@@ -17,27 +17,16 @@ from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows
 
 
 class Pulley(NamedTuple):
-    """The contacts of one circle, cable after cable.
+    """The contacts of one circle, cable after cable."""
 
-    Attributes:
-        name: name of the circle.
-        bound: contact rows, sorted along the chains; this process evaluates some of them.
-        chain: chain of each row, shape (rows,).
-        closed: whether each chain is closed.
-        radius: radii of the circle [m], shape (rows,).
-        cables: the cables of the rows, shape (rows,).
-        length: their reference lengths [m], shape (rows,).
-        segment_length: reference lengths of their segments [m], shape (rows,).
-    """
-
-    name: str
-    bound: EvaluatedRows
-    chain: IntArray
-    closed: list[bool]
-    radius: FloatArray
-    cables: Entity
-    length: FloatArray
-    segment_length: FloatArray
+    name: str  # name of the circle
+    bound: EvaluatedRows  # contact rows, sorted along the chains; this process evaluates some of them
+    chain: IntArray  # chain of each row, shape (rows,)
+    closed: list[bool]  # whether each chain is closed
+    radius: FloatArray  # radii of the circle [m], shape (rows,)
+    cables: Entity  # the cables of the rows, shape (rows,)
+    length: FloatArray  # their reference lengths [m], shape (rows,)
+    segment_length: FloatArray  # reference lengths of their segments [m], shape (rows,)
 
 
 def find_pulley(world: World, contacts: Entity, circle: Entity) -> Pulley:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from windlass.connectors.reports.belt_picture import name_carrier
-from windlass.connectors.reports.pulley_report import UNITS, PulleyReport, pulley_report
+from windlass.connectors.reports.pulley_report import pulley_report
+from windlass.connectors.reports.quantities import list_rows
 from windlass.framework.command_line.report_parts import ReportSection, ReportTable
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -27,17 +28,14 @@ def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
     ]
     if not reports:
         return []
-    rows = [
-        [
-            f"{entry.name.replace('_', ' ')} [{UNITS[entry.name]}]",
-            *(show_value(getattr(r, entry.name)) for r in reports),
-        ]
-        for entry in fields(PulleyReport)
-        if entry.name != "name"
-    ]
-    count = len(list(find_circles(world)))
-    parts: list[Any] = [f"At t = {state.t:.6g} s" + (f", the first {MOST} of {count}:" if count > MOST else ":")]
-    return [ReportSection("Pulleys", [*parts, ReportTable(["", *(r.name for r in reports)], rows)])]
+    return [write_section("Pulleys", state, reports, len(list(find_circles(world))))]
+
+
+def write_section(title: str, state: State, reports: Sequence[Any], count: int) -> ReportSection:
+    """A section with one column for each of the reports, the first ones of a number."""
+    when = f"At t = {state.t:.6g} s" + (f", the first {MOST} of {count}:" if count > MOST else ":")
+    table = ReportTable(["", *(report.name for report in reports)], list_rows(reports, show_value))
+    return ReportSection(title, [when, table])
 
 
 def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:

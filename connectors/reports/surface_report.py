@@ -19,11 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from dataclasses import fields as fields_of
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.connectors.circle_segments.power import POWERS
+from windlass.connectors.reports.quantities import describe, format_table, quantity
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable, SetSurface
 from windlass.connectors.surface_contact.surfaces import PlaneSurface
@@ -38,89 +39,59 @@ from windlass.framework.state.state import State
 
 REST = 1e-9
 """Speed of the cable along itself below which it counts as standing still [m/s]."""
-POWERS = ("friction", "friction_damping", "contact_damping", "bristle", "spring", "lever")
 Triple = tuple[float, float, float]
 NOWHERE: Triple = (np.nan, np.nan, np.nan)
 
 
+@describe
 @dataclass(frozen=True)
 class SurfaceReport:
     """A rope on one surface.  Without contact lengths, angles, forces and powers are 0, points and tensions NaN.
 
-    Attributes:
-        name: name of the surface.
-        speed: mean speed of the rope in contact along itself, relative to the origin of the surface, > 0 towards
-            growing local x [m/s].
-        points_in_contact, points_sticking: numbers of points.
-        contact_length: reference length of the rope in contact [m].
-        wrap_angle: angle from entry to exit about the axis, with all turns [rad]; NaN on a plane.
-        slip_arc: part of the angle whose points slip [rad]; NaN on a plane.
-        slip_length: reference length of the rope that slips [m].
-        entry_point, exit_point: where contact begins and ends in the direction of travel (at rest: of growing local x),
-            the first and the last point that touch, global [m]; on a plane these are touchdown points.
-        entry_tension, exit_tension: axial force there [N], at the nearest node outside of the contact.
-        entry_fleet_angle, exit_fleet_angle: angle between the rope and the plane of the sheave there, > 0 along the
-            axis [rad].
-        normal_force: sum of the normal forces, > 0 presses [N].
-        friction: sum of the sizes of the friction forces [N].
-        largest_line_pressure: largest normal force per metre of rope [N/m].
-        torque: of all forces on the body about the axis, > 0 counter-clockwise [N m].
-        force: of all forces on the body, the load on its hub, global [N].
-        friction_power: power lost in sliding friction [W].
-        friction_damping_power, contact_damping_power: power lost in tangential and in normal dampers [W].
-        bristle_power, spring_power: rates at which bristles and normal springs store energy [W].
-        lever_power: power of bristles across the tangent plane of a curved surface, not lost [W].
+    Entry and exit are the first and the last point that touch in the direction of travel (at rest: of growing local x);
+    on a plane these are touchdown points.
     """
 
     name: str
-    speed: float
-    points_in_contact: int
-    points_sticking: int
-    contact_length: float
-    wrap_angle: float
-    slip_arc: float
-    slip_length: float
-    entry_point: Triple
-    exit_point: Triple
-    entry_tension: float
-    exit_tension: float
-    entry_fleet_angle: float
-    exit_fleet_angle: float
-    normal_force: float
-    friction: float
-    largest_line_pressure: float
-    torque: float
-    force: Triple
-    friction_power: float
-    friction_damping_power: float
-    contact_damping_power: float
-    bristle_power: float
-    spring_power: float
-    lever_power: float
-
-
-UNITS: dict[str, str] = {
-    "speed": "m/s", "points_in_contact": "1", "points_sticking": "1", "contact_length": "m", "wrap_angle": "rad",
-    "slip_arc": "rad", "slip_length": "m", "entry_point": "m", "exit_point": "m", "entry_tension": "N",
-    "exit_tension": "N", "entry_fleet_angle": "rad", "exit_fleet_angle": "rad", "normal_force": "N", "friction": "N",
-    "largest_line_pressure": "N/m", "torque": "N m", "force": "N", **{f"{power}_power": "W" for power in POWERS},
-}  # fmt: skip
-"""Unit of each number of a `SurfaceReport`."""
+    speed: float = quantity(
+        "m/s",
+        "mean speed of the rope in contact along itself, relative to the origin of the surface, > 0 towards growing "
+        "local x",
+    )
+    points_in_contact: int = quantity("1", "number of points that touch")
+    points_sticking: int = quantity("1", "number of points that stick")
+    contact_length: float = quantity("m", "reference length of the rope in contact")
+    wrap_angle: float = quantity("rad", "angle from entry to exit about the axis, with all turns; NaN on a plane")
+    slip_arc: float = quantity("rad", "part of the angle whose points slip; NaN on a plane")
+    slip_length: float = quantity("m", "reference length of the rope that slips")
+    entry_point: tuple[float, float, float] = quantity("m", "where contact begins, global")
+    exit_point: tuple[float, float, float] = quantity("m", "where contact ends, global")
+    entry_tension: float = quantity("N", "axial force at entry, at the nearest node outside of the contact")
+    exit_tension: float = quantity("N", "axial force at exit, likewise")
+    entry_fleet_angle: float = quantity(
+        "rad", "angle between the rope and the plane of the sheave at entry, > 0 along the axis"
+    )
+    exit_fleet_angle: float = quantity("rad", "the same at exit")
+    normal_force: float = quantity("N", "sum of the normal forces, > 0 presses")
+    friction: float = quantity("N", "sum of the sizes of the friction forces")
+    largest_line_pressure: float = quantity("N/m", "largest normal force per metre of rope")
+    torque: float = quantity("N m", "of all forces on the body about the axis, > 0 counter-clockwise")
+    force: tuple[float, float, float] = quantity("N", "of all forces on the body, the load on its hub, global")
+    friction_power: float = quantity("W", POWERS["friction_power"])
+    friction_damping_power: float = quantity("W", POWERS["friction_damping_power"])
+    contact_damping_power: float = quantity("W", POWERS["contact_damping_power"])
+    bristle_power: float = quantity("W", POWERS["bristle_power"])
+    spring_power: float = quantity("W", POWERS["spring_power"])
+    lever_power: float = quantity("W", "power of bristles across the tangent plane of a curved surface, not lost")
 
 
 class Course(NamedTuple):
-    """The points of the longest chain of cables in contact, from the first to the last that touches.
+    """The points of the longest chain of cables in contact, from the first to the last that touches."""
 
-    cable: place of the cable of each point among all cables, shape (points,).
-    touching, slipping: states, shape (points,).
-    position: global [m], shape (points, 3).
-    ends: first and last cable.
-    """
-
-    cable: IntArray
-    touching: BoolArray
+    cable: IntArray  # place of the cable of each point among all cables, shape (points,)
+    touching: BoolArray  # touching, slipping: states, shape (points,)
     slipping: BoolArray
-    position: FloatArray
+    position: FloatArray  # global [m], shape (points, 3)
 
 
 @checked(world=instance("World"), state=instance("State"), contacts=handle(), surface=handle())
@@ -131,7 +102,6 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
     of the one with most points in contact.
 
     Args:
-        world: the world.
         state: the state to evaluate at.
         contacts: rows of `ContactFrictionSurfaceCable` or `ContactFrictionSurfaceSetCable`, also of other surfaces.
         surface: the surface, several of one body (both flanks of a groove), or the marker that carries them.
@@ -200,7 +170,7 @@ def _eval_report(world: World, state: State, contacts: Entity, name: str, plane:
     part[of_row] = weight
     found = _find_course(world, ids, touched, slips, where, origin, axis)
     travel = _eval_travel(state, cables, found, lengths, axis, read("surface_velocity").reshape(-1, 3)[0])
-    powers = {f"{power}_power": float(read(f"{power}_power").sum()) for power in POWERS}
+    powers = {power: float(read(power).sum()) for power in POWERS}
     moment = np.cross(position - origin, force).sum(axis=(0, 1))
     return SurfaceReport(
         name=name,
@@ -326,14 +296,4 @@ def _in_space(values: Any, count: int) -> FloatArray:
 @checked(reports=each(instance(SurfaceReport), "a list of surface reports", 1))
 def format_surface_reports(reports: Sequence[SurfaceReport]) -> str:
     """A table with one column for each surface."""
-    lines = [f"{'':<36}" + "".join(f"{report.name:>36}" for report in reports)]
-    for entry in fields_of(SurfaceReport)[1:]:
-        values = (getattr(report, entry.name) for report in reports)
-        words = [
-            "(" + ", ".join(f"{x:.4g}" for x in value) + ")" if isinstance(value, tuple) else f"{value:.6g}"
-            for value in values
-        ]
-        lines.append(
-            f"{entry.name.replace('_', ' ')} [{UNITS[entry.name]}]".ljust(36) + "".join(f"{w:>36}" for w in words)
-        )
-    return "\n".join(lines)
+    return format_table(reports)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 
-from windlass.connectors.reports.pulley_section import MOST, show_value
-from windlass.connectors.reports.surface_report import UNITS, SurfaceReport, find_surface_ids, surface_report
+from windlass.connectors.reports.pulley_section import MOST, write_section
+from windlass.connectors.reports.surface_report import find_surface_ids, surface_report
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable
-from windlass.framework.command_line.report_parts import ReportSection, ReportTable
+from windlass.framework.command_line.report_parts import ReportSection
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
@@ -29,13 +27,4 @@ def tabulate_surfaces(world: World, state: State) -> list[ReportSection]:
     if not surfaces:
         return []
     reports = [surface_report(world, state, contacts, world.entity(number)) for contacts, number in surfaces[:MOST]]
-    rows = [
-        [
-            f"{entry.name.replace('_', ' ')} [{UNITS[entry.name]}]",
-            *(show_value(getattr(r, entry.name)) for r in reports),
-        ]
-        for entry in fields(SurfaceReport)
-        if entry.name != "name"
-    ]
-    when = f"At t = {state.t:.6g} s" + (f", the first {MOST} of {len(surfaces)}:" if len(surfaces) > MOST else ":")
-    return [ReportSection("Surfaces", [when, ReportTable(["", *(r.name for r in reports)], rows)])]
+    return [write_section("Surfaces", state, reports, len(surfaces))]

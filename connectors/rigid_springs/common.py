@@ -16,19 +16,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.connectors.markers.pair_laws import Update
-from windlass.connectors.markers.pairs import Pair
+from windlass.connectors.markers.pairs import Pair, bind_letters
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
-from windlass.connectors.user_functions.user_forces import (
-    UserForces,
-    bind_user_forces,
-    bind_user_updates,
-)
+from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces, bind_user_updates
 from windlass.elements.nodes.rotations import is_rotation, normalise
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component
@@ -39,35 +34,8 @@ Kernel = Callable[..., Any]
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
-class Columns(NamedTuple):
-    """Letters of the rows; shapes begin with the number of rows.
-
-    K, D: stiffness and damping (rows, n, n).
-    x0, v0, g0: offset, offset of the rate, and constant force (rows, n).
-    F0, F1: joint frames in the frames of the markers (rows, 3, 3); for laws with an axis it is the first of F0.
-    arm: whether moments balance (rows,).
-    last: what the law remembers of the last step (rows,).
-    user: row in the next three, or -1, shape (rows,).
-    f, df_du, df_dut: user forces and derivatives, shapes (users, n), (users, n, n), (users, n, n).
-    """
-
-    K: FloatArray
-    D: FloatArray
-    x0: FloatArray
-    v0: FloatArray
-    g0: FloatArray
-    F0: FloatArray
-    F1: FloatArray
-    arm: NDArray[np.bool_]
-    last: FloatArray
-    user: IntArray
-    f: FloatArray
-    df_du: FloatArray
-    df_dut: FloatArray
-
-
 @kernel
-def eval_forces(c: Columns, i: int, x: ComplexArray, xt: ComplexArray) -> ComplexArray:
+def eval_forces(c: Any, i: int, x: ComplexArray, xt: ComplexArray) -> ComplexArray:
     """g of row i, (n,)."""
     n, user = c.x0.shape[1], c.user[i]
     g = np.zeros(n, np.complex128)
@@ -98,13 +66,13 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int) -> SpringKernels:
     """Kernels of a law around ``measure(c, i, u, ut, x, xt)`` and ``apply(c, i, u, g) -> F``."""
 
     @kernel
-    def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
         x, xt = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
         measure(c, i, u, ut, x, xt)
         return apply(c, i, u, eval_forces(c, i, x, xt))
 
     @kernel
-    def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+    def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
         x, xt = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
         measure(c, i, u, ut, x, xt)
         total = complex(0.0, 0.0)
@@ -115,7 +83,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int) -> SpringKernels:
         return total
 
     @kernel
-    def power(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+    def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
         x, xt = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
         measure(c, i, u, ut, x, xt)
         total = complex(0.0, 0.0)
@@ -126,7 +94,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int) -> SpringKernels:
         return total
 
     @kernel
-    def fill(c: Columns, pair: Pair, m: PositionColumns, x: FloatArray, xt: FloatArray) -> None:
+    def fill(c: Any, pair: Pair, m: PositionColumns, x: FloatArray, xt: FloatArray) -> None:
         one, rate = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
         for i in range(len(pair.m0)):
             u, ut = row_of_rigid(m, pair, i)
@@ -138,7 +106,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int) -> SpringKernels:
         """Kernel for number ``place`` of x, x_t or g (which = 0, 1, 2)."""
 
         @kernel
-        def value(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+        def value(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
             x, xt = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
             measure(c, i, u, ut, x, xt)
             if which == 2:
@@ -150,36 +118,42 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int) -> SpringKernels:
     return SpringKernels(force, energy, power, fill, number)
 
 
-def bind(rows: LocalRows) -> tuple[Columns, UserForces, IntArray]:
-    """The parameters of the rows, the places of their user forces, and of the history values."""
+def bind(rows: LocalRows) -> tuple[Any, UserForces]:
+    """The letters of the rows, and their user forces.
+
+    K, D: stiffness and damping (rows, n, n).  x0, v0, g0: offset, offset of the rate, and constant force (rows, n).
+    F0, F1: joint frames in the frames of the markers (rows, 3, 3); for laws with an axis it is the first of F0.
+    arm: whether moments balance (rows,).  last: what the law remembers of the last step, data: its place (rows,).
+    """
     users = bind_user_forces(rows, "N, N m")
     n, has = len(rows.rows), rows.table.component.columns
-    K, D, x0 = rows.local("stiffness"), rows.local("damping"), rows.local("offset")
-    zero = np.zeros_like(x0).reshape(n, -1)
+    zero = np.zeros_like(rows.local("offset")).reshape(n, -1)
 
     def find(name: str, otherwise: Any) -> Any:
         return rows.local(name) if name in has else otherwise
 
-    numbers, frame = zero.shape[1], np.tile(np.eye(3), (n, 1, 1))
+    def shaped(values: FloatArray, times: int) -> FloatArray:
+        return np.ascontiguousarray(values.reshape(n, *(zero.shape[1],) * times))
+
+    frame = np.tile(np.eye(3), (n, 1, 1))
     if "axis" in has:
         frame[:, :, 0] = normalise(rows.local("axis"))
-    c = Columns(
-        K=np.ascontiguousarray(K.reshape(n, numbers, numbers)),
-        D=np.ascontiguousarray(D.reshape(n, numbers, numbers)),
-        x0=np.ascontiguousarray(x0.reshape(n, numbers)),
-        v0=np.ascontiguousarray(find("rate_offset", zero).reshape(n, numbers)),
-        g0=np.ascontiguousarray(find("preload", zero).reshape(n, numbers)),
+    c = bind_letters(
+        rows,
+        {},
+        K=shaped(rows.local("stiffness"), 2),
+        D=shaped(rows.local("damping"), 2),
+        x0=shaped(rows.local("offset"), 1),
+        v0=shaped(find("rate_offset", zero), 1),
+        g0=shaped(find("preload", zero), 1),
         F0=find("frame0", frame),
         F1=find("frame1", frame),
         arm=find("moment_arm", np.zeros(n, bool)),
         last=np.zeros(n),
-        user=users.index,
-        f=users.f,
-        df_du=users.df_du,
-        df_dut=users.df_dut,
+        data=rows.data_start("data") if "data" in rows.table.component.refs else np.zeros(0, np.int64),
+        **users.letters,
     )
-    data = rows.data_start("data") if "data" in rows.table.component.refs else np.zeros(0, np.int64)
-    return c, users, data
+    return c, users
 
 
 def eval_numbers(fill: Kernel, rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
@@ -192,25 +166,25 @@ def eval_numbers(fill: Kernel, rows: LocalRows, s: Fields) -> tuple[FloatArray, 
 
 def bind_updates(fill: Kernel, rows: LocalRows) -> tuple[Update, Update]:
     """What brings history values, user forces, and then their derivatives, up to date; nothing if there is none."""
-    _, c, users, data = rows.columns
+    _, c, users = rows.columns
 
     def remember(s: Fields) -> None:
-        c.last[:] = s.data[data]
+        c.last[:] = s.data[c.data]
 
     def find(s: Fields) -> tuple[FloatArray, FloatArray]:
-        if len(data):
+        if len(c.data):
             remember(s)
         x, xt = eval_numbers(fill, rows, s)
         return x[users.where], xt[users.where]
 
     if len(users.where):
         return bind_user_updates(users, find, True)
-    return (remember, remember) if len(data) else (None, None)
+    return (remember, remember) if len(c.data) else (None, None)
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
     """Say what the account leaves out: a user force need not have an energy."""
-    _, c, users, _ = rows.columns
+    _, c, users = rows.columns
     assert system.account is not None
     # torques about three axes have no energy, and neither has what leaves moments unbalanced
     moves = c.D.any() or c.v0.any() or c.g0.any() or not c.arm.all() or c.x0.shape[1] > 1
@@ -231,32 +205,23 @@ def register_rigid_spring(
     n: int,
     *,
     outputs: Callable[[Callable[[int, int], Kernel]], Mapping[str, Output]],
-    source: str,
     check: Callable[[Tables, EntityTable], None] = check_frames,
-    finish: Callable[[LocalRows, System, Kernel], None] | None = None,
     **more: Any,
 ) -> None:
     """Make a spring between two rigid markers known.
 
     Args:
         component: the schema, with ``stiffness``, ``damping``, ``offset``, ``force_function`` and ``force_derivative``,
-            and what else `Columns` names: ``rate_offset``, ``preload``, ``frame0``, ``frame1``, ``moment_arm``,
+            and what else `bind` reads: ``rate_offset``, ``preload``, ``frame0``, ``frame1``, ``moment_arm``,
             ``data``.
         measure: kernel ``(c, i, u, ut, x, xt)`` that writes x and x_t, complex, shape (n,).
         apply: kernel ``(c, i, u, g) -> F`` that gives the nine numbers of `pairs`.
         n: 1 or 6.
         outputs: of ``number(which, place)``, which makes the kernel of one number of x, x_t or g.
-        source: where the law comes from.
         check: see `Law`.
-        finish: ``(rows, system, fill)`` adds what else the law has.
         **more: see `register_rigid_pair`.
     """
     made = make_kernels(measure, apply, n)
-
-    def finish_all(rows: LocalRows, system: System) -> None:
-        judge_account(rows, system)
-        if finish is not None:
-            finish(rows, system, made.fill)
 
     register_rigid_pair(
         component,
@@ -266,9 +231,8 @@ def register_rigid_spring(
         stored=("spring", made.energy),
         lost=("damper", made.power),
         passed="drive",
-        finish=finish_all,
+        finish=judge_account,
         outputs=outputs(made.number),
         check=check,
-        source=source,
         **more,
     )

@@ -29,20 +29,18 @@ J. M. Martins, Mech. Mach. Theory 137 (2019); Y. Gonthier and others, Multibody 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross
-from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, bind_history, register_rigid_pair, row_of_rigid
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.connectors.markers.position_kernels import PositionColumns, cross
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
-from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1, 0.0, 0.0, 0.0)
@@ -76,33 +74,11 @@ class ContactSphereSphere(Component):
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Letters of the rows; shapes begin with the number of rows.
-
-    r0, r1 [m], side: radii, and h = 1 or -1.
-    k, d, m: stiffness, damping and power of the depth.
-    mu, zone [m/s]: friction.
-    x, least [m/s]: χ v_i/k, which is 0 for the plain model, and the least v_i.
-    lam, f0 [N], ka, l: plasticity and adhesion.
-    data: position of the first history value; h: those with which forces are evaluated (rows, 4).
-    """
-
-    r0: FloatArray
-    r1: FloatArray
-    side: FloatArray
-    k: FloatArray
-    d: FloatArray
-    m: FloatArray
-    mu: FloatArray
-    zone: FloatArray
-    x: FloatArray
-    least: FloatArray
-    lam: FloatArray
-    f0: FloatArray
-    ka: FloatArray
-    l: FloatArray
-    data: IntArray
-    h: FloatArray
+LETTERS = {
+    "r0": "radius0", "r1": "radius1", "k": "contact_stiffness", "d": "contact_damping", "m": "exponent",
+    "mu": "friction", "zone": "proportional_zone", "least": "least_impact_speed", "lam": "plasticity_ratio",
+    "f0": "pull_off_force", "ka": "adhesion_stiffness", "l": "adhesion_exponent",
+}  # fmt: skip
 
 
 @kernel
@@ -116,7 +92,7 @@ def raise_depth(x: complex, m: float) -> complex:
 
 
 @kernel
-def measure(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
+def measure(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
     """Gap [m], its rate and the slip, three numbers [m/s]; n; the arms of force on 0 and 1, three numbers [m]."""
     side, d = c.side[i], u.d
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
@@ -135,7 +111,7 @@ def measure(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
 
 
 @kernel
-def press(c: Columns, i: int, gap: complex, rate: complex) -> Any:
+def press(c: Any, i: int, gap: complex, rate: complex) -> Any:
     """f_n [N] of a contact that is closed."""
     depth = raise_depth(-gap, c.m[i])
     f = c.k[i] * depth - c.d[i] * rate
@@ -152,7 +128,7 @@ def press(c: Columns, i: int, gap: complex, rate: complex) -> Any:
 
 
 @kernel
-def rub(c: Columns, i: int, fn: complex, slip: Any) -> Any:
+def rub(c: Any, i: int, fn: complex, slip: Any) -> Any:
     """Friction by slip, s in f_t = -s v_t [N s/m]."""
     if c.h[i, 1] <= c.zone[i]:
         return c.mu[i] * fn / c.zone[i]
@@ -161,7 +137,7 @@ def rub(c: Columns, i: int, fn: complex, slip: Any) -> Any:
 
 
 @kernel
-def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """The nine numbers of row i."""
     gap, rate, slip, n, s0, s1 = measure(c, i, u, ut)
     fn = press(c, i, gap, rate) * (1.0 if c.h[i, 0] < 0.0 else 0.0)
@@ -172,7 +148,7 @@ def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 @kernel
-def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """Energy of the spring of row i [J]; 0 of a plastic one."""
     gap = measure(c, i, u, ut)[0]
     on = 1.0 if c.h[i, 0] < 0.0 and c.lam[i] == 0.0 else 0.0
@@ -180,7 +156,7 @@ def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 @kernel
-def power(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """What friction and all but the spring of row i take [W]."""
     gap, rate, slip, _, _, _ = measure(c, i, u, ut)
     on = 1.0 if c.h[i, 0] < 0.0 else 0.0
@@ -194,7 +170,7 @@ def number_of(which: int) -> Any:
     """Kernel of the normal force, the size of friction, gap, its rate, the slip, and the plastic depth (0 ... 5)."""
 
     @kernel
-    def value(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    def value(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
         gap, rate, slip, _, _, _ = measure(c, i, u, ut)
         fn = press(c, i, gap, rate) * (1.0 if c.h[i, 0] < 0.0 else 0.0)
         speed = complex(np.sqrt((slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]).real), 0.0)
@@ -205,7 +181,7 @@ def number_of(which: int) -> Any:
 
 @kernel
 def update_history(
-    c: Columns, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, outcome: FloatArray
+    c: Any, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, size: FloatArray, outcome: FloatArray
 ) -> None:
     """New history values of the active rows; see `note_outcome` for the outcome."""
     error, step, changed, largest, worst = 0.0, np.inf, False, 0.0, -1
@@ -242,37 +218,12 @@ def update_history(
     note_outcome(outcome, error, step, changed, largest, worst)
 
 
-def bind(rows: LocalRows) -> tuple[Columns]:
-    """The parameters of the rows."""
-    get, data = rows.local, rows.data_start("data")
-    model, e = get("impact_model"), get("restitution")
+def derive(rows: LocalRows) -> dict[str, FloatArray]:
+    """h = 1 or -1, and x = χ v_i/k, which is 0 for the plain model."""
+    model, e = rows.local("impact_model"), rows.local("restitution")
     soft = np.where(e > 1.0 / 3.0, 1.5 * (e - 1.0) * (11.0 - e) / (1.0 + 9.0 * e), (e * e - 1.0) / e)
     x = np.select([model == MODELS[1], model == MODELS[2]], [1.5 * (e - 1.0), soft], 0.0)
-    c = Columns(
-        r0=get("radius0"),
-        r1=get("radius1"),
-        side=np.where(get("hollow"), -1.0, 1.0),
-        k=get("contact_stiffness"),
-        d=get("contact_damping"),
-        m=get("exponent"),
-        mu=get("friction"),
-        zone=get("proportional_zone"),
-        x=x,
-        least=get("least_impact_speed"),
-        lam=get("plasticity_ratio"),
-        f0=get("pull_off_force"),
-        ka=get("adhesion_stiffness"),
-        l=get("adhesion_exponent"),
-        data=data,
-        h=np.zeros((len(data), len(START))),
-    )
-    return (c,)
-
-
-def add_update(rows: LocalRows, system: System) -> None:
-    """Add the update of the history values after Newton."""
-    pair, c = rows.columns
-    system.post_newton = call(update_history, lambda s: (c, pair, s.markers[FAMILY], s.data, s.start_data, s.outcome))
+    return {"side": np.where(rows.local("hollow"), -1.0, 1.0), "x": x}
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -294,13 +245,13 @@ def check(world: Tables, table: EntityTable) -> None:
 register_rigid_pair(
     ContactSphereSphere,
     force,
-    columns=bind,
-    before=bind_history,
+    letters=LETTERS,
+    derive=derive,
     stored=("contact_spring", energy),
     lost=("friction", power),
     passed="lever",
-    finish=add_update,
     start=START,
+    update=update_history,
     check=check,
     outputs={
         "normal_force": Output("N", "f_n, (): > 0 presses", number_of(0)),

@@ -11,23 +11,20 @@ and forces and torques are N_± times the derivatives of s_± by the motion: alo
 angle α, so that bearings feel them, with the torques N r_i cos α.  Centres that move apart give more backlash.
 
 The teeth mesh as they stand at the first solve, with the backlash on both sides: w_0 is a history value.
-
-Source: G. Niemann, H. Winter, Maschinenelemente, Band 2, Springer (2003).
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from windlass.connectors.markers.pair_laws import Update
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross, dot, turn_vector
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, register_rigid_pair, row_of_rigid
 from windlass.elements.nodes.rotations import normalise
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
@@ -59,33 +56,11 @@ class GearPair(Component):
     active = column("1", "meshes only if true", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Letters of the rows; shapes begin with the number of rows.
-
-    r0, r1, side, pitch [m]: radii with signs, h, and π m.
-    cos, sin: of the pressure angle.
-    k, d, b: stiffness, damping and half the backlash.
-    a, x0: axis and a direction across it in the frame of marker 0 (rows, 3).
-    data: position of the first history value; w0: w_0, not a number where it is not known.
-    """
-
-    r0: FloatArray
-    r1: FloatArray
-    side: FloatArray
-    pitch: FloatArray
-    cos: FloatArray
-    sin: FloatArray
-    k: FloatArray
-    d: FloatArray
-    b: FloatArray
-    a: FloatArray
-    x0: FloatArray
-    data: IntArray
-    w0: FloatArray
+LETTERS = {"k": "mesh_stiffness", "d": "mesh_damping"}
 
 
 @kernel
-def measure(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
+def measure(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
     """Σ r ψ [m] and its rate, distance of the axes and its rate; a, e, t."""
     a, d = turn_vector(u.A, c.a[i]), (u.d[0], u.d[1], u.d[2])
     along, side = dot(a, d), c.side[i]
@@ -101,16 +76,16 @@ def measure(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
 
 
 @kernel
-def shift(c: Columns, i: int, turned: complex) -> Any:
+def shift(c: Any, i: int, turned: complex) -> Any:
     """w of row i [m]."""
-    if np.isnan(c.w0[i]):
+    if c.h[i, 0] == 0.0:
         return turned - turned.real
-    way = turned - c.w0[i]
+    way = turned - c.h[i, 1]
     return way - c.pitch[i] * np.floor(way.real / c.pitch[i] + 0.5)
 
 
 @kernel
-def flank(c: Columns, i: int, sign: float, way: complex, rate: complex, distance: complex, apart: complex) -> Any:
+def flank(c: Any, i: int, sign: float, way: complex, rate: complex, distance: complex, apart: complex) -> Any:
     """s and N of the flank of one direction."""
     far, side = distance - abs(c.r0[i] + c.r1[i]), c.side[i]
     s = sign * c.cos[i] * way - c.sin[i] * side * far - c.b[i]
@@ -127,7 +102,7 @@ def flank(c: Columns, i: int, sign: float, way: complex, rate: complex, distance
 
 
 @kernel
-def mesh(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
+def mesh(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
     """Both flanks, w, distance, and a, e, t."""
     turned, rate, distance, apart, a, e, t = measure(c, i, u, ut)
     way = shift(c, i, turned)
@@ -137,7 +112,7 @@ def mesh(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
 
 
 @kernel
-def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """The nine numbers of row i."""
     _, n, _, _, distance, a, e, across = mesh(c, i, u, ut)
     turn, push = c.cos[i] * (n[0] - n[1]), c.sin[i] * (n[0] + n[1])
@@ -152,7 +127,7 @@ def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 @kernel
-def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """Energy of the teeth of row i [J]."""
     s = mesh(c, i, u, ut)[0]
     total = complex(0.0, 0.0)
@@ -163,7 +138,7 @@ def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 @kernel
-def power(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """What the damping of row i takes [W]."""
     return mesh(c, i, u, ut)[2]
 
@@ -172,7 +147,7 @@ def number_of(which: int) -> Any:
     """Kernel of the force of the flanks, N_+ - N_-, of w, and of the distance of the axes (0, 1, 2)."""
 
     @kernel
-    def value(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    def value(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
         _, n, _, way, distance, _, _, _ = mesh(c, i, u, ut)
         return (n[0] - n[1], way, distance)[which]
 
@@ -180,7 +155,7 @@ def number_of(which: int) -> Any:
 
 
 @kernel
-def store_starts(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray) -> None:
+def store_starts(c: Any, pair: Pair, m: PositionColumns, data: FloatArray) -> None:
     """Keep how the teeth of rows stand that were never looked at."""
     for i in range(len(pair.m0)):
         at = c.data[i]
@@ -189,37 +164,21 @@ def store_starts(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray) -
             data[at], data[at + 1] = 1.0, measure(c, i, u, ut)[0].real
 
 
-def bind(rows: LocalRows) -> tuple[Columns]:
-    """The parameters of the rows."""
-    get, data = rows.local, rows.data_start("data")
-    a = normalise(get("axis"))
+def derive(rows: LocalRows) -> dict[str, FloatArray]:
+    """Radii with signs, h, the pitch [m], half the backlash b, the axis a in marker 0 and a direction x0 across it."""
+    get, a = rows.local, normalise(rows.local("axis"))
     r0, r1 = (0.5 * get("module") * get(name) for name in ("teeth0", "teeth1"))
-    c = Columns(
-        r0=r0,
-        r1=r1,
-        side=np.sign(r0 + r1),
-        pitch=math.pi * get("module"),
-        cos=np.cos(get("pressure_angle")),
-        sin=np.sin(get("pressure_angle")),
-        k=get("mesh_stiffness"),
-        d=get("mesh_damping"),
-        b=0.5 * get("backlash"),
-        a=a,
-        x0=normalise(np.cross(a, AXES[np.abs(a).argmin(axis=1)])),
-        data=data,
-        w0=np.full(len(data), np.nan),
-    )
-    return (c,)
-
-
-def bind_history(rows: LocalRows) -> tuple[Update, Update]:
-    """What brings the history values to where the kernels read them."""
-    _, c = rows.columns
-
-    def copy_history(s: Fields) -> None:
-        c.w0[:] = np.where(s.data[c.data] == 0.0, np.nan, s.data[c.data + 1])
-
-    return copy_history, copy_history
+    return {
+        "r0": r0,
+        "r1": r1,
+        "side": np.sign(r0 + r1),
+        "pitch": math.pi * get("module"),
+        "cos": np.cos(get("pressure_angle")),
+        "sin": np.sin(get("pressure_angle")),
+        "b": 0.5 * get("backlash"),
+        "a": a,
+        "x0": normalise(np.cross(a, AXES[np.abs(a).argmin(axis=1)])),
+    }
 
 
 def add_start(rows: LocalRows, system: System) -> None:
@@ -249,8 +208,8 @@ def check(world: Tables, table: EntityTable) -> None:
 register_rigid_pair(
     GearPair,
     force,
-    columns=bind,
-    before=bind_history,
+    letters=LETTERS,
+    derive=derive,
     stored=("mesh", energy),
     lost=("mesh_damping", power),
     passed="tilt",

@@ -17,12 +17,11 @@ Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for dam
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from windlass.connectors.markers.pair_laws import Update
+from windlass.connectors.markers.pair_laws import Update, bind_history
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross, dot
 from windlass.connectors.rigid_springs.common import IDENTITY, check_frames
@@ -34,7 +33,7 @@ from windlass.connectors.rigid_springs.pairs import (
     row_of_rigid,
     turn,
 )
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, handle, instance, number, word
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
@@ -42,7 +41,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 
@@ -73,39 +72,23 @@ class JointStop(Component):
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Letters of the rows; shapes begin with the number of rows.
-
-    F0, F1: joint frames in the frames of the markers, turned so that their third axis is a (rows, 3, 3).
-    turns: whether s is an angle.
-    low, high, k, c: limits, stiffness and dissipation.
-    last: angles at the end of the last step [rad].
-    """
-
-    F0: FloatArray
-    F1: FloatArray
-    turns: NDArray[np.bool_]
-    low: FloatArray
-    high: FloatArray
-    k: FloatArray
-    c: FloatArray
-    last: FloatArray
+LETTERS = {"low": "lower", "high": "upper", "k": "stiffness", "c": "dissipation"}
 
 
 @kernel
-def measure(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
+def measure(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
     """The axis a, s and s_t of row i."""
     P = turn(u.A, c.F0[i])
     a = (P[0, 2], P[1, 2], P[2, 2])
     if c.turns[i]:
-        s, rate = eval_turn(P, turn(u.B, c.F1[i]), ut, c.last[i])
+        s, rate = eval_turn(P, turn(u.B, c.F1[i]), ut, c.h[i, 0])
         return a, s, rate
     w = cross(ut[3:6], u.d)
     return a, dot(a, u.d), dot(a, (ut[0] - w[0], ut[1] - w[1], ut[2] - w[2]))
 
 
 @kernel
-def push(c: Columns, i: int, s: complex, rate: complex) -> tuple[complex, complex]:
+def push(c: Any, i: int, s: complex, rate: complex) -> tuple[complex, complex]:
     """Depth δ and force g of row i."""
     if s.real > c.high[i]:
         depth, inwards = s - c.high[i], rate
@@ -118,7 +101,7 @@ def push(c: Columns, i: int, s: complex, rate: complex) -> tuple[complex, comple
 
 
 @kernel
-def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """The nine numbers of row i."""
     a, s, rate = measure(c, i, u, ut)
     _, g = push(c, i, s, rate)
@@ -130,7 +113,7 @@ def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 @kernel
-def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
     """k δ²/2 [J]."""
     _, s, rate = measure(c, i, u, ut)
     depth, _ = push(c, i, s, rate)
@@ -138,7 +121,7 @@ def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
 
 
 @kernel
-def power(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
     """What the damping takes [W]."""
     _, s, rate = measure(c, i, u, ut)
     depth, g = push(c, i, s, rate)
@@ -146,63 +129,54 @@ def power(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
 
 
 @kernel
-def place(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+def place(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
     """s [m or rad]."""
     return complex(measure(c, i, u, ut)[1])
 
 
 @kernel
-def depth_of(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+def depth_of(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
     """δ [m or rad]."""
     _, s, rate = measure(c, i, u, ut)
     return complex(push(c, i, s, rate)[0])
 
 
 @kernel
-def force_of(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+def force_of(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
     """g [N or N m]."""
     _, s, rate = measure(c, i, u, ut)
     return complex(push(c, i, s, rate)[1])
 
 
 @kernel
-def store_angles(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray, places: IntArray) -> None:
+def store_angles(c: Any, pair: Pair, m: PositionColumns, data: FloatArray) -> None:
     """Keep the angles of all rows, active or not."""
     for i in range(len(pair.m0)):
         if c.turns[i]:
-            c.last[i] = data[places[i]]
+            c.h[i, 0] = data[c.data[i]]
             u, ut = row_of_rigid(m, pair, i)
-            data[places[i]] = measure(c, i, u, ut)[1].real
+            data[c.data[i]] = measure(c, i, u, ut)[1].real
 
 
-def bind(rows: LocalRows) -> tuple[Columns, IntArray]:
-    """The parameters of the rows, and the places of their history values."""
+def derive(rows: LocalRows) -> dict[str, Any]:
+    """Joint frames, turned so that their third axis is a, and whether s is an angle."""
     direction = rows.local("direction")
     # axes in cyclic order, the one of the stop last
     order = (direction[:, None] + np.array((1, 2, 0))) % 3
     F0, F1 = (np.take_along_axis(rows.local(name), order[:, None, :], axis=2) for name in ("frame0", "frame1"))
-    c = Columns(
-        np.ascontiguousarray(F0), np.ascontiguousarray(F1), direction > 2, rows.local("lower"), rows.local("upper"),
-        rows.local("stiffness"), rows.local("dissipation"), np.zeros(len(rows.rows)),
-    )  # fmt: skip
-    return c, rows.data_start("data")
+    return {"F0": np.ascontiguousarray(F0), "F1": np.ascontiguousarray(F1), "turns": direction > 2}
 
 
 def bind_updates(rows: LocalRows) -> tuple[Update, Update]:
-    """What brings the last angles to where the kernels read them."""
-    _, c, places = rows.columns
-
-    def remember(s: Fields) -> None:
-        c.last[:] = s.data[places]
-
-    return (remember, remember) if c.turns.any() else (None, None)
+    """What brings the last angles to where the kernels read them; translations have none."""
+    return bind_history(rows) if rows.columns[1].turns.any() else (None, None)
 
 
 def add_update(rows: LocalRows, system: System) -> None:
     """Add the update of the angles after Newton."""
-    pair, c, places = rows.columns
+    pair, c = rows.columns
     if c.turns.any():
-        system.post_newton = call(store_angles, lambda s: (c, pair, s.markers[FAMILY], s.data, places))
+        system.post_newton = call(store_angles, lambda s: (c, pair, s.markers[FAMILY], s.data))
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -240,7 +214,6 @@ def joint_stops(
     """Limit a free direction of joints by elastic stops.
 
     Args:
-        world: the world.
         joint: rows of `GenericJoint` that are not driven.
         direction: ``"x"``, ``"y"``, ``"z"``, or ``"rotation_x"`` and so on, along the axes of the joint.
         lower, upper: limits, of displacements [m] or angles [rad] between the joint frames; one may be left out.
@@ -279,7 +252,8 @@ def joint_stops(
 register_rigid_pair(
     JointStop,
     force,
-    columns=bind,
+    letters=LETTERS,
+    derive=derive,
     before=bind_updates,
     stored=("spring", energy),
     lost=("damping", power),

@@ -9,8 +9,6 @@
 If the points only move along the axis, as in a prismatic joint, both are the same.  Elsewhere forces at two points that
 do not lie on one line make a moment, which the ledger would show as power from nowhere; the original leaves it so.  Set
 ``moment_arm = False`` for its numbers.
-
-Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorLinearSpringDamper.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from windlass.connectors.markers.position_kernels import cross, dot, turn_vector
-from windlass.connectors.rigid_springs.common import Columns, register_rigid_spring
+from windlass.connectors.rigid_springs.common import register_rigid_spring
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose
 from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.framework.kernels.kernel import kernel
@@ -46,7 +44,7 @@ class LinearSpringDamper(Component):
 
 
 @kernel
-def measure(c: Columns, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
+def measure(c: Any, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
     """x [m] and x_t [m/s]."""
     a = turn_vector(u.A, c.F0[i, :, 0])
     x[0], xt[0] = dot(a, u.d), dot(a, ut)
@@ -55,7 +53,7 @@ def measure(c: Columns, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: 
 
 
 @kernel
-def apply(c: Columns, i: int, u: Pose, g: ComplexArray) -> Any:
+def apply(c: Any, i: int, u: Pose, g: ComplexArray) -> Any:
     """Force along the axis, and its moment on marker 0."""
     a, zero = turn_vector(u.A, c.F0[i, :, 0]), complex(0.0, 0.0)
     f = (g[0] * a[0], g[0] * a[1], g[0] * a[2])

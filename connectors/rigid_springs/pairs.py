@@ -32,17 +32,11 @@ from numpy.typing import NDArray
 
 from windlass.connectors.markers.pair_laws import POSITION, PairKind, Update, evaluate_rows, register_kind
 from windlass.connectors.markers.pairs import Loops, Pair
-from windlass.connectors.markers.position_kernels import (
-    PositionColumns,
-    add_curvature,
-    update_jacobians,
-    update_rates,
-)
+from windlass.connectors.markers.position_kernels import PositionColumns, add_curvature, update_jacobians, update_rates
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Output
 from windlass.framework.model.schema import Component
-from windlass.framework.model.system import Fields, System
 
 Kernel = Callable[..., Any]
 ComplexArray = NDArray[np.complex128]
@@ -191,17 +185,6 @@ def rigid_loops(force: Kernel, _: Kernel | None) -> Loops:
     return residual, tangent
 
 
-def bind_history(rows: LocalRows) -> tuple[Update, Update]:
-    """What brings the history values of rows into the column ``h``, shape (rows, n), where kernels read them."""
-    c = rows.columns[1]
-    places = c.data[:, None] + np.arange(c.h.shape[1])
-
-    def copy_history(s: Fields) -> None:
-        c.h[:] = s.data[places]
-
-    return copy_history, copy_history
-
-
 def real_part(number: Kernel) -> Kernel:
     """The real part of what a kernel for one row gives."""
 
@@ -262,14 +245,11 @@ def register_rigid_pair(
     component: type[Component],
     force: Kernel,
     *,
-    columns: Callable[[LocalRows], tuple[Any, ...]],
     outputs: Mapping[str, Output] | None = None,
-    source: str,
     before: Callable[[LocalRows], tuple[Update, Update]] | None = None,
     stored: tuple[str, Kernel],
     lost: tuple[str, Kernel],
     passed: str,
-    finish: Callable[[LocalRows, System], None] | None = None,
     point: bool = False,
     **more: Any,
 ) -> Law:
@@ -278,12 +258,11 @@ def register_rigid_pair(
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``.
         force: kernel ``(c, i, u, ut, t) -> (fx, fy, fz, τ0x, τ0y, τ0z, τ1x, τ1y, τ1z)`` [N, N m], complex.
-        columns, source, before, finish: see `register_kind`.
         outputs: further output variables; kernels of the arguments of ``force`` that give one complex number.
         stored, lost: name and kernel of the energy [J], complex, of u alone, and of the lost power [W].
         passed: name of the rest of the power.
         point: marker 1 may be a point without rotation, any position marker; torques on it are lost.
-        **more: ``start``, ``fill_defaults``, ``check`` and ``draw``, see `register_kind`.
+        **more: ``before`` and others, see `register_kind`.
     """
     kind = replace(RIGID, targets=("rigid marker", "position marker")) if point else RIGID
     torque = "left-hand-side torque on marker {} about its point, global, (3,): it feels its opposite"
@@ -296,13 +275,10 @@ def register_rigid_pair(
         None,
         component,
         force,
-        columns=columns,
         outputs={**torques, **(outputs or {})},
-        source=source,
         before=before,
         stored=dict((stored,)),
         lost=dict((lost,)),
         passed={passed: power_beside(force, stored[1], lost[1])},
-        finish=finish,
         **more,
     )

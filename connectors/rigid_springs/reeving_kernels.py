@@ -1,14 +1,14 @@
 """Kernels of `ReevingSystemSprings`: length and tension of ropes without mass, forces, tangents, points to draw.
 
-Letters as there; rows are ropes, whose spans follow each other as rows of a `Pair`.
+Letters as there; rows are ropes, whose spans follow each other as rows of a `Pair`.  Among the coordinates of a row
+those of the span after marker k begin at k w, with the w coordinates of the widest marker.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns
 from windlass.connectors.markers.pairs import Pair
@@ -22,38 +22,8 @@ LENGTH, RATE, FORCE, REST, ENERGY, LOST, PASSED = range(7)
 """Numbers of a rope: L [m], its rate [m/s], N [N], L_0 [m], energy [J], and powers that are lost and passed on [W]."""
 
 
-class Columns(NamedTuple):
-    """Rows and their spans; n rows, s spans one after the other, w coordinates of the widest marker.
-
-    Among the coordinates of a row those of the span after marker k begin at k w.
-
-    first: first span of each row, and their number, shape (n + 1,).  most: markers of the longest rope.
-    R: radii at both ends of a span, shape (s, 2).  F: frames of both sheaves in their markers, shape (s, 2, 3, 3).
-    k: coordinate markers at the ends of the rope or -1, shape (n, 2); atk: where their coordinates begin among those
-        of a row, and end, shape (3,); f: factors, shape (n, 2).
-    L0 [m], EA [N], D [N s], N0 [N], Ns [N], twist, shear: shape (n,).
-    on: active rows.
-    """
-
-    first: IntArray
-    most: int
-    R: FloatArray
-    F: FloatArray
-    k: IntArray
-    atk: IntArray
-    f: FloatArray
-    L0: FloatArray
-    EA: FloatArray
-    D: FloatArray
-    N0: FloatArray
-    Ns: FloatArray
-    twist: FloatArray
-    shear: FloatArray
-    on: NDArray[np.bool_]
-
-
 @kernel
-def span_at(c: Columns, pair: Pair, m: PositionColumns, i: int, k: int, which: int, out: Any) -> Any:
+def span_at(c: Any, pair: Pair, m: PositionColumns, i: int, k: int, which: int, out: Any) -> Any:
     """What `eval_span` gives for span k of row i, moved by an imaginary step along one of 18 directions, or none."""
     u, ut = row_of_rigid(m, pair, k)
     if which >= 0:
@@ -64,7 +34,7 @@ def span_at(c: Columns, pair: Pair, m: PositionColumns, i: int, k: int, which: i
 
 
 @kernel
-def eval_tension(c: Columns, i: int, L: float, Lt: float, L0: float, L0t: float) -> Any:
+def eval_tension(c: Any, i: int, L: float, Lt: float, L0: float, L0t: float) -> Any:
     """N, its elastic part, energy, and ∂N/∂ of L, L̇, L_0 and L̇_0."""
     k, d = c.EA[i] / L0, c.D[i] / L0
     elastic = c.N0[i] + k * (L - L0)
@@ -85,7 +55,7 @@ def eval_tension(c: Columns, i: int, L: float, Lt: float, L0: float, L0t: float)
 
 
 @kernel
-def measure(c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, i: int, spans: Any, wraps: Any) -> Any:
+def measure(c: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, i: int, spans: Any, wraps: Any) -> Any:
     """L, L̇, L_0, L̇_0; g and damping of the spans of row i into ``spans``, (spans, 18), angles into ``wraps``."""
     L, Lt, L0, L0t, meets = 0.0, 0.0, c.L0[i], 0.0, 0.0
     for j in range(2):
@@ -107,7 +77,7 @@ def measure(c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, i:
 
 
 @kernel
-def residual(c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, dofs: IntArray, f: FloatArray) -> None:
+def residual(c: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, dofs: IntArray, f: FloatArray) -> None:
     """Forces of all rows; ``dofs`` of the rows (n, ...)."""
     spans, wraps = np.zeros((c.most, 18), np.complex128), np.zeros(c.most)
     for i in range(len(c.L0)):
@@ -137,7 +107,7 @@ def residual(c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, d
 
 @kernel
 def tangent(
-    c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, v: FloatArray, dq: float, dv: float,
+    c: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, v: FloatArray, dq: float, dv: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """values += dq ∂f/∂q + dv ∂f/∂v of all rows."""
@@ -212,7 +182,7 @@ def tangent(
 
 @kernel
 def fill_numbers(
-    c: Columns, pair: Pair, m: PositionColumns, q: CoordinateColumns, out: FloatArray, wraps: FloatArray
+    c: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, out: FloatArray, wraps: FloatArray
 ) -> None:
     """The numbers of each rope, see `LENGTH` and the others, shape (n, 7); angles on sheaves (n, markers)."""
     spans = np.zeros((c.most, 18), np.complex128)
@@ -231,7 +201,7 @@ def fill_numbers(
 
 
 @kernel
-def fill_points(c: Columns, pair: Pair, m: PositionColumns, i: int, arcs: int, points: FloatArray) -> int:
+def fill_points(c: Any, pair: Pair, m: PositionColumns, i: int, arcs: int, points: FloatArray) -> int:
     """Points along row i: both ends of its spans, and so many on every sheave; how many there are."""
     n, out, meets, k0 = 0, np.zeros(18, np.complex128), 0.0, c.first[i]
     for k in range(k0, c.first[i + 1]):
@@ -248,7 +218,7 @@ def fill_points(c: Columns, pair: Pair, m: PositionColumns, i: int, arcs: int, p
 
 @kernel
 def put_point(
-    c: Columns, marker: int, m: PositionColumns, k: int, end: int, angle: float, points: FloatArray, n: int
+    c: Any, marker: int, m: PositionColumns, k: int, end: int, angle: float, points: FloatArray, n: int
 ) -> int:
     """The point at an angle on the sheave at one end of span k."""
     x, y = c.R[k, end] * np.cos(angle), c.R[k, end] * np.sin(angle)

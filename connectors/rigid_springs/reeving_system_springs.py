@@ -10,8 +10,6 @@ leaves no torque about their axes.  The first and the last marker are points, wh
 
 Where a rope runs obliquely onto a sheave, all forces are the derivatives of its length, so that no energy is lost.  The
 original has the same tangents, arcs that are a little longer, and forces that are no derivatives of them.
-
-Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorReevingSystemSprings.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.markers.coordinate_columns import coordinates_of
-from windlass.connectors.markers.pairs import Pair
+from windlass.connectors.markers.pairs import Pair, bind_letters
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.rigid_springs.reeving_kernels import (
     ENERGY,
@@ -32,7 +30,6 @@ from windlass.connectors.rigid_springs.reeving_kernels import (
     PASSED,
     RATE,
     REST,
-    Columns,
     fill_numbers,
     fill_points,
     residual,
@@ -51,6 +48,10 @@ from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 
 ENDS = "coordinate0", "coordinate1"
+LETTERS = {
+    "L0": "reference_length", "EA": "axial_stiffness", "D": "axial_damping", "N0": "preload", "Ns": "slack_force",
+    "twist": "twist_damping", "shear": "shear_damping", "on": "active",
+}  # fmt: skip
 
 
 class ReevingSystemSprings(Component):
@@ -91,10 +92,16 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return np.concatenate([world.ref_dofs(table, name) for name in ("markers", *ENDS)], axis=1)
 
 
-def bind(rows: LocalRows) -> tuple[Pair, Columns]:
-    """The spans of the rows, and their parameters."""
+def bind(rows: LocalRows) -> tuple[Pair, Any]:
+    """The n rows and their s spans, one after the other.
+
+    first: first span of each row, and their number (n + 1,).  most: markers of the longest rope.
+    R: radii at both ends of a span (s, 2).  F: frames of both sheaves in their markers (s, 2, 3, 3).
+    k: coordinate markers at the ends of the rope or -1 (n, 2); atk: where their coordinates begin among those of a row,
+    and end (3,); f: factors (n, 2).
+    """
     (most, w), *ends = (rows.world.ref_shape(rows.table, name) for name in ("markers", *ENDS))
-    markers, get = rows.markers("markers"), rows.local
+    markers = rows.markers("markers")
     spans = (markers >= 0).sum(axis=1) - 1
     row, first = np.repeat(np.arange(len(spans)), spans), np.append(0, np.cumsum(spans))
     k = np.arange(len(row)) - first[row]
@@ -103,23 +110,17 @@ def bind(rows: LocalRows) -> tuple[Pair, Columns]:
     own = rows.dofs[row[:, None], (k * w)[:, None] + np.arange(2 * w)]
     one = np.ones(len(row))
     pair = Pair(m0, m1, own, w, np.ones(len(row), bool), one, one)
-    R, axes = rows.padded("radii"), rows.padded("axes")
-    c = Columns(
+    R, axes = (np.stack([rows.padded(name)[row, side] for side in sides], axis=1) for name in ("radii", "axes"))
+    c = bind_letters(
+        rows,
+        LETTERS,
         first=first,
         most=most,
-        R=np.stack([R[row, side] for side in sides], axis=1),
-        F=find_frames(np.stack([axes[row, side] for side in sides], axis=1)),
+        R=R,
+        F=find_frames(axes),
         k=np.stack([rows.markers(name) for name in ENDS], axis=1),
         atk=np.cumsum([most * w, *(width for _, width in ends)]),
-        f=np.stack((get("factor0"), get("factor1")), axis=1),
-        L0=get("reference_length"),
-        EA=get("axial_stiffness"),
-        D=get("axial_damping"),
-        N0=get("preload"),
-        Ns=get("slack_force"),
-        twist=get("twist_damping"),
-        shear=get("shear_damping"),
-        on=get("active"),
+        f=np.stack((rows.local("factor0"), rows.local("factor1")), axis=1),
     )
     return pair, c
 
@@ -138,8 +139,7 @@ def build(rows: LocalRows) -> System:
     system = System("ReevingSystemSprings", rows.dofs)
     system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], coordinates_of(s), rows.dofs, s.f))
     system.tangent = call(
-        tangent,
-        lambda s: (c, pair, s.markers[FAMILY], coordinates_of(s), s.v, s.dq, s.dv, s.slots, s.values),
+        tangent, lambda s: (c, pair, s.markers[FAMILY], coordinates_of(s), s.v, s.dq, s.dv, s.slots, s.values)
     )
 
     def read(s: Any) -> None:
@@ -185,7 +185,7 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
 
 def output(unit: str, doc: str, which: int) -> Output:
     """An output variable: one of the numbers of `fill_numbers`."""
-    return Output(unit, doc, lambda rows, s, **where: eval_numbers(rows, s)[0][:, which])
+    return Output(unit, doc, lambda rows, s: eval_numbers(rows, s)[0][:, which])
 
 
 register(
@@ -201,7 +201,7 @@ register(
             "rate": output("m/s", "L̇, ()", RATE),
             "tension": output("N", "N, (); 0 where not active", FORCE),
             "rest_length": output("m", "L_0, (); with what coordinates pay out", REST),
-            "wrap": Output("rad", "θ on each marker, (markers,)", lambda rows, s, **where: eval_numbers(rows, s)[1]),
+            "wrap": Output("rad", "θ on each marker, (markers,)", lambda rows, s: eval_numbers(rows, s)[1]),
         },
         draw=draw,
         source="[@exudyn], ObjectConnectorReevingSystemSprings",
@@ -219,7 +219,6 @@ def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None 
     """Add a `ReevingSystemSprings`: one rope over sheaves and points.
 
     Args:
-        world: the world.
         markers: places along the rope, from one end to the other, 2 or more; rigid markers at sheaves.
         radii: of the sheaves [m], shape (markers,); 0 at points and at both ends.
         axes: of the sheaves in the frames of their markers, about which the rope turns on its way, shape (markers, 3);

@@ -11,8 +11,6 @@
 The original has no moment d × f.  It is small where the points stay near each other; set ``moment_arm = False`` for its
 numbers.  Torques along the axes of B0 are K times the angles, as there: their work is the energy x·Kx/2 for small
 angles only, and the ledger shows the difference as ``drive``.  At an angle of 90° about y the angles are not defined.
-
-Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorRigidBodySpringDamper.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.markers.position_kernels import cross
-from windlass.connectors.rigid_springs.common import IDENTITY, Columns, register_rigid_spring
+from windlass.connectors.rigid_springs.common import IDENTITY, register_rigid_spring
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, turn
 from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.framework.kernels.kernel import kernel
@@ -52,7 +50,7 @@ class RigidBodySpringDamper(Component):
 
 
 @kernel
-def measure(c: Columns, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
+def measure(c: Any, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
     """x [m, rad] and x_t."""
     P, Q = turn(u.A, c.F0[i]), turn(u.B, c.F1[i])
     v = (ut[0], ut[1], ut[2])
@@ -75,7 +73,7 @@ def measure(c: Columns, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: 
 
 
 @kernel
-def apply(c: Columns, i: int, u: Pose, g: ComplexArray) -> Any:
+def apply(c: Any, i: int, u: Pose, g: ComplexArray) -> Any:
     """Force and torque along the axes of the joint frame, and the moment of the force on marker 0."""
     P, zero = turn(u.A, c.F0[i]), complex(0.0, 0.0)
     f = np.zeros(3, np.complex128)
@@ -102,10 +100,5 @@ def outputs(number: Any) -> dict[str, Output]:
 
 
 register_rigid_spring(
-    RigidBodySpringDamper,
-    measure,
-    apply,
-    6,
-    outputs=outputs,
-    source="[@exudyn], ObjectConnectorRigidBodySpringDamper",
+    RigidBodySpringDamper, measure, apply, 6, outputs=outputs, source="[@exudyn], ObjectConnectorRigidBodySpringDamper"
 )

@@ -14,35 +14,23 @@ History values per row: slip across and along the track, and gap; they stay fixe
 them they become those of the motion, and the force error is the force of a contact that opens or closes, or the change
 of friction by them.  A zone of 0 has friction of full size at any stored slip, and none where that is exactly 0.  The
 original has none there with any zone; here that lies in the zone.
-
-Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorRollingDiscPenalty.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.markers.position_kernels import (
-    FAMILY,
-    PositionColumns,
-    cross,
-    dot,
-    find_contact,
-    turn_vector,
-)
-from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, bind_history, register_rigid_pair, row_of_rigid
+from windlass.connectors.markers.position_kernels import PositionColumns, cross, dot, find_contact, turn_vector
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
 from windlass.elements.nodes.rotations import normalise
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
-from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 START = (0.0, 0.0, 0.1)
@@ -70,34 +58,14 @@ class RollingDiscPenalty(Component):
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Letters of the rows; shapes begin with the number of rows.
-
-    r [m], w, n: radius, axis of the disc and normal of the plane in the frames of their markers.
-    k [N/m], d [N s/m]: of the contact.
-    mu, muv: friction (rows, 2).
-    cos, sin: of the angle of rollers.
-    zone [m/s], linear: proportional zone.
-    data: position of the first history value; h: those with which forces are evaluated (rows, 3).
-    """
-
-    r: FloatArray
-    w: FloatArray
-    n: FloatArray
-    k: FloatArray
-    d: FloatArray
-    mu: FloatArray
-    muv: FloatArray
-    cos: FloatArray
-    sin: FloatArray
-    zone: FloatArray
-    linear: NDArray[np.bool_]
-    data: IntArray
-    h: FloatArray
+LETTERS = {
+    "r": "radius", "k": "contact_stiffness", "d": "contact_damping", "mu": "friction", "muv": "viscous_friction",
+    "zone": "proportional_zone", "linear": "linear_zone",
+}  # fmt: skip
 
 
 @kernel
-def measure(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
+def measure(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
     """Gap [m], its rate and the slip across and along the track [m/s]; r and d + r [m]; e_0, e_1, n."""
     n, w = turn_vector(u.A, c.n[i]), turn_vector(u.B, c.w[i])
     across, r, arm = find_contact(c.r[i], 0, u.d, n, w)
@@ -108,7 +76,7 @@ def measure(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
 
 
 @kernel
-def rub(c: Columns, i: int, fn: complex, x: complex, y: complex) -> tuple[complex, complex]:
+def rub(c: Any, i: int, fn: complex, x: complex, y: complex) -> tuple[complex, complex]:
     """f_t across and along the track [N] for the slip (x, y)."""
     speed = np.sqrt(x * x + y * y)
     stored = np.sqrt(c.h[i, 0] ** 2 + c.h[i, 1] ** 2)
@@ -127,7 +95,7 @@ def rub(c: Columns, i: int, fn: complex, x: complex, y: complex) -> tuple[comple
 
 
 @kernel
-def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """The nine numbers of row i."""
     gap, rate, x, y, r, arm, across, along, n = measure(c, i, u, ut)
     fn = (c.k[i] * gap + c.d[i] * rate) * (1.0 if c.h[i, 2] <= 0.0 else 0.0)
@@ -142,14 +110,14 @@ def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 @kernel
-def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """Energy of the contact of row i [J]."""
     gap = measure(c, i, u, ut)[0]
     return 0.5 * c.k[i] * gap * gap * (1.0 if c.h[i, 2] <= 0.0 else 0.0)
 
 
 @kernel
-def power(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """What friction and the damper of row i take [W]."""
     gap, rate, x, y, _, _, _, _, _ = measure(c, i, u, ut)
     on = 1.0 if c.h[i, 2] <= 0.0 else 0.0
@@ -161,7 +129,7 @@ def number_of(which: int) -> Any:
     """Kernel of the normal force and friction across and along (0, 1, 2), or of what `measure` gives (3 ...)."""
 
     @kernel
-    def value(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    def value(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
         gap, rate, x, y, _, _, _, _, _ = measure(c, i, u, ut)
         fn = (c.k[i] * gap + c.d[i] * rate) * (1.0 if c.h[i, 2] <= 0.0 else 0.0)
         fx, fy = rub(c, i, fn, x, y)
@@ -171,7 +139,9 @@ def number_of(which: int) -> Any:
 
 
 @kernel
-def update_history(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray, outcome: FloatArray) -> None:
+def update_history(
+    c: Any, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, size: FloatArray, outcome: FloatArray
+) -> None:
     """New history values of the active rows; see `note_outcome` for the outcome."""
     error, changed, largest, worst = 0.0, False, 0.0, -1
     for i in range(len(pair.m0)):
@@ -200,31 +170,10 @@ def update_history(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray,
     note_outcome(outcome, error, np.inf, changed, largest, worst)
 
 
-def bind(rows: LocalRows) -> tuple[Columns]:
-    """The parameters of the rows."""
-    get, angle, data = rows.local, rows.local("friction_angle"), rows.data_start("data")
-    c = Columns(
-        r=get("radius"),
-        w=normalise(get("axis")),
-        n=normalise(get("normal")),
-        k=get("contact_stiffness"),
-        d=get("contact_damping"),
-        mu=get("friction"),
-        muv=get("viscous_friction"),
-        cos=np.cos(angle),
-        sin=np.sin(angle),
-        zone=get("proportional_zone"),
-        linear=get("linear_zone"),
-        data=data,
-        h=np.zeros((len(data), 3)),
-    )
-    return (c,)
-
-
-def add_update(rows: LocalRows, system: System) -> None:
-    """Add the update of the history values after Newton."""
-    pair, c = rows.columns
-    system.post_newton = call(update_history, lambda s: (c, pair, s.markers[FAMILY], s.data, s.outcome))
+def derive(rows: LocalRows) -> dict[str, FloatArray]:
+    """Axis w of the disc and normal n of the plane in the frames of their markers; the angle of rollers."""
+    angle, (w, n) = rows.local("friction_angle"), (normalise(rows.local(name)) for name in ("axis", "normal"))
+    return {"w": w, "n": n, "cos": np.cos(angle), "sin": np.sin(angle)}
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -236,13 +185,13 @@ def check(world: Tables, table: EntityTable) -> None:
 register_rigid_pair(
     RollingDiscPenalty,
     force,
-    columns=bind,
-    before=bind_history,
+    letters=LETTERS,
+    derive=derive,
     stored=("contact_spring", energy),
     lost=("friction", power),
     passed="lever",
-    finish=add_update,
     start=START,
+    update=update_history,
     check=check,
     outputs={
         "normal_force": Output("N", "f_n, (): < 0 presses", number_of(0)),

@@ -11,8 +11,6 @@ by less than half a turn.  At the start it is the angle in (-π, π], if the his
 
 It acts beside a hinge, a `RevoluteJoint2D` or `GenericJoint`; where the axes of both markers part, φ_t is not the rate
 of φ, and the ledger shows the difference as ``drive``.
-
-Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorTorsionalSpringDamper.
 """
 
 from __future__ import annotations
@@ -22,21 +20,14 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.rigid_springs.common import (
-    IDENTITY,
-    Columns,
-    Kernel,
-    register_rigid_spring,
-)
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.rigid_springs.common import IDENTITY, register_rigid_spring
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_turn, row_of_rigid, turn
 from windlass.connectors.user_functions.user_forces import force_columns
-from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.call import call
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.law import Output
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
 
 START = (0.0,)
 
@@ -61,13 +52,13 @@ class TorsionalSpringDamper(Component):
 
 
 @kernel
-def measure(c: Columns, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
+def measure(c: Any, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
     """φ [rad], next to the last angle, and φ_t [rad/s]."""
     x[0], xt[0] = eval_turn(turn(u.A, c.F0[i]), turn(u.B, c.F1[i]), ut, c.last[i])
 
 
 @kernel
-def apply(c: Columns, i: int, u: Pose, g: ComplexArray) -> Any:
+def apply(c: Any, i: int, u: Pose, g: ComplexArray) -> Any:
     """Torque about the axis."""
     P, zero = turn(u.A, c.F0[i]), complex(0.0, 0.0)
     x, y, z = g[0] * P[0, 2], g[0] * P[1, 2], g[0] * P[2, 2]
@@ -75,20 +66,16 @@ def apply(c: Columns, i: int, u: Pose, g: ComplexArray) -> Any:
 
 
 @kernel
-def store_angles(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray, places: IntArray) -> None:
+def store_angles(
+    c: Any, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, size: FloatArray, outcome: FloatArray
+) -> None:
     """Keep the angles of all rows, active or not."""
     x, xt = np.zeros(1, np.complex128), np.zeros(1, np.complex128)
     for i in range(len(pair.m0)):
         u, ut = row_of_rigid(m, pair, i)
-        c.last[i] = data[places[i]]
+        c.last[i] = data[c.data[i]]
         measure(c, i, u, ut, x, xt)
-        data[places[i]] = x[0].real
-
-
-def add_update(rows: LocalRows, system: System, fill: Kernel) -> None:
-    """Add the update of the angles after Newton."""
-    pair, c, _, places = rows.columns
-    system.post_newton = call(store_angles, lambda s: (c, pair, s.markers[FAMILY], s.data, places))
+        data[c.data[i]] = x[0].real
 
 
 register_rigid_spring(
@@ -102,6 +89,6 @@ register_rigid_spring(
         "torque": Output("N m", "τ, (): turns marker 1 back where positive", number(2, 0)),
     },
     start=START,
-    finish=add_update,
+    update=store_angles,
     source="[@exudyn], ObjectConnectorTorsionalSpringDamper",
 )

@@ -26,7 +26,6 @@ def cable_track(world: World, cables: Handles) -> Entity:
     """A track along cables, in their order; a track is returned as it is.
 
     Args:
-        world: the world.
         cables: rows of cables, each of which begins where the one before ends; or a track.
 
     Returns:
@@ -51,7 +50,6 @@ def sliding_joint(
     """Have points of bodies slide along cables, each with a place s along the track as a coordinate of its own.
 
     Args:
-        world: the world.
         cables: rows of cables, each of which begins where the one before ends; or a track, see `cable_track`.
         entity: node, `MassPoint`, body or position markers, one for each joint; several rollers on one body are one
             body and several places ``at``.
@@ -92,7 +90,6 @@ def end_stops(world: World, joints: Entity, length: float, stiffness: float, dam
     """Buffers at both ends of the track of joints, on cables whose material does not move.
 
     Args:
-        world: the world.
         joints: rows of `SlidingJoint`.
         length: place of the second stop [m], mostly the length of the track; the first one is at 0.
         stiffness, damping: of each buffer [N/m], [N s/m].

@@ -23,53 +23,34 @@ BEYOND = 0.5
 
 
 class SlidingColumns(NamedTuple):
-    """Rows of sliding joints; n rows, all tracks with c cables.
+    """Rows of sliding joints; n rows, all tracks with c cables."""
 
-    Attributes:
-        marker: position of the marker in the columns of its family, shape (n,).
-        width: coordinates of a marker.
-        dofs: local coordinate numbers, those of the nodes of the cable that the row is bound to, shape (n, width + 14).
-        lam: local numbers of the multipliers, shape (n, 3).
-        on: switched on, shape (n,).
-        leaves: leaves its track at the ends, shape (n,).
-        dims: equations of the row, shape (n,).
-        reference: of s and of the axial motion [m], shape (n, 2).
-        d, mu, v0: friction [N s/m, 1, m/s], shape (n,).
-        data: position of the history values, shape (n,).
-        first, last: cables of the track, the last one included, shape (n,).
-        closed: the track goes round, shape (n,).
-        total: its length [m], shape (n,).
-        start, length, nodes: of each cable: place of its start [m], length [m], local coordinate numbers, shapes (c,),
-            (c,) and (c, 13).
-        cable: cable that a row is bound to, shape (n,).
-        offset: S, with the turns of a closed track [m], shape (n,).
-        left: the row has left its track, shape (n,).
-        held: displacement of s where it is switched off or has left [m], shape (n,).
-    """
-
-    marker: IntArray
-    width: int
+    marker: IntArray  # position of the marker in the columns of its family, shape (n,)
+    width: int  # coordinates of a marker
+    # local coordinate numbers, those of the nodes of the cable that the row is bound to, shape (n, width + 14)
     dofs: IntArray
-    lam: IntArray
-    on: NDArray[np.bool_]
-    leaves: NDArray[np.bool_]
-    dims: IntArray
-    reference: FloatArray
-    d: FloatArray
+    lam: IntArray  # local numbers of the multipliers, shape (n, 3)
+    on: NDArray[np.bool_]  # switched on, shape (n,)
+    leaves: NDArray[np.bool_]  # leaves its track at the ends, shape (n,)
+    dims: IntArray  # equations of the row, shape (n,)
+    reference: FloatArray  # of s and of the axial motion [m], shape (n, 2)
+    d: FloatArray  # d, mu, v0: friction [N s/m, 1, m/s], shape (n,)
     mu: FloatArray
     v0: FloatArray
-    data: IntArray
-    first: IntArray
+    data: IntArray  # position of the history values, shape (n,)
+    first: IntArray  # first, last: cables of the track, the last one included, shape (n,)
     last: IntArray
-    closed: NDArray[np.bool_]
-    total: FloatArray
+    closed: NDArray[np.bool_]  # the track goes round, shape (n,)
+    total: FloatArray  # its length [m], shape (n,)
+    # start, length, nodes: of each cable: place of its start [m], length [m], local coordinate numbers, shapes
+    # (c,), (c,) and (c, 13)
     start: FloatArray
     length: FloatArray
     nodes: IntArray
-    cable: IntArray
-    offset: FloatArray
-    left: NDArray[np.bool_]
-    held: FloatArray
+    cable: IntArray  # cable that a row is bound to, shape (n,)
+    offset: FloatArray  # S, with the turns of a closed track [m], shape (n,)
+    left: NDArray[np.bool_]  # the row has left its track, shape (n,)
+    held: FloatArray  # displacement of s where it is switched off or has left [m], shape (n,)
 
 
 @kernel

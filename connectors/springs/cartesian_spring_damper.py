@@ -5,8 +5,6 @@
     ∂f/∂u = diag(k),    ∂f/∂u_t = diag(d)
 
 The tangent is exact for every kind of marker, see `windlass.connectors.markers.pairs`.
-
-Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (spring-damper-actuator elements).
 """
 
 from __future__ import annotations
@@ -15,11 +13,11 @@ from functools import partial
 
 from windlass.connectors.markers.pair_laws import difference_positions
 from windlass.connectors.markers.pairs import Vector
-from windlass.connectors.springs.user_springs import Columns, bind, bind_users, eval_force, judge_account
+from windlass.connectors.springs.user_springs import Columns, bind, bind_users, judge_account
 from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Output, register_pair
+from windlass.framework.model.law import register_pair
 from windlass.framework.model.schema import Component, column, ref
 
 
@@ -96,11 +94,6 @@ register_pair(
     stored={"spring": energy},
     lost={"damper": power},
     finish=judge_account,
-    outputs={
-        "force": Output(
-            "N", "f, global, (3,): pulls point 1 back where positive", partial(eval_force, difference_positions)
-        )
-    },
-    source="[@shabana]",
+    source="[@shabana], spring-damper-actuator elements",
     draw=False,
 )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns
 from windlass.connectors.markers.pair_laws import row_of_coordinates
 from windlass.connectors.markers.pairs import Pair
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
@@ -28,48 +27,15 @@ LETTERS = {
     "vr": "proportional_zone",
     "lower": "lower_stop",
     "upper": "upper_stop",
+    "stops": "stops",
     "ks": "stop_stiffness",
     "ds": "stop_damping",
 }
-
-
-class Columns(NamedTuple):
-    """Letters of the rows as in `LETTERS`, shape (rows,); further
-
-    bristle, stops: whether a row has them, shape (rows,).
-    data: position of the first history value, shape (rows,).
-    h: history values with which forces are evaluated, shape (rows, 3).
-    user: row in the next three, or -1, shape (rows,).
-    f, df_du, df_dut: user forces and derivatives, shapes (users, 1), (users, 1, 1), (users, 1, 1).
-    """
-
-    k: FloatArray
-    d: FloatArray
-    x0: FloatArray
-    v0: FloatArray
-    Fd: FloatArray
-    Fs: FloatArray
-    vexp: FloatArray
-    Fv: FloatArray
-    kb: FloatArray
-    db: FloatArray
-    vr: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    ks: FloatArray
-    ds: FloatArray
-    bristle: NDArray[np.bool_]
-    stops: NDArray[np.bool_]
-    data: IntArray
-    h: FloatArray
-    user: IntArray
-    f: FloatArray
-    df_du: FloatArray
-    df_dut: FloatArray
+"""Names of columns by letter; further ``bristle``: whether a row has one, ``data``, ``h``, and `UserForces.letters`."""
 
 
 @kernel
-def sliding(c: Columns, i: int, v: float) -> tuple[float, float]:
+def sliding(c: Any, i: int, v: float) -> tuple[float, float]:
     """F(v) > 0 [N] and its derivative by |v|; 0 and 0 at v = 0."""
     speed = abs(v)
     if speed == 0.0:
@@ -79,7 +45,7 @@ def sliding(c: Columns, i: int, v: float) -> tuple[float, float]:
 
 
 @kernel
-def friction(c: Columns, i: int, q: float, v: float) -> tuple[float, float, float]:
+def friction(c: Any, i: int, q: float, v: float) -> tuple[float, float, float]:
     """f_friction [N] and its derivatives by q and q_t."""
     if c.bristle[i]:
         if c.h[i, 0] == 0.0:
@@ -99,7 +65,7 @@ def friction(c: Columns, i: int, q: float, v: float) -> tuple[float, float, floa
 
 
 @kernel
-def depth(c: Columns, i: int, q: float) -> float:
+def depth(c: Any, i: int, q: float) -> float:
     """Depth in the stop that is touched, > 0 above, < 0 below; 0 if none is [m]."""
     if not c.stops[i] or c.h[i, 2] == 0.0:
         return 0.0
@@ -107,13 +73,13 @@ def depth(c: Columns, i: int, q: float) -> float:
 
 
 @kernel
-def is_stopped(c: Columns, i: int) -> float:
+def is_stopped(c: Any, i: int) -> float:
     """1 while a stop is touched, else 0."""
     return 1.0 if c.stops[i] and c.h[i, 2] != 0.0 else 0.0
 
 
 @kernel
-def bristle_energy(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+def bristle_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
     """Energy of the bristle of row i [J]: bent by F/k_b while it slides."""
     if c.user[i] >= 0 or not c.bristle[i]:
         return 0.0
@@ -123,7 +89,7 @@ def bristle_energy(c: Columns, i: int, u: float, ut: float, t: float) -> float:
 
 
 @kernel
-def fill_parts(c: Columns, pair: Pair, m: CoordinateColumns, out: FloatArray) -> None:
+def fill_parts(c: Any, pair: Pair, m: CoordinateColumns, out: FloatArray) -> None:
     """Of each row: power into its bristle or its sliding [W], energy of the bristle [J], whether it slides."""
     for i in range(len(pair.m0)):
         out[i, :] = 0.0
@@ -147,7 +113,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 
 @kernel
 def update_history(
-    c: Columns, pair: Pair, m: CoordinateColumns, data: FloatArray, start: FloatArray, outcome: FloatArray
+    c: Any, pair: Pair, m: CoordinateColumns, data: FloatArray, start: FloatArray, outcome: FloatArray
 ) -> None:
     """New history values of the active rows; see `note_outcome` for the outcome."""
     error, changed, largest, worst = 0.0, False, 0.0, -1

@@ -4,17 +4,14 @@
     f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `user_functions.user_forces`
 
 x are displacements from the reference.
-
-Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (spring-damper-actuator elements).
 """
 
 from __future__ import annotations
 
 from functools import partial
 
-from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.markers.pair_laws import difference_coordinates
-from windlass.connectors.springs.user_springs import Columns, bind, bind_users, eval_force, judge_account
+from windlass.connectors.springs.user_springs import Columns, bind, bind_users, judge_account
 from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import register_pair
@@ -73,13 +70,5 @@ register_pair(
     stored={"spring": energy},
     lost={"damper": power},
     finish=judge_account,
-    outputs={
-        "force": coordinate_output(
-            "N",
-            "N m",
-            "f [N or N m], (): pulls coordinate 1 back where positive",
-            partial(eval_force, difference_coordinates),
-        )
-    },
-    source="[@shabana]",
+    source="[@shabana], spring-damper-actuator elements",
 )

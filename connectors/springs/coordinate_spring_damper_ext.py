@@ -22,8 +22,6 @@ which its bristle gives the force of the start of the step, or, if it stuck then
 begins to slide gets the sign of q_t, or of the force where q_t = 0.  The force error is the jump of the force.
 
 In the energy ledger a sliding bristle stays bent by F/k_b, as in contacts.
-
-Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorCoordinateSpringDamperExt.
 """
 
 from __future__ import annotations
@@ -36,10 +34,10 @@ import numpy as np
 
 from windlass.connectors.markers.coordinate_columns import FAMILY
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
-from windlass.connectors.markers.pair_laws import Update, difference_coordinates
+from windlass.connectors.markers.pair_laws import Update, bind_history, difference_coordinates
+from windlass.connectors.markers.pairs import bind_letters
 from windlass.connectors.springs.coordinate_friction import (
     LETTERS,
-    Columns,
     bristle_energy,
     depth,
     fill_jumps,
@@ -96,7 +94,7 @@ class CoordinateSpringDamperExt(Component):
 
 
 @kernel
-def force(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+def force(c: Any, i: int, u: float, ut: float, t: float) -> float:
     """f of row i [N]."""
     n = c.user[i]
     if n >= 0:
@@ -107,7 +105,7 @@ def force(c: Columns, i: int, u: float, ut: float, t: float) -> float:
 
 
 @kernel
-def force_tangent(c: Columns, i: int, u: float, ut: float, t: float) -> tuple[float, float]:
+def force_tangent(c: Any, i: int, u: float, ut: float, t: float) -> tuple[float, float]:
     """∂f/∂u [N/m] and ∂f/∂u_t [N s/m] of row i."""
     n = c.user[i]
     if n >= 0:
@@ -118,25 +116,25 @@ def force_tangent(c: Columns, i: int, u: float, ut: float, t: float) -> tuple[fl
 
 
 @kernel
-def spring_energy(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+def spring_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
     """Energy of the spring of row i [J]; 0 with a user function, as all that follow."""
     return 0.5 * c.k[i] * (u - c.x0[i]) ** 2 if c.user[i] < 0 else 0.0
 
 
 @kernel
-def stop_energy(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+def stop_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
     """Energy of a touched stop of row i [J]."""
     return 0.5 * c.ks[i] * depth(c, i, u) ** 2 if c.user[i] < 0 else 0.0
 
 
 @kernel
-def damper_power(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+def damper_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
     """What the damper of row i takes [W]."""
     return c.d[i] * (ut - c.v0[i]) ** 2 if c.user[i] < 0 else 0.0
 
 
 @kernel
-def sliding_power(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+def sliding_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
     """What friction without history takes, and the damper of a bristle [W]; see `fill_jumps` for sliding bristles."""
     if c.user[i] >= 0:
         return 0.0
@@ -146,42 +144,35 @@ def sliding_power(c: Columns, i: int, u: float, ut: float, t: float) -> float:
 
 
 @kernel
-def stop_power(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+def stop_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
     """What the damper of a touched stop of row i takes [W]."""
     return c.ds[i] * ut * ut * is_stopped(c, i) if c.user[i] < 0 else 0.0
 
 
 @kernel
-def drive_power(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+def drive_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
     """Power that a moving damper takes from the motion and gives to its drive [W]."""
     return c.d[i] * (ut - c.v0[i]) * c.v0[i] if c.user[i] < 0 else 0.0
 
 
-def bind(rows: LocalRows) -> tuple[Columns, UserForces]:
-    """The parameters of the rows, and the places of their user forces."""
-    users = bind_user_forces(rows, "N")
-    letters: list[Any] = [rows.local(name) for name in LETTERS.values()]
-    Fd, Fs, Fv, zone = (
-        rows.local(name)
-        for name in ("dynamic_friction", "static_friction_offset", "viscous_friction", "proportional_zone")
-    )
+def bind(rows: LocalRows) -> tuple[Any, UserForces]:
+    """The letters of the rows, and their user forces; h: history values with which forces are evaluated, (rows, 3)."""
+    users, (Fd, Fs, Fv, zone) = bind_user_forces(rows, "N"), (rows.local(LETTERS[x]) for x in ("Fd", "Fs", "Fv", "vr"))
     bristle = ((Fd > 0.0) | (Fs > 0.0) | (Fv > 0.0)) & (zone == 0.0)
     data, h = rows.data_start("data"), np.zeros((len(rows.rows), 3))
-    forces = users.index, users.f, users.df_du, users.df_dut
-    return Columns._make((*letters, bristle, rows.local("stops"), data, h, *forces)), users
+    return bind_letters(rows, LETTERS, bristle=bristle, data=data, h=h, **users.letters), users
 
 
 def bind_updates(rows: LocalRows) -> tuple[Update, Update]:
     """What brings history values, user forces, and then their derivatives, to where the kernels read them."""
-    _, c, _ = rows.columns
-    update, update_tangent = bind_users(difference_coordinates, False, rows)
-    places = c.data[:, None] + np.arange(3)
+    copy_history, _ = bind_history(rows)
 
     def before(users: Update, s: Fields) -> None:
-        c.h[:] = s.data[places]
+        copy_history(s)
         if users is not None:
             users(s)
 
+    update, update_tangent = bind_users(difference_coordinates, False, rows)
     return partial(before, update), partial(before, update_tangent)
 
 
@@ -213,7 +204,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def history_output(place: int) -> Any:
     """Evaluates a history value of all rows, shape (rows,)."""
-    return lambda rows, s, **where: s.data[rows.columns[1].data + place]
+    return lambda rows, s: s.data[rows.columns[1].data + place]
 
 
 register_pair(
@@ -229,9 +220,9 @@ register_pair(
     start=START,
     check=check,
     outputs={
-        "slip_state": coordinate_output("N", "N m", "0 sticks, ±F slips [N or N m], ()", history_output(0)),
-        "anchor": coordinate_output("m", "rad", "where the bristle is not bent [m or rad], ()", history_output(1)),
-        "stop_depth": coordinate_output("m", "rad", "depth in a stop, 0: none [m or rad], ()", history_output(2)),
+        "slip_state": coordinate_output("N", "0 sticks, ±F slips [N or N m], ()", history_output(0)),
+        "anchor": coordinate_output("m", "where the bristle is not bent [m or rad], ()", history_output(1)),
+        "stop_depth": coordinate_output("m", "depth in a stop, 0: none [m or rad], ()", history_output(2)),
     },
     source="[@exudyn], ObjectConnectorCoordinateSpringDamperExt",
 )

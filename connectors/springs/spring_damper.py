@@ -12,27 +12,20 @@ A rope that goes slack must not push, and its force must not jump: so where only
 limited by the elastic tension.  It takes energy out of the motion for every s_t.
 
 Where the points meet (l = 0) the force has no direction and is not a number: a solve fails and says so.
-
-Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (spring-damper-actuator elements).
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.connectors.markers.pair_laws import difference_positions
-from windlass.connectors.markers.pairs import Vector
+from windlass.connectors.markers.pairs import Vector, bind_letters
 from windlass.connectors.springs.user_springs import bind_users, judge_account
-from windlass.connectors.user_functions.user_forces import (
-    UserForces,
-    bind_user_forces,
-    force_columns,
-)
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces, force_columns
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables, register_pair
@@ -58,23 +51,7 @@ class SpringDamper(Component):
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Letters of the rows, and their user forces.
-
-    L [m], k [N/m], d [N s/m], N0 [N]: shape (rows,).  rope: whether only tension is carried, shape (rows,).
-    user: row in the next three, or -1, shape (rows,).
-    f [N], df_ds [N/m], df_dst [N s/m]: user forces and derivatives, shapes (users, 1), (users, 1, 1), (users, 1, 1).
-    """
-
-    L: FloatArray
-    k: FloatArray
-    d: FloatArray
-    N0: FloatArray
-    rope: NDArray[np.bool_]
-    user: IntArray
-    f: FloatArray
-    df_ds: FloatArray
-    df_dst: FloatArray
+LETTERS = {"L": "rest_length", "k": "stiffness", "d": "damping", "N0": "preload", "rope": "tension_only"}
 
 
 @kernel
@@ -87,12 +64,12 @@ def line(u: Vector, ut: Vector) -> tuple[float, float]:
 
 
 @kernel
-def axial_force(c: Columns, i: int, length: float, rate: float) -> tuple[float, float, float]:
+def axial_force(c: Any, i: int, length: float, rate: float) -> tuple[float, float, float]:
     """N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m] of row i."""
     n = c.user[i]
     if n >= 0:
         # NaN for a length of 0, which is NaN here, whatever the user function gives
-        return c.f[n, 0] + 0.0 * length, c.df_ds[n, 0, 0], c.df_dst[n, 0, 0]
+        return c.f[n, 0] + 0.0 * length, c.df_du[n, 0, 0], c.df_dut[n, 0, 0]
     elastic, damping = c.N0[i] + c.k[i] * (length - c.L[i]), c.d[i] * rate
     if c.rope[i]:
         if elastic <= 0.0:
@@ -105,7 +82,7 @@ def axial_force(c: Columns, i: int, length: float, rate: float) -> tuple[float, 
 
 
 @kernel
-def tension(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
+def tension(c: Any, i: int, u: Vector, ut: Vector, t: float) -> float:
     """N of row i [N]."""
     length, rate = line(u, ut)
     n: float = axial_force(c, i, length, rate)[0]
@@ -113,14 +90,14 @@ def tension(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
 
 
 @kernel
-def stretch(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
+def stretch(c: Any, i: int, u: Vector, ut: Vector, t: float) -> float:
     """s of row i [m]."""
     s: float = line(u, ut)[0] - c.L[i]
     return s
 
 
 @kernel
-def force(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> Vector:
+def force(c: Any, i: int, u: Vector, ut: Vector, t: float) -> Vector:
     """f of row i, global [N]."""
     length, rate = line(u, ut)
     n = axial_force(c, i, length, rate)[0] / length
@@ -128,7 +105,7 @@ def force(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> Vector:
 
 
 @kernel
-def force_tangent(c: Columns, i: int, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
+def force_tangent(c: Any, i: int, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
     """P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m] of row i, both (3, 3).
 
     P = N_s e eᵀ + N_v e (u_t - s_t e)ᵀ/l + N/l (I - e eᵀ),   V = N_v e eᵀ
@@ -144,11 +121,10 @@ def force_tangent(c: Columns, i: int, u: Vector, ut: Vector, t: float, P: FloatA
             V[a, b] = n_v * ea * eb
 
 
-def bind(rows: LocalRows) -> tuple[Columns, UserForces]:
-    """The parameters of the rows, and the places of their user forces."""
+def bind(rows: LocalRows) -> tuple[Any, UserForces]:
+    """The letters of the rows, and their user forces."""
     users = bind_user_forces(rows, "N", ("stiffness", "damping", "rest_length"))
-    L, k, d, N0, rope = map(rows.local, ("rest_length", "stiffness", "damping", "preload", "tension_only"))
-    return Columns(L, k, d, N0, rope, users.index, users.f, users.df_du, users.df_dut), users
+    return bind_letters(rows, LETTERS, **users.letters), users
 
 
 def eval_stretch(rows: LocalRows, s: Fields, which: Any) -> tuple[FloatArray, FloatArray]:
@@ -160,7 +136,7 @@ def eval_stretch(rows: LocalRows, s: Fields, which: Any) -> tuple[FloatArray, Fl
 
 
 @kernel
-def energy(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
+def energy(c: Any, i: int, u: Vector, ut: Vector, t: float) -> float:
     """Energy of the spring of row i [J], of a rope from where it goes slack; 0 with a user function."""
     if c.user[i] >= 0:
         return 0.0
@@ -174,7 +150,7 @@ def energy(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
 
 
 @kernel
-def power(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
+def power(c: Any, i: int, u: Vector, ut: Vector, t: float) -> float:
     """What the damper of row i takes [W]; 0 with a user function."""
     length, rate = line(u, ut)
     elastic = c.N0[i] + c.k[i] * (length - c.L[i])
@@ -225,5 +201,5 @@ register_pair(
         "tension": Output("N", "N, (): pulls the points together where positive", tension),
         "stretch": Output("m", "distance of the points less the rest length, ()", stretch),
     },
-    source="[@shabana]",
+    source="[@shabana], spring-damper-actuator elements",
 )

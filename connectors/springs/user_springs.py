@@ -7,15 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from windlass.connectors.markers.pair_laws import Update
-from windlass.connectors.user_functions.user_forces import (
-    UserForces,
-    bind_user_forces,
-    bind_user_updates,
-    update_forces,
-)
+from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces, bind_user_updates
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields, System
@@ -24,17 +19,14 @@ Difference = Callable[..., tuple[FloatArray, FloatArray]]
 
 
 class Columns(NamedTuple):
-    """Letters of the rows, and their user forces; n is 3 along axes, 1 between coordinates.
+    """Letters of the rows, and their user forces; n is 3 along axes, 1 between coordinates."""
 
-    k [N/m], d [N s/m], offset [m]: shape (rows, 3), or (rows,) between coordinates.
-    user: row in the next three, or -1, shape (rows,).
-    f [N], df_du [N/m], df_dut [N s/m]: user forces and derivatives, shapes (users, n), (users, n, n), (users, n, n).
-    """
-
-    k: FloatArray
+    k: FloatArray  # k [N/m], d [N s/m], offset [m]: shape (rows, 3), or (rows,) between coordinates
     d: FloatArray
     offset: FloatArray
-    user: IntArray
+    user: IntArray  # row in the next three, or -1, shape (rows,)
+    # f [N], df_du [N/m], df_dut [N s/m]: user forces and derivatives, shapes (users, n), (users, n, n), (users,
+    # n, n)
     f: FloatArray
     df_du: FloatArray
     df_dut: FloatArray
@@ -71,15 +63,3 @@ def judge_account(rows: LocalRows, system: System) -> None:
     is_whole = not len(users.where)
     assert system.account is not None
     system.account = replace(system.account, is_whole=is_whole, conserves=is_whole and not c.d.any())
-
-
-def eval_force(difference: Difference, rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """f [N or N m], shape (rows, 3) or (rows,); 0 where inactive."""
-    pair, c, users = rows.columns
-    u, ut = difference(rows, s)
-    f: FloatArray = (c.k * (u - c.offset) + c.d * ut) * pair.active.reshape(-1, *(1,) * (u.ndim - 1))
-    n = len(users.where)
-    if n:
-        update_forces(users, s.t, u[users.where].reshape(n, -1), ut[users.where].reshape(n, -1))
-        f[users.where] = users.f.reshape(n, *u.shape[1:])
-    return f

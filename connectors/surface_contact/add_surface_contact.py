@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.markers.position_markers import list_handles
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
 from windlass.connectors.surface_contact.contact_friction_surface_set import (
     ContactFrictionSurfaceSetCable,
@@ -68,7 +69,6 @@ def add_surface_contact(
     k = 1000 T/R²; bristles slip after mu times as much, mu_k = k; both are damped by a third of the critical damping.
 
     Args:
-        world: the world.
         surfaces: the surfaces, k of them, of one kind or of several.
         cables: the cables, n of them, of `Cable2D` or `Cable3D`.
         points: contact points of each cable.
@@ -86,7 +86,9 @@ def add_surface_contact(
     Raises:
         ModelError: no surface or no cable, no stiffness, or values that the law does not allow.
     """
-    touched, ropes = _handles("surfaces", surfaces), _handles("cables", cables)
+    touched, ropes = (
+        list_handles("add_surface_contact", name, given) for name, given in (("surfaces", surfaces), ("cables", cables))
+    )
     for given in touched:
         if SURFACE not in given.table.component.provides:
             raise ModelError(
@@ -161,7 +163,6 @@ def add_drum(
     A rope touches flanges from inside of the drum alone; what is deeper in them than a tenth of their height is open.
 
     Args:
-        world: the world.
         marker: rigid marker in the middle of the drum.
         radius: radius of the drum [m].
         half_width: half of its width between the flanges [m].
@@ -211,7 +212,6 @@ def add_v_groove(
     """Add a V-groove: its two flanks, which both press on a rope, by the wedge 1/sin(half_angle) as much as a drum.
 
     Args:
-        world: the world.
         marker: rigid marker in the middle of the sheave.
         radius: radius where the flanks meet [m].
         half_angle: angle between a flank and the plane of the groove [rad].
@@ -226,13 +226,3 @@ def add_v_groove(
         VGrooveFlank, marker=both, axis=axis, radius=radius, half_angle=half_angle, outer_radius=outer_radius,
         side=np.array([1, -1]),
     )  # fmt: skip
-
-
-def _handles(name: str, given: Entity | Sequence[Entity]) -> list[Entity]:
-    """A list of handles with at least one entity."""
-    found: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
-    if not all(isinstance(one, Entity) for one in found):
-        raise ModelError(f"{name} = {show(given)} of add_surface_contact: must be handles from World.add")
-    if not sum(map(len, found)):
-        raise ModelError(f"{name} of add_surface_contact is empty: needs at least one")
-    return found

@@ -34,24 +34,17 @@ concave, rho, z of its centre, radius, direction to its middle, cosine of half i
 
 
 class Surfaces(NamedTuple):
-    """The surfaces that rows of contact touch.
+    """The surfaces that rows of contact touch."""
 
-    Attributes:
-        marker: position of the marker in the columns of its family, shape (surfaces,).
-        kind: which distance, shape (surfaces,).
-        Q: axes of the surface in the frame of the marker as columns, shape (surfaces, 3, 3).
-        par: parameters, shape (surfaces, 8), the last one the depth beyond which nothing is touched [m]:
-            plane z0, half length along x and y, largest rho [m];  sphere R [m], 1 outside and -1 inside;
-            line a, b, c, smallest and largest z, largest rho;  sheave R + a, a, cos(psi), sin(psi), largest rho and t;
-            profile first piece, number of pieces, largest distance of a vertex from the origin [m].
-        pieces: pieces of all profiles, shape (pieces, 8).
-    """
-
-    marker: IntArray
-    kind: IntArray
-    Q: FloatArray
+    marker: IntArray  # position of the marker in the columns of its family, shape (surfaces,)
+    kind: IntArray  # which distance, shape (surfaces,)
+    Q: FloatArray  # axes of the surface in the frame of the marker as columns, shape (surfaces, 3, 3)
+    # parameters, shape (surfaces, 8), the last one the depth beyond which nothing is touched [m]: plane z0,
+    # half length along x and y, largest rho [m];  sphere R [m], 1 outside and -1 inside; line a, b, c, smallest
+    # and largest z, largest rho;  sheave R + a, a, cos(psi), sin(psi), largest rho and t; profile first piece,
+    # number of pieces, largest distance of a vertex from the origin [m]
     geo: FloatArray
-    pieces: FloatArray
+    pieces: FloatArray  # pieces of all profiles, shape (pieces, 8)
 
 
 class Distance(NamedTuple):

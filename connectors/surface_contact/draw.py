@@ -25,15 +25,10 @@ ALONG, AROUND = 13, 48
 
 
 class Meshes(NamedTuple):
-    """What does not change of some surfaces.
+    """What does not change of some surfaces."""
 
-    Attributes:
-        local: points in the axes of their markers [m], shape (surfaces, ALONG AROUND, 3).
-        drawing: the reference drawing, without positions.
-    """
-
-    local: FloatArray
-    drawing: Drawing
+    local: FloatArray  # points in the axes of their markers [m], shape (surfaces, ALONG AROUND, 3)
+    drawing: Drawing  # the reference drawing, without positions
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:

@@ -52,37 +52,22 @@ Twelve = tuple[float, float, float, float, float, float, float, float, float, fl
 
 
 class ContactRows(NamedTuple):
-    """Rows of the law, arrays of shape (rows,) if nothing else is said.
+    """Rows of the law, arrays of shape (rows,) if nothing else is said."""
 
-    Attributes:
-        surfaces: the surfaces.
-        surface: which one a row touches.
-        data: position of the first history value.
-        n: number of points.
-        kc, dc: normal stiffness [N/m] and damping [N s/m] of a point.
-        mu_v, mu_k: tangential damping [N s/m] and stiffness [N/m] of a point.
-        mu: friction coefficient [1].
-        rc: radius of the rope [m].
-        L: reference length that a point stands for [m].
-        clip: normal force never pulls.
-        active: contributes.
-        dofs: local coordinate numbers of cable (12) and surface (m), shape (rows, 12 + m).
-    """
-
-    surfaces: Surfaces
-    surface: IntArray
-    data: IntArray
-    n: IntArray
-    kc: FloatArray
+    surfaces: Surfaces  # the surfaces
+    surface: IntArray  # which one a row touches
+    data: IntArray  # position of the first history value
+    n: IntArray  # number of points
+    kc: FloatArray  # kc, dc: normal stiffness [N/m] and damping [N s/m] of a point
     dc: FloatArray
-    mu_v: FloatArray
+    mu_v: FloatArray  # mu_v, mu_k: tangential damping [N s/m] and stiffness [N/m] of a point
     mu_k: FloatArray
-    mu: FloatArray
-    rc: FloatArray
-    L: FloatArray
-    clip: NDArray[np.bool_]
-    active: NDArray[np.bool_]
-    dofs: IntArray
+    mu: FloatArray  # friction coefficient [1]
+    rc: FloatArray  # radius of the rope [m]
+    L: FloatArray  # reference length that a point stands for [m]
+    clip: NDArray[np.bool_]  # normal force never pulls
+    active: NDArray[np.bool_]  # contributes
+    dofs: IntArray  # local coordinate numbers of cable (12) and surface (m), shape (rows, 12 + m)
 
 
 class SurfaceParameters(NamedTuple):

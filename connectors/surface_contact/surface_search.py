@@ -27,32 +27,20 @@ AT_END = 1e-3
 
 
 class SurfacePairs(NamedTuple):
-    """Rows of the law with surface sets.
+    """Rows of the law with surface sets."""
 
-    Attributes:
-        points: what the kernels of the law read; ``surface``, ``active`` and the coordinates of the surface follow the
-            history values.
-        on: whether a row is switched on, shape (rows,).
-        number: number of the surface that a row is bound to at present, 0 for none, -1 at first, shape (rows,).
-        place: place of that number among the history values, shape (rows,).
-        group: rows of one cable and one set have the same number, shape (rows,).
-        set_of: set of each group, shape (groups,).
-        dofs: by number of the surface, 0 for none: local coordinate numbers, shape (surfaces + 1, m).
-        surface_set: set of each surface, shape (surfaces,).
-        reach: radius of the bounding sphere of each surface about its origin [m], infinite without one.
-        skin: margin of the search by set [m].
-    """
-
+    # what the kernels of the law read; ``surface``, ``active`` and the coordinates of the surface follow the
+    # history values
     points: ContactRows
-    on: NDArray[np.bool_]
-    number: IntArray
-    place: IntArray
-    group: IntArray
-    set_of: IntArray
-    dofs: IntArray
-    surface_set: IntArray
-    reach: FloatArray
-    skin: FloatArray
+    on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
+    number: IntArray  # number of the surface that a row is bound to at present, 0 for none, -1 at first, shape (rows,)
+    place: IntArray  # place of that number among the history values, shape (rows,)
+    group: IntArray  # rows of one cable and one set have the same number, shape (rows,)
+    set_of: IntArray  # set of each group, shape (groups,)
+    dofs: IntArray  # by number of the surface, 0 for none: local coordinate numbers, shape (surfaces + 1, m)
+    surface_set: IntArray  # set of each surface, shape (surfaces,)
+    reach: FloatArray  # radius of the bounding sphere of each surface about its origin [m], infinite without one
+    skin: FloatArray  # margin of the search by set [m]
 
 
 def eval_reach(s: Surfaces) -> FloatArray:

@@ -29,19 +29,13 @@ TABLE, SMOOTH_STEP, SINE, SPLINE = range(4)
 
 
 class ReadyRows(NamedTuple):
-    """Ready functions of rows.
+    """Ready functions of rows."""
 
-    where: place of each in the values, shape (k,).
-    kind, order: kind of each, and how often it is differentiated, shape (k,).
-    first: its first number, shape (k + 1,).
-    numbers: parameters, one function after the other, see `eval_ready`.
-    """
-
-    where: IntArray
-    kind: IntArray
+    where: IntArray  # place of each in the values, shape (k,)
+    kind: IntArray  # kind, order: kind of each, and how often it is differentiated, shape (k,)
     order: IntArray
-    first: IntArray
-    numbers: FloatArray
+    first: IntArray  # its first number, shape (k + 1,)
+    numbers: FloatArray  # parameters, one function after the other, see `eval_ready`
 
 
 @kernel(fast=False)
@@ -126,20 +120,13 @@ _eval = call(eval_ready)
 
 @dataclass(frozen=True, eq=False)
 class ReadyFunction:
-    """A function of time [s] made by `table`, `ramp`, `smooth_step` or `sine`; call it for its value.
+    """A function of time [s] made by `table`, `ramp`, `smooth_step` or `sine`; call it for its value."""
 
-    Attributes:
-        name: how it was made, for messages.
-        kind, numbers: see `eval_ready`.
-        shape: of its values, () or (3,).
-        order: how often it is differentiated in time.
-    """
-
-    name: str
-    kind: int
+    name: str  # how it was made, for messages
+    kind: int  # kind, numbers: see `eval_ready`
     numbers: FloatArray
-    shape: tuple[int, ...]
-    order: int = 0
+    shape: tuple[int, ...]  # of its values, () or (3,)
+    order: int = 0  # how often it is differentiated in time
 
     def __call__(self, t: float) -> Any:
         """The value at a time [s], a number or an array of shape (3,)."""

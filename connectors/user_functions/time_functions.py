@@ -145,7 +145,6 @@ def compare_rates(
     """Time derivatives that users give, compared with differences of the functions in their first calls.
 
     Args:
-        rows: the rows.
         values, rates: names of the columns with the functions and with their derivatives.
         functions, given: both for each row, or None.
 

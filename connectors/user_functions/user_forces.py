@@ -144,35 +144,26 @@ class Group:
 
 @dataclass(frozen=True)
 class UserForces:
-    """The rows of a spring table with a user function; n numbers each (1 or 3).
+    """The rows of a spring table with a user function; n numbers each (1 or 3)."""
 
-    Attributes:
-        index: position of each row among those with a user function, -1 without, shape (rows,).
-        where: their local positions, shape (users,).
-        names: their names for messages.
-        forces: all of them, by force function.
-        derivatives: those with a derivative, by derivative.
-        differences: those without, by force function.
-        rows: their numbers in the table, shape (users,).
-        parameters: stiffness, damping and offset (or rest length), each of shape (users, n).
-        unit: unit of the force.
-        f: forces [N or N m], shape (users, n).
-        df_du, df_dut: derivatives, shape (users, n, n).
-    """
-
-    index: IntArray
-    where: IntArray
-    names: list[str]
-    forces: list[Group]
-    derivatives: list[Group]
-    differences: list[Group]
-    rows: IntArray
-    parameters: list[FloatArray]
-    unit: str
-    f: FloatArray
-    df_du: FloatArray
+    index: IntArray  # position of each row among those with a user function, -1 without, shape (rows,)
+    where: IntArray  # their local positions, shape (users,)
+    names: list[str]  # their names for messages
+    forces: list[Group]  # all of them, by force function
+    derivatives: list[Group]  # those with a derivative, by derivative
+    differences: list[Group]  # those without, by force function
+    rows: IntArray  # their numbers in the table, shape (users,)
+    parameters: list[FloatArray]  # stiffness, damping and offset (or rest length), each of shape (users, n)
+    unit: str  # unit of the force
+    f: FloatArray  # forces [N or N m], shape (users, n)
+    df_du: FloatArray  # df_du, df_dut: derivatives, shape (users, n, n)
     df_dut: FloatArray
     calls: FirstCalls
+
+    @property
+    def letters(self) -> dict[str, Any]:
+        """What kernels read: ``user``, the place of each row in the other three, or -1, and forces and derivatives."""
+        return {"user": self.index, "f": self.f, "df_du": self.df_du, "df_dut": self.df_dut}
 
 
 def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
@@ -192,7 +183,6 @@ def bind_user_forces(
     """Collect the active rows that have a ``force_function``, with their ``force_derivative``.
 
     Args:
-        rows: the rows.
         unit: of the force.
         parameters: the three columns that the function gets.
     """

@@ -45,6 +45,12 @@ class Spring(Component):
     active = column("1", "acts only if true", dtype=bool, default=True)
 
 
+class Keeper(Spring):
+    """The same with history values."""
+
+    data = ref("GenericData", "1 history value", optional=True)
+
+
 class Loose(Component):
     """A schema without markers."""
 
@@ -300,6 +306,12 @@ def test_schemas_of_pairs() -> None:
         register_pair(Mixed, three, three_by_three)
     with raises("marker0 of Shaped = cable shape marker: must be one of coordinate marker, position marker"):
         register_pair(Shaped, three, three_by_three)
+    with raises("start of Spring reads data, but Spring has no data: must be declared beside .*"):
+        register_pair(Spring, three, three_by_three, start=(0.0,))
+    with raises("update of Spring: must come with start, the history values of a row at its start"):
+        register_pair(Spring, three, three_by_three, update=three)
+    with raises("update of Keeper takes 5 arguments, .*: must be a function of 7, .*start, size, outcome.*"):
+        register_pair(Keeper, three, three_by_three, start=(0.0,), update=three)
     register_pair(Misspelt, three, three_by_three)
     with raises("marker0 of Misspelt = positon marker: must be one of .*position marker.*"):
         World().add(Misspelt)

@@ -1,0 +1,56 @@
+"""Reports as dataclasses of numbers, each declared once with its unit and its meaning, and tables of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import field, fields
+from typing import Any, TypeVar
+
+import numpy as np
+
+Report = TypeVar("Report")
+
+
+def quantity(unit: str, doc: str) -> Any:
+    """A number of a report, or a tuple of them."""
+    return field(metadata={"unit": unit, "doc": doc})
+
+
+def describe(report: type[Report]) -> type[Report]:
+    """Write the numbers of a report into its docstring."""
+    numbers = (entry for entry in fields(report) if entry.metadata)  # type: ignore[arg-type]
+    lines = [f"    {entry.name}: {entry.metadata['doc']} [{entry.metadata['unit']}]." for entry in numbers]
+    report.__doc__ = "\n".join([str(report.__doc__), "", "Attributes:", *lines])
+    return report
+
+
+def units_of(report: type[Any]) -> dict[str, str]:
+    """Unit of each number of a report."""
+    return {entry.name: entry.metadata["unit"] for entry in fields(report) if entry.metadata}
+
+
+def list_rows(reports: Sequence[Any], show: Callable[[Any], Any]) -> list[list[Any]]:
+    """One row for each number: its name with the unit, then what ``show`` makes of it in each report."""
+    return [
+        [f"{name.replace('_', ' ')} [{unit}]", *(show(getattr(report, name)) for report in reports)]
+        for name, unit in units_of(type(reports[0])).items()
+    ]
+
+
+def format_table(reports: Sequence[Any]) -> str:
+    """Reports of one kind as a table for people, one column for each."""
+    lines = [["", *(report.name for report in reports)]]
+    lines += [[row[0].removesuffix(" [1]"), *row[1:]] for row in list_rows(reports, _format_value)]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join([line[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(line[1:], widths[1:], strict=True))])
+        for line in lines
+    )
+
+
+def _format_value(value: Any) -> str:
+    if isinstance(value, int):
+        return str(value)
+    if np.isnan(value).any():
+        return "-"
+    return f"({', '.join(f'{x:.5f}' for x in value)})" if isinstance(value, tuple) else f"{value:.5g}"
