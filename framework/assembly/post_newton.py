@@ -46,10 +46,6 @@ def judge_outcomes(outcomes: FloatArray, total: FloatArray) -> None:
 class PostNewtonUpdates:
     """The updates of all systems that have one.
 
-    Args:
-        fields: what the systems read; takes their history values.
-        systems: the systems.
-
     Attributes:
         total: what the last update said, see `judge_outcomes`.
     """

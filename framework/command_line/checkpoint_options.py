@@ -35,9 +35,6 @@ class Wish(NamedTuple):
 def declare(option: Callable[..., Any]) -> Wish:
     """Declare the options and return what they ask for.
 
-    Args:
-        option: `options.option`.
-
     Raises:
         OptionError: a wrong number of steps.
         OutputError: there is no file to go on from; checkpoints cannot be written.

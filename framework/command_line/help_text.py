@@ -8,13 +8,7 @@ from windlass.framework.launch.arguments import Option
 
 
 def describe_options(own: Mapping[str, Option], framework: Collection[str], solvers: Iterable[str]) -> str:
-    """Options with defaults, units and bounds, by whom they are read: the model, solvers by prefix, Windlass.
-
-    Args:
-        own: the options by name.
-        framework: names of those that belong to no model and no solver.
-        solvers: prefixes of the solvers.
-    """
+    """Options with defaults, units and bounds, by whom they are read: the model, solvers by prefix, Windlass."""
     titles = {"": "Options of the model:", "windlass": "Options of Windlass:"}
     groups: dict[str, list[str]] = {}
     for name, item in own.items():
@@ -29,11 +23,6 @@ def describe_options(own: Mapping[str, Option], framework: Collection[str], solv
 def describe_as_json(
     own: Mapping[str, Option], framework: Collection[str], solvers: Iterable[str], unknown: Sequence[str]
 ) -> str:
-    """The same for programs, in one line: the options, which of them are those of Windlass, solvers, unknown options.
-
-    Args:
-        own, framework, solvers: as for `describe_options`.
-        unknown: what is wrong with the names of options that were given.
-    """
+    """The same for programs, in one line: options, which of them are those of Windlass, solvers, unknown options."""
     found = {"options": [asdict(item) for item in own.values()], "windlass": sorted(framework)}
     return json.dumps({**found, "prefixes": [prefix for prefix in solvers if prefix], "unknown": list(unknown)})

@@ -24,10 +24,6 @@ def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
 
     YAML files are left to PETSc.
 
-    Args:
-        pairs: names without dash, and values.
-        within: files that are being read.
-
     Raises:
         OptionError: a file that cannot be read or includes itself; a line that is not one option.
     """

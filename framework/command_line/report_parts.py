@@ -7,7 +7,7 @@ and a state that they name once, `register_report_sections`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from windlass.framework.checks.checks import check_fields, checked, each, numbers, that, word
@@ -99,15 +99,9 @@ class ReportSection:
         check_fields(self, {"title": word(), "parts": PARTS}, OutputError)
 
 
-@dataclass
-class _Report:
-    """What this run has handed over so far, beside PETSc's one database of options."""
-
-    sections: list[ReportSection] = field(default_factory=list)
-    providers: list[str] = field(default_factory=list)
-
-
-_report = _Report()
+# what this run has handed over so far, beside PETSc's one database of options
+added_sections: list[ReportSection] = []
+providers: list[str] = []
 
 
 @checked(OutputError, title=word())
@@ -121,12 +115,7 @@ def add_to_report(title: str, *parts: Any) -> None:
     Raises:
         OutputError: a part that is none of these.
     """
-    _report.sections.append(ReportSection(title, list(parts)))
-
-
-def added_sections() -> list[ReportSection]:
-    """What was added so far."""
-    return list(_report.sections)
+    added_sections.append(ReportSection(title, list(parts)))
 
 
 def register_report_sections(name: str) -> None:
@@ -135,10 +124,5 @@ def register_report_sections(name: str) -> None:
     Args:
         name: ``"package.module:function"``, which is loaded when a report is written.
     """
-    if name not in _report.providers:
-        _report.providers.append(name)
-
-
-def providers() -> list[str]:
-    """The functions that were named."""
-    return list(_report.providers)
+    if name not in providers:
+        providers.append(name)

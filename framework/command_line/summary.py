@@ -33,8 +33,7 @@ def write_summary(values: Mapping[str, Any]) -> None:
 def note_solve(describe: Callable[[], dict[str, Any]]) -> None:
     """A solve has ended: write its counts, times and memory beside those of the solves before; all processes together.
 
-    Args:
-        describe: gives them; it is called with -statistics alone.
+    ``describe`` gives them; it is called with -statistics alone.
 
     Raises:
         OutputError: the file cannot be written.

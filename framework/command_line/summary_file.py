@@ -33,12 +33,7 @@ def is_written() -> bool:
 
 
 def write(text: str, values: Mapping[str, Any], wanted: bool = True) -> None:
-    """Write results and verdicts to the file of -summary; nothing for "".
-
-    Args:
-        text: the value of -summary.
-        values: results by name.
-        wanted: whether this process writes.
+    """Write results by name and verdicts to the file of -summary, "" for none, if this process is ``wanted`` to.
 
     Raises:
         OutputError: the file cannot be written.

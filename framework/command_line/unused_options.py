@@ -143,13 +143,7 @@ def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: f
 
 
 def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]:
-    """One line for each option that is wrong for certain at this moment.
-
-    Args:
-        moment: where the run is; below END the progress of each solver counts.
-        solvers: the solvers of the model by prefix, with those that are only expected.
-        own: names of the options that the model and Windlass have declared.
-    """
+    """One line for each option that is surely wrong at this moment; below END the progress of each solver counts."""
     lines = []
     for name, value in find_unused().items():
         problem = _judge(name, moment, solvers, own)

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from windlass.framework.errors import OutputError
-from windlass.framework.files.whole_files import NO_ROOM, Bytes, NoRoomError, check_seal, create_draft, seal, write_all
+from windlass.framework.files.whole_files import NO_ROOM, Bytes, NoRoomError, check_seal, replace_file, seal, write_all
 
 HEAD = b"windlass journal 1\n"
 NUMBERS = struct.Struct("<qq")
@@ -61,8 +61,9 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
             _write_journal(journal, size, end, changes)
             _change(path, size, changes)
             journal.unlink()
-    except OSError as error:
+    except (OSError, NoRoomError) as found:
         _cut(path, size)
+        error = found.error if isinstance(found, NoRoomError) else found
         if error.errno in NO_ROOM:
             needed = end - size + sum(NUMBERS.size + len(new) for _, new in changes)
             raise NoRoomError(path, error, needed) from None
@@ -113,16 +114,7 @@ def _write_journal(journal: Path, size: int, end: int, changes: Changes) -> None
     for offset, new in changes:
         parts += [NUMBERS.pack(offset, len(new)), new]
     content = b"".join(parts)
-    number, draft = create_draft(journal)
-    try:
-        try:
-            write_all(number, [content, seal(content)])
-        finally:
-            os.close(number)
-        os.replace(draft, journal)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    replace_file(journal, [content, seal(content)])
 
 
 def _write(path: Path, changes: Changes) -> None:

@@ -41,14 +41,6 @@ def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
 
 Values = dict[str, NDArray[Any]]
 
-FORMER = {"algorithmic_a": "carried"}
-"""Names of arrays in files of earlier versions, and what they are called now."""
-
-
-def rename_former(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Arrays of a file by their names of now."""
-    return {FORMER.get(name, name): value for name, value in values.items()}
-
 
 def read_state_file(path: Path, names: Sequence[str]) -> tuple[Values, Values]:
     """Read the values of some names, which must be there, and all others of the file.
@@ -61,7 +53,7 @@ def read_state_file(path: Path, names: Sequence[str]) -> tuple[Values, Values]:
     try:
         content = bytes(check_seal(check_target(path).read_bytes(), f"state file {path}"))
         with np.load(io.BytesIO(content[:-2] + bytes(2))) as file:
-            found = rename_former({name: file[name] for name in file})
+            found = {name: file[name] for name in file}
         for name in names:
             if name not in found:
                 raise KeyError(f"{name} is not a file in the archive")

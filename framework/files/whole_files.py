@@ -51,11 +51,7 @@ def count_free(folder: Path) -> int:
 
 
 def check_target(path: Path, what: str = "") -> Path:
-    """The path itself, if a file can stand there.
-
-    Args:
-        path: the file that is to be written.
-        what: what asked for it, for the message.
+    """The path itself, if a file can stand there; ``what`` asked for it, for the message.
 
     Raises:
         OutputError: something that is no file is there: a folder, a device, a FIFO, a socket.

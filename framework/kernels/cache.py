@@ -161,7 +161,7 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
     function.restype, function.argtypes, function.kws, function.doc = returns, arguments, (), ""
     function.typemap = function.calltypes = function.global_dict = None
     environments = [
-        _rebuild_environment(module, [_decode_constant(kind, text) for kind, text in constants], name)
+        _rebuild_environment(module, [np.dtype(v) if kind == "dtype" else v for kind, v in constants], name)
         for module, constants, name in header["environments"]
     ]
     signature = _numba.core.typing.signature(returns, *arguments)
@@ -267,7 +267,3 @@ def _encode_constant(value: Any) -> tuple[str, Any]:
     if value is None or isinstance(value, (bool, int, str)):
         return "plain", value
     raise NotCacheableError(f"its machine code refers to {value!r}")
-
-
-def _decode_constant(kind: str, text: Any) -> Any:
-    return np.dtype(text) if kind == "dtype" else text

@@ -25,17 +25,7 @@ FALSE_WORDS = ("false", "0", "no", "off")
 
 @dataclass(frozen=True)
 class Option:
-    """An option with its default value.
-
-    Attributes:
-        name: as on the command line, without the dash.
-        default: value when not given; its type (int, float, bool, str) is the type of the option.
-        unit: unit of the value, `1` for pure numbers, empty where there is none.
-        doc: what it is, a few words.
-        minimum: smallest allowed number, in `unit`.
-        maximum: largest allowed number, in `unit`.
-        choices: allowed words.
-    """
+    """An option, of the type of its default value; attributes are the arguments of `wl.option`."""
 
     name: str
     default: int | float | bool | str

@@ -13,11 +13,7 @@ from typing import Any
 
 
 def offer(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """The functions ``__getattr__`` and ``__dir__`` of a package, and its list ``__all__``.
-
-    Args:
-        package: its name.
-    """
+    """The functions ``__getattr__`` and ``__dir__`` of a package, and its list ``__all__``."""
     module = sys.modules[package]
     with open(str(module.__file__), encoding="utf-8") as file:
         found = re.findall(rf"^    from {package}\.(\S+) import [\s(]*(\w+) as \2\b", file.read(), re.MULTILINE)

@@ -116,10 +116,6 @@ def reading_steps(account: Accounted, fields: Fields) -> list[Step]:
 class Balance:
     """Forces and energies of an assembly at the end of a step, and what has happened in it.
 
-    Args:
-        assembly: the systems of this process.
-        state: a local state of it.
-
     Attributes:
         start: a copy of the state at which the step begins, but for its time.
         losses: of the laws by rows, to which steps add; see `create_losses`.

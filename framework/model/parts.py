@@ -108,11 +108,6 @@ def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) ->
 
     Of many rows that refer to one row each of a table in parts, or to a chain of them, it keeps those whose row, the
     first of the chain, it has, without messages.
-
-    Args:
-        world: the world, some of whose tables are in parts.
-        refs: entity numbers that rows refer to, for each row or one for all.
-        count: number of rows.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from inspect import cleandoc
-from typing import Any, ClassVar
+from typing import Any, ClassVar, ParamSpec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from windlass.framework.launch.script_end import install_in_script
 # errors in a model, or in a law of the user, are messages without traceback from here on
 install_in_script()
 
+P = ParamSpec("P")
 REQUIRED: Any = object()
 """Marks a column without default."""
 
@@ -36,6 +37,7 @@ class Column:
         switchable: may change after ``World.finalize`` through ``World.set``.
         fill: one number stands for all entries of a row's value; otherwise that is an error.
         along: name of a chain of entities (`refs`): a row has one value of this shape for each of them.
+        name: the attribute that it was declared as.
     """
 
     unit: str
@@ -47,9 +49,9 @@ class Column:
     above: float | None = None
     choices: tuple[Any, ...] | None = None
     switchable: bool = False
-    name: str = ""
     fill: bool = False
     along: str = ""
+    name: str = ""
 
     @property
     def rank(self) -> int:
@@ -87,12 +89,12 @@ class Ref:
     target: str
     doc: str
     optional: bool = False
-    name: str = ""
     shares: tuple[str, ...] = ()
     beside: bool = False
     instead: str = ""
     least: int | None = None
     distinct: bool = False
+    name: str = ""
 
     @property
     def is_chain(self) -> bool:
@@ -100,21 +102,12 @@ class Ref:
         return self.least is not None
 
 
-def column(
-    unit: str,
-    doc: str,
-    shape: tuple[int, ...] | None = (),
-    default: Any = REQUIRED,
-    dtype: Any = np.float64,
-    minimum: float | None = None,
-    above: float | None = None,
-    choices: tuple[Any, ...] | None = None,
-    switchable: bool = False,
-    fill: bool = False,
-    along: str = "",
-) -> Any:
-    """Declare a column in the body of a Component; see `Column` for the arguments."""
-    return Column(unit, doc, shape, default, dtype, minimum, above, choices, switchable, fill=fill, along=along)
+def _declares(kind: Callable[P, object]) -> Callable[P, Any]:
+    """A class for use in the body of a Component, where a declaration may stand for any value."""
+    return kind
+
+
+column, ref = _declares(Column), _declares(Ref)
 
 
 def function(doc: str, switchable: bool = False) -> Any:
@@ -122,26 +115,8 @@ def function(doc: str, switchable: bool = False) -> Any:
     return Column("1", doc, (), None, object, switchable=switchable)
 
 
-def ref(
-    target: str,
-    doc: str,
-    optional: bool = False,
-    shares: tuple[str, ...] = (),
-    beside: bool = False,
-    instead: str = "",
-) -> Any:
-    """Declare a reference to an entity in the body of a Component; see `Ref`."""
-    return Ref(target, doc, optional, shares=shares, beside=beside, instead=instead)
-
-
 def refs(target: str, doc: str, least: int = 1, distinct: bool = False, instead: str = "") -> Any:
-    """Declare a reference to a chain of entities, of another length in every row, in the body of a Component.
-
-    Args:
-        target, doc, instead: as of `ref`.
-        least: smallest number of entities of a row; 0 if the chain may be left out.
-        distinct: whether an entity may not be in it twice.
-    """
+    """Declare a reference to a chain of entities, which may be left out if ``least`` is 0; for arguments see `Ref`."""
     return Ref(target, doc, least == 0, least=least, distinct=distinct, instead=instead)
 
 

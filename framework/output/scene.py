@@ -218,9 +218,6 @@ class JoinedDrawing:
 class JoinedPainting:
     """The paintings of one law on several processes as one.
 
-    Args:
-        paintings: those of the processes that paint.
-
     Attributes:
         first: the whole painting.
     """

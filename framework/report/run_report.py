@@ -107,7 +107,7 @@ def report_solve(record: SolveRecord, state: State, hooks: Sequence[StepHook]) -
     tables = tabulate_model(state.world, state)
     _run.sources = format_citations(state.world)
     _run.sections = [
-        section for name in report_parts.providers() for section in pkgutil.resolve_name(name)(state.world, state)
+        section for name in report_parts.providers for section in pkgutil.resolve_name(name)(state.world, state)
     ]
     if options.process_rank() == 0:
         # what does not change is drawn once
@@ -146,7 +146,7 @@ def _compose() -> str:
         *_run.details,
         *_run.sections,
         *(section for hook in _run.hooks for section in hook.report_sections()),
-        *report_parts.added_sections(),
+        *report_parts.added_sections,
         ReportSection("Options", _tabulate_options()),
         ReportSection("Sources", [_run.sources + "\n"] if _run.sources else []),
         ReportSection("How to repeat it", _describe_run()),

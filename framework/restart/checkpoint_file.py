@@ -29,11 +29,8 @@ Tree = Mapping[str, Any]
 class CheckpointFile:
     """A checkpoint file open for reading; it stays readable when a newer one takes its place.
 
-    Args:
-        path: the file.
-
     Attributes:
-        path: see above.
+        path: the file.
         every: steps between checkpoints of the run that wrote it.
         numbers: the solves that it holds, in order.
 

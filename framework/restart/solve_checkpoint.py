@@ -10,7 +10,6 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options, unused_options
 from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
-from windlass.framework.files.state_file import rename_former
 from windlass.framework.launch.meetings import break_off, go_on, meet
 from windlass.framework.launch.meetings import leave as leave_meeting
 from windlass.framework.restart.checkpoint import Checkpoint, say
@@ -58,12 +57,7 @@ class Restartable(Protocol):
 
 
 class SolveCheckpoint:
-    """The checkpoints of one solve; a context manager around it.
-
-    Args:
-        solver: the solver.
-        hooks: all hooks of the solve.
-    """
+    """The checkpoints of one solve; a context manager around it."""
 
     def __init__(self, solver: Restartable, hooks: Sequence[StepHook]) -> None:
         self._solver = solver
@@ -156,7 +150,7 @@ class SolveCheckpoint:
         self._check_solver(record)
         check_model(record["model"], solver.assembly, self._checkpoint.source)
         restore_changes(solver.assembly.world, record["changes"])
-        state.scatter(rename_former(record["state"]))
+        state.scatter(record["state"])
         state.t, state.step = float(record["state"]["t"]), int(record["state"]["step"])
         solver.restore(record["progress"])
         for name, hook in self._hooks.items():

@@ -121,10 +121,6 @@ def load_pyvista(off_screen: bool) -> Any:
 class Series:
     """The frames of a file.
 
-    Args:
-        pyvista: the module.
-        file: .vtkhdf or .pvd.
-
     Attributes:
         times: [s], one for each frame.
 

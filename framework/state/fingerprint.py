@@ -45,12 +45,7 @@ def describe_model(assembly: Assembly) -> dict[str, Any]:
 
 
 def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None:
-    """Compare the description in a file with the present model.
-
-    Args:
-        kept: what `describe_model` said.
-        assembly: the present model.
-        where: name of the file, for the message.
+    """Compare what `describe_model` said for a file, ``where``, with the present model.
 
     Raises:
         ModelError: what differs, with both values.

@@ -57,11 +57,7 @@ def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[
 def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mapping[str, Option]) -> list[Case]:
     """A Latin hypercube: each range, cut into equal parts, has one value in each part; the same for the same seed.
 
-    Args:
-        varied: ranges and lists by option.
-        count: of cases.
-        seed: of the random numbers.
-        known: options of the model; whole numbers get whole numbers.
+    Options that are known to be whole numbers get whole numbers.
 
     Raises:
         OptionError: no ranges; a range that is wrong.

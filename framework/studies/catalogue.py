@@ -5,6 +5,7 @@ Each is a line of options without the prefix of the solver.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -29,17 +30,14 @@ class Setting(NamedTuple):
 
 
 def list_settings(solve: Mapping[str, Any]) -> list[Setting]:
-    """The settings for a solver, the default left out.
-
-    Args:
-        solve: what ``-statistics`` says of a solve with it.
-    """
+    """The settings for a solver, of which ``-statistics`` says this, the default left out."""
     prefix = str(solve["prefix"])
     found = [*_newton(solve), *_direct(solve)]
     if int(solve["unknowns"]) >= LARGE:
         found += [*_incomplete(solve), *_multigrid(solve)]
+    # a word with a dash is the name of an option, no value of one is negative
     return [
-        Setting(f"{prefix.rstrip('_')}: {name}", tuple(_with_prefix(prefix, options.split())))
+        Setting(f"{prefix.rstrip('_')}: {name}", tuple(re.sub(r"(^| )-", rf"\1-{prefix}", options).split()))
         for name, options in found
     ]
 
@@ -48,11 +46,6 @@ def describe_default(solve: Mapping[str, Any]) -> str:
     """What the default is."""
     storage = {"blocks": ", dense blocks", "substructures": ", elimination by parts"}.get(str(solve["storage"]), "")
     return f"default: {solve['solver']}{storage}"
-
-
-def _with_prefix(prefix: str, words: list[str]) -> Iterator[str]:
-    for word in words:
-        yield f"-{prefix}{word[1:]}" if word.startswith("-") else word
 
 
 def _newton(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -113,6 +113,15 @@ def is_ending() -> bool:
     return _ending.is_set()
 
 
+def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0) -> Any:
+    """A line, by tqdm, that says how many of some runs have ended, and how long the others will take."""
+    from tqdm import tqdm  # here, because the other commands do without
+
+    shown = f"{{desc}}: {{n_fmt}} of {{total_fmt}} {of}, {{elapsed}} elapsed, {{remaining}} to go{{postfix}}"
+    interval = 0.5 if sys.stderr.isatty() else 10.0
+    return tqdm(total=total, initial=initial, desc=what, bar_format=shown, disable=quiet, mininterval=interval)
+
+
 def find_reason(code: int, errors: Path) -> str:
     """Why a run failed, in one line: its message, the last line of its traceback, or its signal."""
     lines = [line.strip() for line in errors.read_text(errors="replace").splitlines() if line.strip()]

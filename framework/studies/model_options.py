@@ -11,7 +11,7 @@ from typing import Any
 
 from windlass.framework.command_line.petsc_values import check_ranges
 from windlass.framework.errors import OptionError
-from windlass.framework.launch.arguments import Option, join_options, split_arguments, split_options
+from windlass.framework.launch.arguments import HELP_WORDS, Option, join_options, split_arguments, split_options
 from windlass.framework.studies.child_runs import OUTPUT, run_child
 
 Pairs = list[tuple[str, str | None]]
@@ -48,11 +48,6 @@ class ModelOptions:
 def ask_model(model: Path, case: Case, rest: Sequence[str]) -> ModelOptions:
     """The options of a model, which is run dry with a case.
 
-    Args:
-        model: file of the script.
-        case: options whose names are looked at.
-        rest: further words of its command line.
-
     Raises:
         OptionError: an unknown option, a wrong value, or a model that fails before its first solver.
     """
@@ -66,7 +61,7 @@ def ask_model(model: Path, case: Case, rest: Sequence[str]) -> ModelOptions:
         lines = (Path(folder) / OUTPUT).read_text().splitlines()
     try:
         found = json.loads(lines[-1])
-        items = [Option(**{**item, "choices": _as_tuple(item["choices"])}) for item in found["options"]]
+        items = [Option(**item) for item in found["options"]]
     except (IndexError, ValueError, TypeError, KeyError):
         raise OptionError(f"{model.name}: must be a model of Windlass, which lists its options with -help") from None
     if found["unknown"]:
@@ -105,6 +100,14 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
     return Path(script).resolve(), [(name, value) for name, value in pairs if name not in own], values
 
 
+def show_help(words: Sequence[str], text: str, own: Mapping[str, Option]) -> bool:
+    """Print what a command does, and its options, if nothing else is asked for; whether it was."""
+    asked = not words or bool(set(words) & set(HELP_WORDS))
+    if asked:
+        print("\n".join([text, *(item.describe() for item in own.values())]))
+    return asked
+
+
 def write_options(case: Case) -> list[str]:
     """The words of a command line that give the options of a case."""
     return join_options([(name, text or None) for name, text in case.items()])
@@ -117,7 +120,3 @@ def find_files(pairs: Pairs) -> Pairs:
         is_file = bool(value) and Path(str(value)).is_file()
         found.append((name, str(Path(str(value)).resolve()) if is_file else value))
     return found
-
-
-def _as_tuple(choices: list[str] | None) -> tuple[str, ...] | None:
-    return None if choices is None else tuple(choices)

@@ -29,16 +29,12 @@ def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float
     else:
         tried.runs.append(run)
         tried.difference = max(tried.difference, run.differ_from(default))
-        worse = [solve["solve"] for solve, its in zip(run.solves, default.solves, strict=False) if is_worse(solve, its)]
+        verdicts = zip(run.solves, default.solves, strict=False)
+        worse = [solve["solve"] for solve, its in verdicts if solve["verdict"] != "ok" == its["verdict"]]
         if not tried.difference <= agree:
             tried.out = f"changes the answer by {tried.difference:.1e}, more than {agree:.1e}"
         elif worse:
             tried.out = f"the result of {worse[0]} is doubtful"
-
-
-def is_worse(solve: dict[str, object], its: dict[str, object]) -> bool:
-    """Whether a verdict is doubtful where that of the default is not."""
-    return solve["verdict"] != "ok" and its["verdict"] == "ok"
 
 
 def rank(tried: Sequence[Tried], prefix: str, clock: str) -> list[Tried]:

@@ -7,20 +7,19 @@ journal of the sweep: each is written whole, and a sweep that was killed goes on
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
 from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.whole_files import replace_file
-from windlass.framework.launch.arguments import HELP_WORDS
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.studies import child_runs
-from windlass.framework.studies.model_options import write_options
+from windlass.framework.studies.child_runs import show_progress
+from windlass.framework.studies.model_options import Case, show_help, write_options
 from windlass.framework.studies.sweep_plan import OWN, SweepPlan, plan_sweep
 from windlass.framework.studies.sweep_plots import draw_sweep
 from windlass.framework.studies.sweep_table import (
@@ -44,20 +43,6 @@ The same command goes on where a sweep has stopped.  On many machines: mpiexec -
 Options of the sweep, which win over those of the model (give these by -fixed or in the file of -cases):"""
 
 
-class Task(NamedTuple):
-    """A case to run.
-
-    Attributes:
-        folder: its own.
-        words: of its command line.
-        limit: time after which it is stopped [s]; None for none.
-    """
-
-    folder: Path
-    words: tuple[str, ...]
-    limit: float | None
-
-
 def sweep(words: Sequence[str]) -> int:
     """Carry out a sweep; the exit code: 0 if any case has a result.
 
@@ -65,8 +50,7 @@ def sweep(words: Sequence[str]) -> int:
         OptionError: a wrong command line.
         OutputError: files cannot be written, or the folder holds another sweep.
     """
-    if not words or set(words) & set(HELP_WORDS):
-        print("\n".join([HELP, *(item.describe() for item in OWN.values())]))
+    if show_help(words, HELP, OWN):
         return 0
     comm = communicator()
     if comm is None:
@@ -98,13 +82,8 @@ def conduct(plan: SweepPlan, executor: Executor) -> int:
     """Run the cases that have not ended, and write the table and the plots."""
     lock = open_folder(plan)
     folders = {case_folder(plan.folder, number): case for number, case in enumerate(plan.cases, 1)}
-    tasks = [
-        Task(folder, (str(plan.model), *write_options(case), *plan.common), plan.limit)
-        for folder, case in folders.items()
-        if needs_run(folder, plan.retry)
-    ]
     try:
-        run_all(plan, executor, tasks)
+        run_all(plan, executor, {folder: case for folder, case in folders.items() if needs_run(folder, plan.retry)})
     except KeyboardInterrupt as stopped:
         stopped.add_note(f"the same command goes on with the cases of '{plan.folder}' that have not ended")
         raise
@@ -149,36 +128,33 @@ def needs_run(folder: Path, retry: bool) -> bool:
     return outcome is None or (retry and bool(outcome["reason"]))
 
 
-def run_all(plan: SweepPlan, executor: Executor, tasks: Sequence[Task]) -> None:
-    """Run cases, with a line that says how many have ended and how long the others will take."""
-    from tqdm import tqdm  # here, because the other commands do without
-
-    total, terminal = len(plan.cases), sys.stderr.isatty()
-    shown = "{desc}: {n_fmt} of {total_fmt} cases, {elapsed} elapsed, {remaining} to go{postfix}"
+def run_all(plan: SweepPlan, executor: Executor, cases: Mapping[Path, Case]) -> None:
+    """Run cases in their folders, with a line that says how many have ended."""
+    total = len(plan.cases)
     failed = 0 if plan.retry else sum(row["status"] == "failed" for row in read_rows(plan.folder))
-    with tqdm(
-        total=total, initial=total - len(tasks), desc="sweep", bar_format=shown, disable=plan.quiet,
-        mininterval=0.5 if terminal else 10.0,
-    ) as bar:  # fmt: skip
-        futures: list[Future[str]] = [executor.submit(run_case, task) for task in tasks]
+    with show_progress("sweep", "cases", total, plan.quiet, total - len(cases)) as bar:
+        futures: list[Future[str]] = [
+            executor.submit(run_case, folder, [str(plan.model), *write_options(case), *plan.common], plan.limit)
+            for folder, case in cases.items()
+        ]
         for future in as_completed(futures):
             failed += bool(future.result())
             bar.set_postfix_str(f"{failed} failed" if failed else "", refresh=False)
             bar.update()
 
 
-def run_case(task: Task) -> str:
-    """Run a case and write into its folder how it ended; the reason if it has failed."""
-    task.folder.mkdir(parents=True, exist_ok=True)
+def run_case(folder: Path, words: Sequence[str], limit: float | None) -> str:
+    """Run a case, for a time [s] at most, and write into its folder how it ended; the reason if it has failed."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name in (OUTCOME, SUMMARY, STATISTICS):
-        (task.folder / name).unlink(missing_ok=True)
+        (folder / name).unlink(missing_ok=True)
     own = ["-summary", SUMMARY, "-statistics", STATISTICS, "-progress", "false"]
-    model, *options = task.words
-    ended = child_runs.run_child([model, *own, *options], task.folder, limit=task.limit)
+    model, *options = words
+    ended = child_runs.run_child([model, *own, *options], folder, limit=limit)
     if child_runs.is_ending():
         return ended.reason
-    outcome = {"reason": ended.reason, "wall_time": ended.wall_time, "words": list(task.words)}
-    replace_file(task.folder / OUTCOME, f"{json.dumps(outcome, indent=1)}\n".encode(), sync=True)
+    outcome = {"reason": ended.reason, "wall_time": ended.wall_time, "words": list(words)}
+    replace_file(folder / OUTCOME, f"{json.dumps(outcome, indent=1)}\n".encode(), sync=True)
     return ended.reason
 
 

@@ -91,7 +91,10 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
     listed = _read_listed(varied, own)
     first = listed[0] if listed else {name: find_first(text) for name, text in varied.items()}
     known = ask_model(model, first, common)
-    cases = listed or _create_cases(varied, own, known.items)
+    if own["samples"]:
+        cases = create_sample(varied, own["samples"], own["seed"], known.items)
+    else:
+        cases = listed or create_grid(varied, known.items)
     both = [name for name in cases[0] if name in dict(constant)]
     if both:
         raise OptionError(f"-{both[0]}: is an option of all cases, and a column of the cases; must be one of them")
@@ -128,9 +131,3 @@ def _read_listed(varied: Case, own: Mapping[str, Any]) -> list[Case]:
     if varied and own["cases"]:
         raise OptionError(f"-cases and -{next(iter(varied))} {next(iter(varied.values()))}: must be one of them")
     return read_cases(Path(own["cases"])) if own["cases"] else []
-
-
-def _create_cases(varied: Case, own: Mapping[str, Any], known: Mapping[str, Option]) -> list[Case]:
-    if own["samples"]:
-        return create_sample(varied, own["samples"], own["seed"], known)
-    return create_grid(varied, known)

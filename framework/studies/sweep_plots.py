@@ -27,14 +27,7 @@ Draw = Callable[[Sequence[Row], Sequence[str], Mapping[str, str], str], Any]
 def draw_sweep(
     folder: Path, rows: Sequence[Row], names: Sequence[str], units: Mapping[str, str], chosen: Sequence[str]
 ) -> list[Path]:
-    """Draw results over the options that vary; the files.
-
-    Args:
-        folder: of the sweep.
-        rows: of its table.
-        names: of the options that vary.
-        units: of these.
-        chosen: results to draw; empty for the first ones that differ from case to case.
+    """Draw chosen results, else the first that differ from case to case, over the options that vary; the files.
 
     Raises:
         OptionError: a result that no case has.

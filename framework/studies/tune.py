@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,18 +10,12 @@ from typing import Any
 
 from windlass.framework.errors import OptionError
 from windlass.framework.files.whole_files import check_place, replace_file
-from windlass.framework.launch.arguments import (
-    HELP_WORDS,
-    Option,
-    join_options,
-    option_table,
-    split_arguments,
-    split_options,
-)
+from windlass.framework.launch.arguments import Option, join_options, option_table, split_arguments, split_options
 from windlass.framework.launch.launcher import launched_size
 from windlass.framework.studies.cases import create_grid, find_first, is_varied
 from windlass.framework.studies.catalogue import Setting, describe_default, list_settings
-from windlass.framework.studies.model_options import ask_model, find_files, take_own, write_options
+from windlass.framework.studies.child_runs import show_progress
+from windlass.framework.studies.model_options import ask_model, find_files, show_help, take_own, write_options
 from windlass.framework.studies.ranking import choose, format_ranking, judge, rank
 from windlass.framework.studies.tune_runs import CLOCKS, Result, Runner, Tried, find_limit
 
@@ -55,25 +47,6 @@ EVERY = 6
 """The default runs again after so many settings, so that its times have the same noise."""
 
 
-@dataclass(frozen=True)
-class TunePlan:
-    """What is to be tried.
-
-    Attributes:
-        runner: how the model is run.
-        extra: settings that the user names.
-        values: of the options of the search.
-        best: file for the best options.
-        said: the command, for that file.
-    """
-
-    runner: Runner
-    extra: tuple[Setting, ...]
-    values: dict[str, Any]
-    best: Path
-    said: str
-
-
 def tune(words: Sequence[str]) -> int:
     """Search for the quickest solver of a model; the exit code.
 
@@ -81,16 +54,15 @@ def tune(words: Sequence[str]) -> int:
         OptionError: a wrong command line, or a model that fails as it is.
         OutputError: files cannot be written.
     """
-    if not words or set(words) & set(HELP_WORDS):
-        print("\n".join([HELP, *(item.describe() for item in OWN.values())]))
+    if show_help(words, HELP, OWN):
         return 0
     with TemporaryDirectory() as scratch:
-        Search(plan_tune(words, Path(scratch))).conduct()
+        plan_search(words, Path(scratch)).conduct()
     return 0
 
 
-def plan_tune(words: Sequence[str], scratch: Path) -> TunePlan:
-    """What a command line asks for; the model is asked for its options.
+def plan_search(words: Sequence[str], scratch: Path) -> Search:
+    """The search that a command line asks for; the model is asked for its options.
 
     Raises:
         OptionError: what is wrong with it.
@@ -114,8 +86,7 @@ def plan_tune(words: Sequence[str], scratch: Path) -> TunePlan:
     processes = int(values["processes"])
     name = f"{model.stem}{f'_{processes}' if processes > 1 else ''}.opts"
     best = check_place(Path(values["best"] or name), "-best")
-    said = " ".join([COMMAND, *words])
-    return TunePlan(Runner(model, tuple(common), processes, scratch), extra, values, best, said)
+    return Search(Runner(model, tuple(common), processes, scratch), extra, values, best, " ".join([COMMAND, *words]))
 
 
 def _names(setting: Setting, prefix: str) -> bool:
@@ -123,18 +94,28 @@ def _names(setting: Setting, prefix: str) -> bool:
     return any(word.startswith(f"-{prefix}") for word in setting.options)
 
 
+@dataclass
 class Search:
     """The search, from the first run of the default to the file of options.
 
-    Args:
-        plan: what is to be tried.
+    Attributes:
+        runner: how the model is run.
+        extra: settings that the user names.
+        values: of the options of the search.
+        best: file for the best options.
+        said: the command, for that file.
     """
 
-    def __init__(self, plan: TunePlan) -> None:
-        self._plan, self._runner, self._values = plan, plan.runner, plan.values
-        self._clock, self._limit = str(plan.values["clock"]), float(plan.values["limit"])
+    runner: Runner
+    extra: tuple[Setting, ...]
+    values: dict[str, Any]
+    best: Path
+    said: str
+
+    def __post_init__(self) -> None:
+        self._clock, self._limit = str(self.values["clock"]), float(self.values["limit"])
         self._default = Tried(Setting("default", ()))
-        self._agree = float(plan.values["agree"])
+        self._agree = float(self.values["agree"])
         self._prefixes: list[str] = []
 
     def conduct(self) -> None:
@@ -144,17 +125,17 @@ class Search:
         self._set_tolerance(first)
         self._prefixes = self._find_solvers(first)
         if not self._prefixes:
-            raise OptionError(f"{self._runner.model.name}: must be a model with a solver of PETSc, Static or Dynamic")
+            raise OptionError(f"{self.runner.model.name}: must be a model with a solver of PETSc, Static or Dynamic")
         found = [setting for prefix in self._prefixes if (setting := self._search(prefix)).options]
         options = tuple(word for setting in found for word in setting.options)
         self._write(Setting("; ".join(setting.name for setting in found), options))
 
     def _run_default(self) -> Result:
-        run = self._runner.run([])
+        run = self.runner.run([])
         if run.reason:
-            raise OptionError(f"{self._runner.model.name} fails as it is: {run.reason}")
+            raise OptionError(f"{self.runner.model.name} fails as it is: {run.reason}")
         if not run.solves:
-            raise OptionError(f"{self._runner.model.name}: must be a model that solves something")
+            raise OptionError(f"{self.runner.model.name}: must be a model that solves something")
         return run
 
     def _set_tolerance(self, first: Result) -> None:
@@ -162,7 +143,7 @@ class Search:
         solves = [solve for solve in first.solves if "rtol" in solve]
         names = [(solve, name) for solve in solves for name in ("rtol", "atol")]
         words = {f"-{solve['prefix']}snes_{name}": f"{TIGHTER * solve[name]:g}" for solve, name in names}
-        tight = self._runner.run(join_options([(name[1:], text) for name, text in words.items()]))
+        tight = self.runner.run(join_options([(name[1:], text) for name, text in words.items()]))
         if tight.reason:
             print(f"with smaller tolerances the model fails: {tight.reason}")
             return
@@ -176,17 +157,17 @@ class Search:
         prefixes = list(dict.fromkeys(solve["prefix"] for solve in run.solves if "solver" in solve))
         total = sum(run.sum(prefix, "wall_time") for prefix in prefixes)
         heavy = [prefix for prefix in prefixes if run.sum(prefix, "wall_time") >= SHARE * total]
-        return [p for p in prefixes if p in heavy or any(_names(setting, p) for setting in self._plan.extra)]
+        return [p for p in prefixes if p in heavy or any(_names(setting, p) for setting in self.extra)]
 
     def _search(self, prefix: str) -> Setting:
         """Try the settings of one solver, print their ranking, and return the best."""
         solve = next(one for one in self._default.runs[0].solves if one["prefix"] == prefix)
-        settings = [*(list_settings(solve) if self._values["catalogue"] else []), *self._list_named(prefix)]
+        settings = [*(list_settings(solve) if self.values["catalogue"] else []), *self._list_named(prefix)]
         if not settings:
             return self._default.setting
         tried = [Tried(setting) for setting in settings]
         limit = find_limit(self._default.runs[0], prefix, self._limit)
-        with progress(len(tried), prefix, bool(self._values["quiet"])) as bar:
+        with show_progress(f"tune {prefix.rstrip('_')}", "settings", len(tried), self.values["quiet"]) as bar:
             for k, one in enumerate(tried):
                 self._try(one, limit)
                 if k % EVERY == EVERY - 1:
@@ -195,30 +176,30 @@ class Search:
         ranked = rank([self._default, *tried], prefix, self._clock)
         longest = NEAR * ranked[0].time(prefix, self._clock)
         near = [one for one in ranked if one is not self._default and one.time(prefix, self._clock) <= longest]
-        for _ in range(int(self._values["rounds"]) - 1):
+        for _ in range(int(self.values["rounds"]) - 1):
             self._default.runs.append(self._run_default())
             for one in near[:FINALISTS]:
                 if not one.out:
                     self._try(one, limit)
         size = f"{solve['unknowns']} unknowns, {solve['multipliers']} of them multipliers"
-        print(f"\n{prefix.rstrip('_')}: {size}; processes: {self._runner.processes}; {describe_default(solve)}")
+        print(f"\n{prefix.rstrip('_')}: {size}; processes: {self.runner.processes}; {describe_default(solve)}")
         print(format_ranking([self._default, *tried], self._default, prefix, self._clock), flush=True)
         return choose(rank(tried, prefix, self._clock), self._default, prefix, self._clock).setting
 
     def _list_named(self, prefix: str) -> list[Setting]:
         """The settings that the user names for one solver; those for none in particular are tried with each."""
-        return [s for s in self._plan.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
+        return [s for s in self.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 
     def _try(self, one: Tried, limit: float) -> None:
-        judge(one, self._runner.run(one.setting.options, limit), self._default.runs[0], self._agree, self._limit)
+        judge(one, self.runner.run(one.setting.options, limit), self._default.runs[0], self._agree, self._limit)
 
     def _write(self, best: Setting) -> None:
         """Compare the best options with the default once more, by turns, and write them if they hold."""
         one = Tried(best)
         base = Tried(self._default.setting)
-        for _ in range(int(self._values["rounds"]) if best.options else 0):
+        for _ in range(int(self.values["rounds"]) if best.options else 0):
             base.runs.append(self._run_default())
-            judge(one, self._runner.run(best.options), base.runs[0], self._agree, self._limit)
+            judge(one, self.runner.run(best.options), base.runs[0], self._agree, self._limit)
         times = [sum(tried.time(prefix, self._clock) for prefix in self._prefixes) for tried in (one, base)]
         said = "the default is the best"
         if best.options and (one.out or times[0] > times[1]):
@@ -226,20 +207,7 @@ class Search:
             best = Setting("", ())
         elif best.options:
             said = f"{best.name}: {times[0] / times[1]:.2f} of the time of the default, answer {one.difference:.1e} off"
-        lines = [f"# {self._plan.said}", f"# {said}"]
+        lines = [f"# {self.said}", f"# {said}"]
         lines += [" ".join(join_options([pair])) for pair in split_options(best.options)]
-        replace_file(self._plan.best, "".join(f"{line}\n" for line in lines).encode())
-        print(f"\n{said}\n{self._plan.best} is a file for -options_file")
-
-
-@contextmanager
-def progress(total: int, prefix: str, quiet: bool) -> Iterator[Any]:
-    """A line that says how many settings have been tried, and how long the others will take."""
-    from tqdm import tqdm  # here, because the other commands do without
-
-    shown = "{desc}: {n_fmt} of {total_fmt} settings, {elapsed} elapsed, {remaining} to go"
-    interval = 0.5 if sys.stderr.isatty() else 10.0
-    with tqdm(
-        total=total, desc=f"tune {prefix.rstrip('_')}", bar_format=shown, disable=quiet, mininterval=interval
-    ) as bar:
-        yield bar
+        replace_file(self.best, "".join(f"{line}\n" for line in lines).encode())
+        print(f"\n{said}\n{self.best} is a file for -options_file")

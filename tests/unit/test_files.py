@@ -18,7 +18,6 @@ from windlass.elements import MassPoint
 from windlass.framework.errors import OutputError
 from windlass.framework.files import journal
 from windlass.framework.files.lock import OutputLock, _process
-from windlass.framework.files.state_file import read_state_file, write_state_file
 from windlass.framework.files.whole_files import (
     NoRoomError,
     check_seal,
@@ -45,7 +44,6 @@ def create_state() -> State:
 
 def test_every_damage_of_a_state_file_is_found(tmp_path: Path) -> None:
     """Each bit counts, those that NumPy does not look at among them; NumPy reads the whole file."""
-    import numpy as np
 
     path = create_state().save(tmp_path / "state.npz")
     content = path.read_bytes()
@@ -66,14 +64,6 @@ def test_every_damage_of_a_state_file_is_found(tmp_path: Path) -> None:
         create_state().load(tmp_path)
     with pytest.raises(OutputError, match="state file /dev/null is a device: must be a file"):
         create_state().save("/dev/null")
-
-
-def test_state_files_of_earlier_versions_are_read(tmp_path: Path) -> None:
-    """What integrators carry had the name of one of them."""
-    path = tmp_path / "state.npz"
-    write_state_file(path, {"algorithmic_a": np.arange(2.0)})
-    values, _ = read_state_file(path, ("carried",))
-    np.testing.assert_array_equal(values["carried"], [0.0, 1.0])
 
 
 def test_a_file_is_replaced_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
