@@ -11,6 +11,7 @@ import pytest
 
 from windlass.connectors import position_marker
 from windlass.connectors.constraints.joint_kernels import joint_rows
+from windlass.connectors.markers.coordinate_marker import NodeCoordinate
 from windlass.connectors.markers.marker_laws import register_marker
 from windlass.connectors.markers.pairs import Vector, bind_pair, coordinate_pair, pair_dofs, position_pair
 from windlass.elements import MassPoint
@@ -304,6 +305,7 @@ def test_schemas_of_pairs() -> None:
         register_pair(Spring, three, three_by_three, letters={"k": "stifness"})
     with raises("marker1 of Mixed = coordinate marker: must be a position marker"):
         register_pair(Mixed, three, three_by_three)
+    assert issubclass(NodeCoordinate, Component)  # its family is known from its import on
     with raises("marker0 of Shaped = cable shape marker: must be one of coordinate marker, position marker"):
         register_pair(Shaped, three, three_by_three)
     with raises("start of Spring reads data, but Spring has no data: must be declared beside .*"):
