@@ -208,7 +208,7 @@ class Dynamic(StepSolver):
                 if self._decides:
                     self.assembly.renew(current)
                 h, then = self.control.propose(current.t, self.end)
-                most = min(self.watch.begin_step(), 1 if one_by_one else attempts.pace)
+                most = min(self.watch.begin_step(), 1 if one_by_one else attempts.steps.pace)
                 if most > 1:
                     most = 1 + min([most - 1, *(hook.idle_steps(current, h) for hook in self._looking)])
                     most = min(most, 1 + solve_checkpoint.idle_steps(current))
@@ -225,9 +225,9 @@ class Dynamic(StepSolver):
                     self._reject(current, h, attempt, all_hooks)
                     continue
                 self.watch.after_step(current)
-                if not attempts.have_followed:
+                if attempts.steps.stage != DONE:
                     self.consistency.follow(current, h)
-                current.t, current.step = attempts.reached, current.step + 1
+                current.t, current.step = attempts.kernels.scheme.t, current.step + 1
                 self.control.accept()
                 self.statistics.steps += 1
                 self.progress.step(current.t, h)
@@ -312,6 +312,10 @@ class Attempts:
         solver: the solver.
         state: the state that goes on from step to step.
         hooks: all hooks of the run.
+
+    Attributes:
+        kernels: the start and the end of steps; its scheme has the time at the end of the last attempt.
+        steps: those in compiled code; `DONE` says that it has looked for kinks after the last one and found none.
     """
 
     def __init__(self, solver: Dynamic, state: State, hooks: list[StepHook]) -> None:
@@ -319,25 +323,10 @@ class Attempts:
         looking = overriding(hooks, "after_iteration")
         self._looked_at = bool(looking) or len(solver.integrator.rotations) > 0
         self._start = state.copy() if self._looked_at else state
-        self._kernels = StepKernels(solver.integrator, solver.problem)
+        self.kernels = StepKernels(solver.integrator, solver.problem)
         self._contacts = Contacts(solver.assembly, state if self._looked_at else None, looking)
-        parts = solver.newton, solver.discontinuous, self._kernels.scheme, solver.consistency.looks
-        self._steps = CompiledSteps(*parts)
-
-    @property
-    def pace(self) -> int:
-        """Steps that an attempt may take by the clock."""
-        return self._steps.pace
-
-    @property
-    def reached(self) -> float:
-        """The time at the end of the last attempt [s]."""
-        return self._kernels.scheme.t
-
-    @property
-    def have_followed(self) -> bool:
-        """Whether compiled code has looked for kinks after the last step and found none."""
-        return self._steps.stage == DONE
+        parts = solver.newton, solver.discontinuous, self.kernels.scheme, solver.consistency.looks
+        self.steps = CompiledSteps(*parts)
 
     def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
         """One attempt at a step of size h [s]; the state is that of its end if it has converged.
@@ -348,7 +337,7 @@ class Attempts:
                 these, the attempt is at the last of them, or at one that it could not finish.
         """
         solver, state, contacts, lag = self._solver, self._state, self._contacts, self._problem.lag
-        fields, kernels, steps = solver.assembly.fields, self._kernels, self._steps
+        fields, kernels, steps = solver.assembly.fields, self.kernels, self.steps
         scheme = kernels.predict(state, h, ends[0])
         if self._looked_at:
             self._start.assign(state)
@@ -393,4 +382,4 @@ class Attempts:
     def _store(self) -> None:
         """Bring the end of the step into the state."""
         self._problem.expand_unknowns(self._problem.unknowns)
-        self._kernels.finish(self._start, self._state)
+        self.kernels.finish(self._start, self._state)

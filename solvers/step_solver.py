@@ -14,6 +14,7 @@ from windlass.framework.command_line import options
 from windlass.framework.command_line.petsc_solvers import describe_kinds
 from windlass.framework.command_line.summary import final_state_path, note_solve
 from windlass.framework.errors import OutputError
+from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.launch.petsc_functions import count_linear_iterations
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
@@ -193,10 +194,15 @@ def describe_problem(problem: NonlinearProblem) -> dict[str, Any]:
 
 
 def show_modes(state: State) -> None:
-    """What `windlass modes` does with the last state of a script."""
-    from windlass.solvers.modes.command import show  # here, because runs without modes do without
+    """What `windlass modes` does with the last state of a script: the table of its modes; all processes together."""
+    from windlass.solvers.modes.modes import Modes  # here, because runs without modes do without
 
-    show(state)
+    result = Modes(state.world).solve(state)
+    if options.help_requested():
+        return
+    table = result.table()
+    if is_first_process():
+        print(f"modes about the state at t = {state.t:.9g} s:\n{table}", flush=True)
 
 
 offer_command("modes", show_modes)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable3d.points import Vector, combine, cross, dot
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

@@ -60,7 +60,7 @@ from windlass.connectors.cable_contact.geometry import (
     value_at,
     wrap_arc,
 )
-from windlass.elements.cable3d.points import Vector, combine, cross, dot
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

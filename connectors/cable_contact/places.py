@@ -25,7 +25,7 @@ from windlass.connectors.cable_contact.kernels import (
 from windlass.connectors.cable_contact.tangent import eval_change
 from windlass.connectors.circle_segments.power import NUMBERS
 from windlass.connectors.circle_segments.power_lanes import OPEN
-from windlass.elements.cable3d.points import cross, dot
+from windlass.elements.nodes.vectors import cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel

@@ -45,7 +45,7 @@ from windlass.connectors.cable_contact.kernels import (
 )
 from windlass.connectors.cable_contact.update import SAME_FOOT
 from windlass.connectors.point_contact.search import find_near
-from windlass.elements.cable3d.points import Vector, dot
+from windlass.elements.nodes.vectors import Vector, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel

@@ -48,7 +48,7 @@ from windlass.connectors.cable_contact.kernels import (
     read_bristle,
     read_parameters,
 )
-from windlass.elements.cable3d.points import Vector, combine, cross, dot
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

@@ -55,7 +55,7 @@ from windlass.connectors.cable_contact.kernels import (
     read_bristle,
     read_parameters,
 )
-from windlass.elements.cable3d.points import Vector, combine, cross, dot
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel

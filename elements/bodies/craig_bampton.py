@@ -37,7 +37,6 @@ from windlass.framework.checks.checks import (
 )
 from windlass.framework.checks.values import read_numbers, read_whole_numbers, show
 from windlass.framework.errors import ModelError
-from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
@@ -104,7 +103,23 @@ class Superelement:
         Raises:
             ModelError: nodes that have another number of coordinates than the boundary, or a mesh of another size.
         """
-        return _add(world, self, nodes, directions, mass_damping, stiffness_damping, mesh, name)
+        b, n = len(self.boundary), len(self.mass)
+        given = sum(len(node.table.component.dof_names) for node in nodes)
+        if any(len(node) != 1 for node in nodes) or given != b:
+            raise ModelError(
+                f"nodes of Superelement.add_to have {given} coordinates: must be handles to one node each, with {b} "
+                "coordinates together, those of the boundary"
+            )
+        values: dict[str, Any] = {"mass": self.mass, "stiffness": self.stiffness}
+        if mass_damping or stiffness_damping:
+            values["damping"] = mass_damping * self.mass + stiffness_damping * self.stiffness
+        if directions is not None:
+            values["translations"] = _find_translations(self, directions)
+        if mesh is not None:
+            values |= _read_mesh(self, Path(mesh))
+        with world.all_or_nothing():
+            modes = [world.add(generic_node(n - b), name=f"{name or 'body'} modes")] if n > b else []
+            return world.add(GenericODE2, name=name, nodes=[*nodes, *modes], **values)
 
 
 @checked(mass=inside(), stiffness=inside(), boundary=inside(), modes=whole(0))
@@ -224,30 +239,6 @@ def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
     shapes = shapes[:, order]
     sign = np.sign(shapes[np.abs(shapes).argmax(axis=0), np.arange(modes)])
     return np.sqrt(np.maximum(squares[order], 0.0)), shapes * sign
-
-
-@all_or_nothing
-def _add(
-    world: World, body: Superelement, nodes: Sequence[Entity], directions: Any, alpha: float, beta: float, mesh: Any,
-    name: str,
-) -> Entity:  # fmt: skip
-    """See `Superelement.add_to`."""
-    b, n = len(body.boundary), len(body.mass)
-    given = sum(len(node.table.component.dof_names) for node in nodes)
-    if any(len(node) != 1 for node in nodes) or given != b:
-        raise ModelError(
-            f"nodes of Superelement.add_to have {given} coordinates: must be handles to one node each, with {b} "
-            "coordinates together, those of the boundary"
-        )
-    every = [*nodes, world.add(generic_node(n - b), name=f"{name or 'body'} modes")] if n > b else list(nodes)
-    values: dict[str, Any] = {"nodes": every, "mass": body.mass, "stiffness": body.stiffness}
-    if alpha or beta:
-        values["damping"] = alpha * body.mass + beta * body.stiffness
-    if directions is not None:
-        values["translations"] = _find_translations(body, directions)
-    if mesh is not None:
-        values |= _read_mesh(body, Path(mesh))
-    return world.add(GenericODE2, name=name, **values)
 
 
 def _find_translations(body: Superelement, directions: Any) -> FloatArray:

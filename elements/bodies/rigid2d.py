@@ -12,7 +12,7 @@ Source: Newton-Euler equations in the plane; A. A. Shabana, Dynamics of Multibod
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from windlass.elements.nodes.nodes2d import RigidNode2D, create_missing_node
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import Law, LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System, Term
 
@@ -134,11 +134,6 @@ def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
     return energy
 
 
-def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the node from the columns of `RigidNode2D` among the values if no node is given."""
-    return create_missing_node(world, values, RigidNode2D, "RigidBody2D")
-
-
 def bind(rows: LocalRows) -> mass_point.Columns:
     """The constant part of the mass matrix of the rows."""
     m, center = rows.local("mass"), rows.local("center_of_mass")
@@ -187,7 +182,7 @@ register(
             ),
             "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
         },
-        fill_defaults=create_node,
+        fill_defaults=lambda world, values: create_missing_node(world, values, RigidNode2D, "RigidBody2D"),
         source="Newton-Euler equations [@shabana]",
     )
 )

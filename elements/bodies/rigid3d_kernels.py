@@ -20,11 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.elements.nodes.vectors import Vector, add, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Coupling
-
-Triple = tuple[float, float, float]
 
 
 class Columns(NamedTuple):
@@ -47,19 +46,33 @@ class Columns(NamedTuple):
 
 
 @kernel(inline=True)
-def cross(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> Triple:
-    """a × b."""
-    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+def read(A: FloatArray, i: int) -> Vector:
+    """Row i of a matrix."""
+    return A[i, 0], A[i, 1], A[i, 2]
 
 
 @kernel(inline=True)
-def times(I: FloatArray, i: int, x: float, y: float, z: float) -> Triple:
-    """I[i] times a vector."""
-    return (
-        I[i, 0, 0] * x + I[i, 0, 1] * y + I[i, 0, 2] * z,
-        I[i, 1, 0] * x + I[i, 1, 1] * y + I[i, 1, 2] * z,
-        I[i, 2, 0] * x + I[i, 2, 1] * y + I[i, 2, 2] * z,
-    )
+def read_at(y: FloatArray, n: IntArray) -> Vector:
+    """Entries of y at the first three of some numbers."""
+    return y[n[0]], y[n[1]], y[n[2]]
+
+
+@kernel(inline=True)
+def read_column(G: FloatArray, b: int) -> Vector:
+    """Column b of a matrix."""
+    return G[0, b], G[1, b], G[2, b]
+
+
+@kernel(inline=True)
+def times(A: FloatArray, a: Vector) -> Vector:
+    """A a."""
+    return dot(read(A, 0), a), dot(read(A, 1), a), dot(read(A, 2), a)
+
+
+@kernel(inline=True)
+def times_transposed(A: FloatArray, a: Vector) -> Vector:
+    """Aᵀ a."""
+    return dot(read_column(A, 0), a), dot(read_column(A, 1), a), dot(read_column(A, 2), a)
 
 
 @kernel
@@ -70,11 +83,8 @@ def update_rotation(x: FloatArray, dofs: IntArray, i: int, e: FloatArray, A: Flo
     e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
     n: float = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
     c = 2.0 / n
-    A[0, 0], A[1, 1], A[2, 2] = (
-        1.0 - c * (e2 * e2 + e3 * e3),
-        1.0 - c * (e1 * e1 + e3 * e3),
-        1.0 - c * (e1 * e1 + e2 * e2),
-    )
+    A[0, 0], A[1, 1] = 1.0 - c * (e2 * e2 + e3 * e3), 1.0 - c * (e1 * e1 + e3 * e3)
+    A[2, 2] = 1.0 - c * (e1 * e1 + e2 * e2)
     A[0, 1], A[1, 0] = c * (e1 * e2 - e0 * e3), c * (e1 * e2 + e0 * e3)
     A[0, 2], A[2, 0] = c * (e1 * e3 + e0 * e2), c * (e1 * e3 - e0 * e2)
     A[1, 2], A[2, 1] = c * (e2 * e3 - e0 * e1), c * (e2 * e3 + e0 * e1)
@@ -85,19 +95,9 @@ def update_rotation(x: FloatArray, dofs: IntArray, i: int, e: FloatArray, A: Flo
 
 
 @kernel(inline=True)
-def turn_back(A: FloatArray, x: float, y: float, z: float) -> Triple:
-    """Aᵀ times a vector."""
-    return (
-        A[0, 0] * x + A[1, 0] * y + A[2, 0] * z,
-        A[0, 1] * x + A[1, 1] * y + A[2, 1] * z,
-        A[0, 2] * x + A[1, 2] * y + A[2, 2] * z,
-    )
-
-
-@kernel(inline=True)
-def apply(G: FloatArray, v: FloatArray, dofs: IntArray, i: int) -> Triple:
-    """Γ times the Euler parameters' entries of v in row i."""
-    a, b, c, d = v[dofs[i, 3]], v[dofs[i, 4]], v[dofs[i, 5]], v[dofs[i, 6]]
+def apply(G: FloatArray, v: FloatArray, n: IntArray) -> Vector:
+    """Γ times the Euler parameters' entries of v, whose coordinates are n."""
+    a, b, c, d = v[n[3]], v[n[4]], v[n[5]], v[n[6]]
     return (
         G[0, 0] * a + G[0, 1] * b + G[0, 2] * c + G[0, 3] * d,
         G[1, 0] * a + G[1, 1] * b + G[1, 2] * c + G[1, 3] * d,
@@ -119,43 +119,34 @@ def inertia(c: Columns, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArr
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     for i in range(len(c.m)):
         update_rotation(x, c.dofs, i, e, A, G)
-        d, s = c.dofs[i], c.s[i]
-        wx, wy, wz = apply(G, v, c.dofs, i)
-        px, py, pz = apply(G, a, c.dofs, i)
+        d, s = c.dofs[i], read(c.s, i)
+        w, alpha = apply(G, v, d), apply(G, a, d)
         # force of the centre of mass beside the node
-        ux, uy, uz = cross(wx, wy, wz, s[0], s[1], s[2])
-        ux, uy, uz = cross(wx, wy, wz, ux, uy, uz)
-        bx, by, bz = cross(px, py, pz, s[0], s[1], s[2])
-        bx, by, bz = bx + ux, by + uy, bz + uz
+        force = times(A, add(cross(alpha, s), cross(w, cross(w, s))))
         for k in range(3):
-            f[d[k]] += A[k, 0] * bx + A[k, 1] * by + A[k, 2] * bz
+            f[d[k]] += force[k]
         # torque about the node
-        hx, hy, hz = times(c.I, i, wx, wy, wz)
-        gx, gy, gz = cross(wx, wy, wz, hx, hy, hz)
-        tx, ty, tz = times(c.I, i, px, py, pz)
-        rx, ry, rz = turn_back(A, a[d[0]], a[d[1]], a[d[2]])
-        qx, qy, qz = cross(s[0], s[1], s[2], rx, ry, rz)
-        tx, ty, tz = tx + gx + qx, ty + gy + qy, tz + gz + qz
+        torque = add(times(c.I[i], alpha), cross(w, times(c.I[i], w)))
+        torque = add(torque, cross(s, times_transposed(A, read_at(a, d))))
         stretch = 0.0
         for k in range(4):
             stretch += e[k] * a[d[3 + k]] + v[d[3 + k]] * v[d[3 + k]]
         for k in range(4):
-            f[d[3 + k]] += G[0, k] * tx + G[1, k] * ty + G[2, k] * tz + c.kappa[i] * stretch * e[k]
+            f[d[3 + k]] += dot(read_column(G, k), torque) + c.kappa[i] * stretch * e[k]
 
 
 @kernel
-def add_torque_tangent(
-    G: FloatArray, e: FloatArray, n: float, tx: float, ty: float, tz: float, scale: float, B: FloatArray
-) -> None:
+def add_torque_tangent(G: FloatArray, e: FloatArray, n: float, torque: Vector, scale: float, B: FloatArray) -> None:
     """B[3:, 3:] += scale ∂(Γᵀ T)/∂e at constant T = (2/n) (N(T) - (Lᵀ T) 2 eᵀ/n) scale."""
     k = 2.0 * scale / n
-    B[3, 4], B[3, 5], B[3, 6] = B[3, 4] - k * tx, B[3, 5] - k * ty, B[3, 6] - k * tz
-    B[4, 3], B[5, 3], B[6, 3] = B[4, 3] + k * tx, B[5, 3] + k * ty, B[6, 3] + k * tz
-    B[4, 5], B[4, 6] = B[4, 5] + k * tz, B[4, 6] - k * ty
-    B[5, 4], B[5, 6] = B[5, 4] - k * tz, B[5, 6] + k * tx
-    B[6, 4], B[6, 5] = B[6, 4] + k * ty, B[6, 5] - k * tx
+    for a in range(3):
+        b, c = (a + 1) % 3, (a + 2) % 3
+        B[3, 4 + a] -= k * torque[a]
+        B[4 + a, 3] += k * torque[a]
+        B[4 + b, 4 + c] += k * torque[a]
+        B[4 + c, 4 + b] -= k * torque[a]
     for a in range(4):
-        force = G[0, a] * tx + G[1, a] * ty + G[2, a] * tz
+        force = dot(read_column(G, a), torque)
         for b in range(4):
             B[3 + a, 3 + b] -= k * force * e[b]
 
@@ -171,72 +162,45 @@ def add_block(B: FloatArray, slots: IntArray, i: int, values: FloatArray) -> Non
 
 @kernel
 def inertia_tangent(
-    c: Columns,
-    x: FloatArray,
-    v: FloatArray,
-    a: FloatArray,
-    dq: float,
-    dv: float,
-    da: float,
-    slots: IntArray,
-    values: FloatArray,
-) -> None:
+    c: Columns, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
+    slots: IntArray, values: FloatArray,
+) -> None:  # fmt: skip
     """values += dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`."""
     e, A, G, Gv, Ga = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((3, 4))
     B = np.zeros((7, 7))
     for i in range(len(c.m)):
         n = update_rotation(x, c.dofs, i, e, A, G)
-        d, s = c.dofs[i], c.s[i]
-        # ω, α, Θ ω, Aᵀ R_tt, and b = ω × (ω × s) + α × s of the centre of mass
-        wx, wy, wz = apply(G, v, c.dofs, i)
-        px, py, pz = apply(G, a, c.dofs, i)
-        hx, hy, hz = times(c.I, i, wx, wy, wz)
-        rx, ry, rz = turn_back(A, a[d[0]], a[d[1]], a[d[2]])
-        ux, uy, uz = cross(wx, wy, wz, s[0], s[1], s[2])
-        bx, by, bz = cross(wx, wy, wz, ux, uy, uz)
-        qx, qy, qz = cross(px, py, pz, s[0], s[1], s[2])
-        bx, by, bz = bx + qx, by + qy, bz + qz
-        # torque of the residual, for the derivative of Γᵀ
-        tx, ty, tz = times(c.I, i, px, py, pz)
-        gx, gy, gz = cross(wx, wy, wz, hx, hy, hz)
-        qx, qy, qz = cross(s[0], s[1], s[2], rx, ry, rz)
-        add_torque_tangent(G, e, n, tx + gx + qx, ty + gy + qy, tz + gz + qz, dq, B)
+        d, s, inertia = c.dofs[i], read(c.s, i), c.I[i]
+        w, alpha = apply(G, v, d), apply(G, a, d)
+        # spin Θ ω, acceleration of the node in the body's frame, and force and torque of the residual
+        spin, r_tt, ws = times(inertia, w), times_transposed(A, read_at(a, d)), cross(w, s)
+        force = add(cross(w, ws), cross(alpha, s))
+        torque = add(add(times(inertia, alpha), cross(w, spin)), cross(s, r_tt))
+        add_torque_tangent(G, e, n, torque, dq, B)
         # ∂(Γ y)/∂e = -(2 L(y) + (Γ y) 2 eᵀ)/n for y = e_t and e_tt
-        fill_rate_derivative(v, c.dofs, i, e, n, wx, wy, wz, Gv)
-        fill_rate_derivative(a, c.dofs, i, e, n, px, py, pz, Ga)
+        fill_rate_derivative(v, d, e, n, w, Gv)
+        fill_rate_derivative(a, d, e, n, alpha, Ga)
         for b in range(4):
             # derivatives of ω, α and of the rotation by Euler parameter b
-            ox, oy, oz = dv * G[0, b] + dq * Gv[0, b], dv * G[1, b] + dq * Gv[1, b], dv * G[2, b] + dq * Gv[2, b]
-            ax, ay, az = da * G[0, b] + dq * Ga[0, b], da * G[1, b] + dq * Ga[1, b], da * G[2, b] + dq * Ga[2, b]
-            yx, yy, yz = dq * G[0, b], dq * G[1, b], dq * G[2, b]
+            column = read_column(G, b)
+            dw = combine(dv, column, dq, read_column(Gv, b))
+            dalpha = combine(da, column, dq, read_column(Ga, b))
+            turn = (dq * column[0], dq * column[1], dq * column[2])
             # δ(A b) = A (δα × s + δω × (ω × s) + ω × (δω × s) + δθ × b)
-            kx, ky, kz = cross(ox, oy, oz, s[0], s[1], s[2])
-            kx, ky, kz = cross(wx, wy, wz, kx, ky, kz)
-            jx, jy, jz = cross(ox, oy, oz, ux, uy, uz)
-            kx, ky, kz = kx + jx, ky + jy, kz + jz
-            jx, jy, jz = cross(ax, ay, az, s[0], s[1], s[2])
-            kx, ky, kz = kx + jx, ky + jy, kz + jz
-            jx, jy, jz = cross(yx, yy, yz, bx, by, bz)
-            kx, ky, kz = kx + jx, ky + jy, kz + jz
+            change = add(cross(w, cross(dw, s)), cross(dw, ws))
+            change = times(A, add(add(change, cross(dalpha, s)), cross(turn, force)))
             for k in range(3):
-                B[k, 3 + b] += A[k, 0] * kx + A[k, 1] * ky + A[k, 2] * kz
+                B[k, 3 + b] += change[k]
             # δT = Θ δα + δω × Θ ω + ω × Θ δω + s × (Aᵀ R_tt × δθ)
-            kx, ky, kz = times(c.I, i, ax, ay, az)
-            jx, jy, jz = cross(ox, oy, oz, hx, hy, hz)
-            kx, ky, kz = kx + jx, ky + jy, kz + jz
-            jx, jy, jz = times(c.I, i, ox, oy, oz)
-            jx, jy, jz = cross(wx, wy, wz, jx, jy, jz)
-            kx, ky, kz = kx + jx, ky + jy, kz + jz
-            jx, jy, jz = cross(rx, ry, rz, yx, yy, yz)
-            jx, jy, jz = cross(s[0], s[1], s[2], jx, jy, jz)
-            kx, ky, kz = kx + jx, ky + jy, kz + jz
+            change = add(times(inertia, dalpha), cross(dw, spin))
+            change = add(add(change, cross(w, times(inertia, dw))), cross(s, cross(r_tt, turn)))
             for k in range(4):
-                B[3 + k, 3 + b] += G[0, k] * kx + G[1, k] * ky + G[2, k] * kz
+                B[3 + k, 3 + b] += dot(read_column(G, k), change)
         # by R_tt: Γᵀ s~ Aᵀ
         for b in range(3):
-            kx, ky, kz = cross(s[0], s[1], s[2], A[b, 0], A[b, 1], A[b, 2])
+            change = cross(s, read(A, b))
             for k in range(4):
-                B[3 + k, b] += da * (G[0, k] * kx + G[1, k] * ky + G[2, k] * kz)
+                B[3 + k, b] += da * dot(read_column(G, k), change)
         # what holds the length of e: κ e (e·e_tt + e_t·e_t)
         stretch = 0.0
         for k in range(4):
@@ -249,17 +213,16 @@ def inertia_tangent(
 
 
 @kernel
-def fill_rate_derivative(
-    y: FloatArray, dofs: IntArray, i: int, e: FloatArray, n: float, wx: float, wy: float, wz: float, D: FloatArray
-) -> None:
-    """D = ∂(Γ y)/∂e, shape (3, 4), with w = Γ y."""
+def fill_rate_derivative(y: FloatArray, d: IntArray, e: FloatArray, n: float, w: Vector, D: FloatArray) -> None:
+    """D = ∂(Γ y)/∂e, shape (3, 4), with w = Γ y, for the coordinates d of a row."""
     c = 2.0 / n
-    y0, y1, y2, y3 = c * y[dofs[i, 3]], c * y[dofs[i, 4]], c * y[dofs[i, 5]], c * y[dofs[i, 6]]
+    y0, y1, y2, y3 = c * y[d[3]], c * y[d[4]], c * y[d[5]], c * y[d[6]]
     D[0, 0], D[0, 1], D[0, 2], D[0, 3] = y1, -y0, -y3, y2
     D[1, 0], D[1, 1], D[1, 2], D[1, 3] = y2, y3, -y0, -y1
     D[2, 0], D[2, 1], D[2, 2], D[2, 3] = y3, -y2, y1, -y0
-    for b in range(4):
-        D[0, b], D[1, b], D[2, b] = D[0, b] - c * wx * e[b], D[1, b] - c * wy * e[b], D[2, b] - c * wz * e[b]
+    for a in range(3):
+        for b in range(4):
+            D[a, b] -= c * w[a] * e[b]
 
 
 @kernel
@@ -268,12 +231,11 @@ def gravity(c: Columns, x: FloatArray, g: FloatArray, rows: IntArray, f: FloatAr
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     for i in rows:
         update_rotation(x, c.dofs, i, e, A, G)
-        rx, ry, rz = turn_back(A, g[0], g[1], g[2])
-        tx, ty, tz = cross(c.s[i, 0], c.s[i, 1], c.s[i, 2], rx, ry, rz)
+        torque = cross(read(c.s, i), times_transposed(A, (g[0], g[1], g[2])))
         for k in range(3):
             f[c.dofs[i, k]] += c.m[i] * g[k]
         for k in range(4):
-            f[c.dofs[i, 3 + k]] += G[0, k] * tx + G[1, k] * ty + G[2, k] * tz
+            f[c.dofs[i, 3 + k]] += dot(read_column(G, k), torque)
 
 
 @kernel
@@ -283,16 +245,14 @@ def gravity_tangent(
     """values += dq ∂f/∂q of `gravity`: Γᵀ (s × (Aᵀ g × Γ)) and the derivative of Γᵀ."""
     e, A, G, B = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((7, 7))
     for i in rows:
-        n = update_rotation(x, c.dofs, i, e, A, G)
-        s = c.s[i]
-        rx, ry, rz = turn_back(A, g[0], g[1], g[2])
-        tx, ty, tz = cross(s[0], s[1], s[2], rx, ry, rz)
-        add_torque_tangent(G, e, n, tx, ty, tz, dq, B)
+        n, s = update_rotation(x, c.dofs, i, e, A, G), read(c.s, i)
+        weight = times_transposed(A, (g[0], g[1], g[2]))
+        add_torque_tangent(G, e, n, cross(s, weight), dq, B)
         for b in range(4):
-            jx, jy, jz = cross(rx, ry, rz, dq * G[0, b], dq * G[1, b], dq * G[2, b])
-            kx, ky, kz = cross(s[0], s[1], s[2], jx, jy, jz)
+            turn = (dq * G[0, b], dq * G[1, b], dq * G[2, b])
+            change = cross(s, cross(weight, turn))
             for k in range(4):
-                B[3 + k, 3 + b] += G[0, k] * kx + G[1, k] * ky + G[2, k] * kz
+                B[3 + k, 3 + b] += dot(read_column(G, k), change)
         add_block(B, slots, i, values)
 
 
@@ -312,16 +272,9 @@ def constraint(
 
 @kernel
 def constraint_tangent(
-    c: Columns,
-    x: FloatArray,
-    v: FloatArray,
-    lam: FloatArray,
-    rate_level: bool,
-    dq: float,
-    dv: float,
-    slots: Coupling,
-    values: FloatArray,
-) -> None:
+    c: Columns, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, dq: float, dv: float,
+    slots: Coupling, values: FloatArray,
+) -> None:  # fmt: skip
     """values += derivatives of `constraint`, the curvature 2 λ included."""
     for i in range(len(c.m)):
         for a in range(3, 7):

@@ -21,14 +21,13 @@ Source: an arbitrary Lagrangian-Eulerian form of the ANCF cable as in J. Gerstma
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from windlass.elements.cable2d import cable2d
 from windlass.elements.cable2d.ale_kernels import (
     Columns,
-    create_columns,
     gather,
     gravity,
     gravity_tangent,
@@ -41,7 +40,7 @@ from windlass.elements.cable2d.ale_kernels import (
 from windlass.elements.cable2d.cable2d import Cable2D, build_cables, cable_dofs
 from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.force_functions import has_function
-from windlass.elements.cable2d.mass import Inertia
+from windlass.elements.cable2d.mass import Inertia, mass_matrices
 from windlass.elements.cable2d.outputs import CableView, Kinematics, Motion, create_outputs, eval_motion
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
@@ -79,16 +78,13 @@ class MovingView(CableView):
 
     def __init__(self, rows: LocalRows) -> None:
         super().__init__(rows)
-        factor = rows.local("moving_mass_factor")
-        self.G, self.convective = slide_matrices(self.length[:, 0]), (factor == 1.0)[:, None]
-        self.kernel_columns: Columns = create_columns(
-            rows.local("length"),
-            factor * rows.local("mass_per_length"),
-            factor == 1.0,
-            rows.local("use_coupling_terms"),
-            rows.local("add_ale_variation"),
-            rows.dofs,
-        )
+        L, factor = rows.local("length"), rows.local("moving_mass_factor")
+        mu, convective = factor * rows.local("mass_per_length"), factor == 1.0
+        flags = convective, rows.local("use_coupling_terms"), rows.local("add_ale_variation")
+        G = slide_matrices(L)
+        P = mass_matrices(mu, L) @ G
+        self.G, self.convective = G, convective[:, None]
+        self.kernel_columns = Columns(mu, L, G, P, G.transpose(0, 2, 1) @ P, P @ G, *flags, rows.dofs)
 
 
 def build(rows: LocalRows) -> System:
@@ -203,11 +199,6 @@ def eval_damped_motion(rows: LocalRows, fields: Fields) -> Motion:
 KINEMATICS = Kinematics(eval_material_motion, eval_damped_motion)
 
 
-def draw_moving(rows: LocalRows, fields: Fields, subdivisions: int) -> Any:
-    """The cables as those of `Cable2D`, with the velocity of the material."""
-    return draw(rows, fields, subdivisions, KINEMATICS)
-
-
 register(
     Law(
         ALECable2D,
@@ -218,6 +209,6 @@ register(
         outputs=create_outputs(KINEMATICS),
         check=cable2d.check,
         source="[@exudyn], ObjectALEANCFCable2D; [@mote1965]",
-        draw=draw_moving,
+        draw=partial(draw, kinematics=KINEMATICS),
     )
 )

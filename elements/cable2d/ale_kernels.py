@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.cable2d.mass import mass_matrices
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -52,20 +51,6 @@ def slide_matrices(L: FloatArray) -> FloatArray:
     G[:, 1] = np.stack((-6.0 / L**2, -4.0 / L, 6.0 / L**2, -2.0 / L), axis=1)
     G[:, 3] = np.stack((6.0 / L**2, 2.0 / L, -6.0 / L**2, 4.0 / L), axis=1)
     return G
-
-
-def create_columns(
-    L: FloatArray,
-    mu: FloatArray,
-    convective: NDArray[np.bool_],
-    coupling: NDArray[np.bool_],
-    variation: NDArray[np.bool_],
-    dofs: IntArray,
-) -> Columns:
-    """Columns with their matrices; see `Columns` for the arguments."""
-    G, M = slide_matrices(L), mass_matrices(mu, L)
-    P = M @ G
-    return Columns(mu, L, G, P, G.transpose(0, 2, 1) @ P, P @ G, convective, coupling, variation, dofs)
 
 
 @kernel(inline=True)

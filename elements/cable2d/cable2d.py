@@ -38,7 +38,7 @@ from windlass.elements.cable2d.lanes import Columns, create_lanes
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d.mass import Inertia, mass, mass_product
 from windlass.elements.cable2d.outputs import OUTPUTS, CableView
-from windlass.elements.cable2d.points import create_rule, eval_shape
+from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
 from windlass.elements.cable2d.strains import dot, eval_references, interpolate
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
@@ -104,7 +104,7 @@ class CableKind(NamedTuple):
 
     name: of the system.
     gauss, lobatto: residual and tangent of any rule, and of rule 2.
-    create_columns: ``(rows, row, rule)`` gives the columns of rows of a rule.
+    eval_free: strains (rows, n) and curvatures without force of rows at n places s = x/L.
     fill_energies: strain energies and powers of damping of columns, row by row.
     measures: strains as force functions get them.
     linear_beside_users: the kernels evaluate what is linear of rows with a force function; otherwise that does it all.
@@ -113,7 +113,7 @@ class CableKind(NamedTuple):
     name: str
     gauss: tuple[Callable[..., None], Callable[..., None]]
     lobatto: tuple[Callable[..., None], Callable[..., None]]
-    create_columns: Callable[[LocalRows, IntArray, int], Columns]
+    eval_free: Callable[[LocalRows, FloatArray], tuple[FloatArray, FloatArray]]
     fill_energies: Callable[..., None]
     measures: Measures
     linear_beside_users: bool = False
@@ -134,11 +134,6 @@ class Group(NamedTuple):
     dynamic_tangent: Call
 
 
-def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels."""
-    return build_cables(rows, rows.dofs)
-
-
 def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> Group:
     """Some rows of one rule with the kernels for it; ``row`` are their positions among the local rows."""
     some, points = rows.select(row), create_rule(rule)
@@ -146,7 +141,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     # energies are asked for in some runs only
     @functools.cache
     def columns() -> Columns:
-        return kind.create_columns(some, row, rule)._replace(dofs=dofs[row])
+        return create_columns(some, row, points, kind)._replace(dofs=dofs[row])
 
     lanes = create_lanes(columns.__wrapped__(), some.local("mass_per_length"))
     # the kernels of rule 2 contain their points
@@ -243,17 +238,20 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     return system
 
 
-def create_columns(rows: LocalRows, row: IntArray, integration: int) -> Columns:
-    """The columns of rows with the same rule; ``row`` are their positions among the local rows of the table."""
-    rule = create_rule(integration)
+def create_columns(rows: LocalRows, row: IntArray, rule: Rule, kind: CableKind) -> Columns:
+    """The columns of rows with the same rule; ``row`` are their positions among the local rows of the table.
+
+    What a law of a user gives is no work of the kernels: its stiffness and damping are 0 there.
+    """
+    axial, bending = (is_none(rows.local(f"{quantity}_function")) for quantity in ("axial_force", "bending_moment"))
     return Columns(
         L=rows.local("length"),
-        EA=rows.local("axial_stiffness"),
-        EI=rows.local("bending_stiffness"),
-        dEA=rows.local("axial_damping"),
-        dEI=rows.local("bending_damping"),
-        eps=eval_references(rows, rule.sa).eps,
-        kap=eval_references(rows, rule.sb).kap,
+        EA=axial * rows.local("axial_stiffness"),
+        EI=bending * rows.local("bending_stiffness"),
+        dEA=axial * rows.local("axial_damping"),
+        dEI=bending * rows.local("bending_damping"),
+        eps=kind.eval_free(rows, rule.sa)[0],
+        kap=kind.eval_free(rows, rule.sb)[1],
         dofs=rows.dofs,
         row=row,
     )
@@ -263,7 +261,7 @@ IN_PLANE = CableKind(
     "Cable2D",
     (residual_gauss, tangent_gauss),
     (residual_lobatto, tangent_lobatto),
-    create_columns,
+    eval_references,
     fill_energies,
     PLANE,
 )
@@ -321,7 +319,7 @@ register(
         "element",
         dofs=cable_dofs,
         bind=CableView,
-        build=build,
+        build=lambda rows: build_cables(rows, rows.dofs),
         outputs=OUTPUTS,
         check=check,
         source="[@gerstmayr2006]; [@gerstmayr2008]",

@@ -20,7 +20,7 @@ from math import sqrt
 
 import numpy as np
 
-from windlass.elements.cable2d.force_functions import Places, eval_forces
+from windlass.elements.cable2d.force_functions import Places
 from windlass.elements.cable2d.outputs import NODES, OUTPUTS, CableView, Kinematics, Motion, eval_motion, node_dofs
 from windlass.elements.cable2d.points import Shape, eval_shape
 from windlass.elements.cable2d.strains import Strains
@@ -85,10 +85,7 @@ class CableLines:
         if kinematics.force is not kinematics.material:
             dofs, x, v = self._coordinates(kinematics.force, fields)
         fill_strains(dofs, x, v, self._length, self._shape, s.eps, s.eps_t, s.kap, s.kap_t)
-        forces = {
-            quantity: eval_forces(quantity, forces, fields.t, self._places, s, view.parameters).ravel()
-            for quantity, forces in view.forces.items()
-        }
+        forces = {name: view.eval_force(name, fields.t, self._places, s).ravel() for name in view.forces}
         point_data = {"velocity": self._velocity, **forces, "curvature": s.kap.ravel()}
         return replace(self._drawing, point_data=point_data)
 

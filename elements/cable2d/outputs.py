@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,10 +102,9 @@ class CableView:
             self._places[key] = create_places(self._rows, s, self.measures)
         return self._places[key]
 
-    def eval_axial_force(self, motion: Motion, t: float, places: Places) -> FloatArray:
-        """Axial force [N] at places of the rows, shape (rows, k), at time t [s]."""
-        strains = self.measures.eval_strains(places.shape, motion.x, motion.v)
-        return eval_forces("axial_force", self.forces["axial_force"], t, places, strains, self.parameters)
+    def eval_force(self, quantity: str, t: float, places: Places, strains: Strains) -> FloatArray:
+        """``"axial_force"`` [N] or ``"bending_moment"`` [N m] at places, shape (rows, k), at time t [s]."""
+        return eval_forces(quantity, self.forces[quantity], t, places, strains, self.parameters)
 
     @cached_property
     def parts(self) -> IntArray:
@@ -228,10 +227,10 @@ def eval_rotation(c: Section) -> FloatArray:
     return np.arctan2(c.strains.p[..., 1], c.strains.p[..., 0])
 
 
-def eval_force(c: Section, quantity: str) -> FloatArray:
-    """``"axial_force"`` [N] or ``"bending_moment"`` [N m], shape (rows, k)."""
+def eval_force(quantity: str, c: Any) -> FloatArray:
+    """Axial force [N] or bending moment [N m] of a section of cables of the plane or in space, shape (rows, k)."""
     view: CableView = c.rows.columns
-    return eval_forces(quantity, view.forces[quantity], c.t, c.places, c.strains, view.parameters)
+    return view.eval_force(quantity, c.t, c.places, c.strains)
 
 
 def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
@@ -273,8 +272,8 @@ def create_outputs(kinematics: Kinematics) -> dict[str, Output]:
         "strain": output("1", "axial strain at (x, y): ε - y κ", lambda c: c.strains.eps - c.y * c.strains.kap),
         "axial_strain": output("1", "axial strain of the axis at x: |r'| - 1", lambda c: c.strains.eps),
         "curvature": output("1/m", "curvature at x: (r' × r'')/|r'|²", lambda c: c.strains.kap),
-        "axial_force": output("N", "axial force at x, tension > 0", lambda c: eval_force(c, "axial_force"), True),
-        "bending_moment": output("N m", "bending moment at x", lambda c: eval_force(c, "bending_moment"), True),
+        "axial_force": output("N", "axial force at x, tension > 0", partial(eval_force, "axial_force"), True),
+        "bending_moment": output("N m", "bending moment at x", partial(eval_force, "bending_moment"), True),
     }
 
 

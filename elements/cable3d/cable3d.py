@@ -22,18 +22,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from windlass.elements.cable2d.cable2d import Cable2D, CableKind, build_cables, cable_dofs, check
-from windlass.elements.cable2d.force_functions import is_none
-from windlass.elements.cable2d.lanes import Columns
-from windlass.elements.cable2d.points import create_rule
 from windlass.elements.cable3d.draw import draw
 from windlass.elements.cable3d.gauss import fill_energies, residual_gauss, tangent_gauss
 from windlass.elements.cable3d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable3d.outputs import OUTPUTS, SpatialView
 from windlass.elements.cable3d.strains import SPACE, eval_free_bending
-from windlass.framework.arrays import IntArray
-from windlass.framework.model.law import Law, LocalRows, register
+from windlass.framework.model.law import Law, register
 from windlass.framework.model.schema import column, ref
-from windlass.framework.model.system import System
 
 
 class Cable3D(Cable2D):
@@ -45,40 +40,15 @@ class Cable3D(Cable2D):
     reference_curvature = column("1/m", "curvature κ0 without moment, global", shape=(3,), default=(0.0, 0.0, 0.0))
 
 
-def create_columns(rows: LocalRows, row: IntArray, integration: int) -> Columns:
-    """The columns of rows with the same rule; ``row`` are their positions among the local rows of the table.
-
-    What a force function gives is no work of the kernels: its stiffness and damping are 0 there.
-    """
-    rule = create_rule(integration)
-    axial, bending = (is_none(rows.local(f"{quantity}_function")) for quantity in ("axial_force", "bending_moment"))
-    return Columns(
-        L=rows.local("length"),
-        EA=axial * rows.local("axial_stiffness"),
-        EI=bending * rows.local("bending_stiffness"),
-        dEA=axial * rows.local("axial_damping"),
-        dEI=bending * rows.local("bending_damping"),
-        eps=eval_free_bending(rows, rule.sa)[0],
-        kap=eval_free_bending(rows, rule.sb)[1],
-        dofs=rows.dofs,
-        row=row,
-    )
-
-
 IN_SPACE = CableKind(
     "Cable3D",
     (residual_gauss, tangent_gauss),
     (residual_lobatto, tangent_lobatto),
-    create_columns,
+    eval_free_bending,
     fill_energies,
     SPACE,
     linear_beside_users=True,
 )
-
-
-def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels."""
-    return build_cables(rows, rows.dofs, IN_SPACE)
 
 
 register(
@@ -87,7 +57,7 @@ register(
         "element",
         dofs=cable_dofs,
         bind=SpatialView,
-        build=build,
+        build=lambda rows: build_cables(rows, rows.dofs, IN_SPACE),
         outputs=OUTPUTS,
         check=check,
         source="Gerstmayr and Shabana, Nonlinear Dynamics 45 (2006); Gerstmayr and Irschik, J. Sound Vib. 318 (2008)",

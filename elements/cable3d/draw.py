@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from windlass.elements.cable2d.draw import CableLines, fill_points
-from windlass.elements.cable2d.force_functions import eval_forces
 from windlass.elements.cable2d.outputs import eval_motion
 from windlass.elements.cable2d.points import eval_shape
 from windlass.elements.cable3d.outputs import SpatialView
@@ -18,12 +17,7 @@ from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
-UNITS = {
-    "velocity": "m/s",
-    "axial_force": "N",
-    "bending_moment_vector": "N m",
-    "curvature_vector": "1/m",
-}
+UNITS = {"velocity": "m/s", "axial_force": "N", "bending_moment_vector": "N m", "curvature_vector": "1/m"}
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
@@ -45,10 +39,9 @@ class SpatialLines(CableLines):
         fill_points(rows.dofs, fields.x, fields.v, self._length, self._shape, self._points, self._velocity)
         motion = eval_motion(rows, fields)
         strains, bending = eval_bending(eval_shape(places.s, view.length), motion.x, motion.v)
-        force = eval_forces("axial_force", view.forces["axial_force"], fields.t, places, strains, view.parameters)
         point_data = {
             "velocity": self._velocity,
-            "axial_force": force.ravel(),
+            "axial_force": view.eval_force("axial_force", fields.t, places, strains).ravel(),
             "bending_moment_vector": view.eval_moment(fields.t, places, strains, bending).reshape(-1, 3),
             "curvature_vector": bending.kap.reshape(-1, 3),
         }

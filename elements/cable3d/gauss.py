@@ -33,18 +33,8 @@ from windlass.elements.cable3d.lobatto import (
     read_slopes,
     read_vector,
 )
-from windlass.elements.cable3d.points import (
-    Blocks,
-    Nine,
-    Vector,
-    axial_block,
-    axial_force,
-    bending_blocks,
-    bending_force,
-    combine,
-    cross,
-    dot,
-)
+from windlass.elements.cable3d.points import Blocks, Nine, axial_block, axial_force, bending_blocks, bending_force
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Slots

@@ -20,14 +20,8 @@ from windlass.elements.cable2d.lanes import (
 )
 from windlass.elements.cable2d.lobatto import ROOT3, H, fill_entries
 from windlass.elements.cable2d.mass import add_inertia, add_mass
-from windlass.elements.cable3d.points import (
-    Vector,
-    axial_block,
-    axial_force,
-    bending_blocks,
-    bending_force,
-    combine,
-)
+from windlass.elements.cable3d.points import axial_block, axial_force, bending_blocks, bending_force
+from windlass.elements.nodes.vectors import Vector, combine
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Slots

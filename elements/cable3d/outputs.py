@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from windlass.elements.cable2d.force_functions import Places, eval_forces, is_none
-from windlass.elements.cable2d.outputs import CableView, Motion, eval_motion, find_places
-from windlass.elements.cable2d.points import Shape
+from windlass.elements.cable2d.force_functions import Places, is_none
+from windlass.elements.cable2d.outputs import CableView, Motion, eval_force, eval_motion, find_places
 from windlass.elements.cable2d.strains import Strains, dot, interpolate
 from windlass.elements.cable3d.strains import SPACE, Bending, eval_bending, eval_free_bending
 from windlass.framework.arrays import FloatArray
@@ -47,7 +47,7 @@ class SpatialView(CableView):
         moment: FloatArray = self._stiffness * (bending.kap - free) + self._damping * bending.kap_t
         by = self.bends_by_user
         if by.any():
-            size = eval_forces("bending_moment", self.forces["bending_moment"], t, places, strains, self.parameters)
+            size = self.eval_force("bending_moment", t, places, strains)
             moment[by] = (size[..., None] * bending.kap / strains.kap[..., None])[by]
         return moment
 
@@ -70,13 +70,8 @@ def create_section(rows: LocalRows, fields: Fields, x: Any) -> Section:
     return Section(rows, motion, fields.t, places, *eval_bending(places.shape, motion.x, motion.v))
 
 
-def _axis(shape: Shape, coordinates: FloatArray) -> FloatArray:
-    return interpolate(shape.S, coordinates)
-
-
-def _eval_axial_force(c: Section) -> FloatArray:
-    view: SpatialView = c.rows.columns
-    return eval_forces("axial_force", view.forces["axial_force"], c.t, c.places, c.strains, view.parameters)
+def _axis(c: Section, coordinates: FloatArray) -> FloatArray:
+    return interpolate(c.places.shape.S, coordinates)
 
 
 def _eval_moment(c: Section) -> FloatArray:
@@ -99,20 +94,20 @@ def _output(unit: str, doc: str, evaluate: Callable[[Section], FloatArray]) -> O
 
 
 OUTPUTS: dict[str, Output] = {
-    "position": _output("m", "global position at x, shape (3,)", lambda c: _axis(c.places.shape, c.motion.x)),
+    "position": _output("m", "global position at x, shape (3,)", lambda c: _axis(c, c.motion.x)),
     "displacement": _output(
         "m",
         "global displacement at x from the reference, shape (3,)",
-        lambda c: _axis(c.places.shape, c.motion.x - c.rows.reference),
+        lambda c: _axis(c, c.motion.x - c.rows.reference),
     ),
-    "velocity": _output("m/s", "global velocity at x, shape (3,)", lambda c: _axis(c.places.shape, c.motion.v)),
-    "acceleration": _output("m/s^2", "global acceleration at x, (3,)", lambda c: _axis(c.places.shape, c.motion.a)),
+    "velocity": _output("m/s", "global velocity at x, shape (3,)", lambda c: _axis(c, c.motion.v)),
+    "acceleration": _output("m/s^2", "global acceleration at x, (3,)", lambda c: _axis(c, c.motion.a)),
     "director": _output("1", "global slope r' at x, not normalised, shape (3,)", lambda c: c.strains.p),
     "angular_velocity": _output("rad/s", "angular velocity of the tangent at x, without spin, (3,)", _eval_turning),
     "axial_strain": _output("1", "axial strain at x: |r'| - 1", lambda c: c.strains.eps),
     "strain": _output("1", "the same, as the name is for cables of the plane", lambda c: c.strains.eps),
     "curvature": _output("1/m", "curvature at x: (r' × r'')/|r'|², shape (3,)", lambda c: c.bending.kap),
-    "axial_force": _output("N", "axial force at x, tension > 0", _eval_axial_force),
+    "axial_force": _output("N", "axial force at x, tension > 0", partial(eval_force, "axial_force")),
     "bending_moment": _output("N m", "bending moment at x, shape (3,)", _eval_moment),
 }
 """The output variables of `Cable3D`."""

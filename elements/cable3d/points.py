@@ -19,29 +19,11 @@ from __future__ import annotations
 
 from math import sqrt
 
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.kernels.kernel import kernel
 
-Vector = tuple[float, float, float]
 Nine = tuple[float, float, float, float, float, float, float, float, float]
 Blocks = tuple[Nine, Nine, Nine, Nine]
-
-
-@kernel(inline=True)
-def dot(a: Vector, b: Vector) -> float:
-    """a·b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@kernel(inline=True)
-def cross(a: Vector, b: Vector) -> Vector:
-    """a × b."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@kernel(inline=True)
-def combine(x: float, a: Vector, y: float, b: Vector) -> Vector:
-    """x a + y b."""
-    return x * a[0] + y * b[0], x * a[1] + y * b[1], x * a[2] + y * b[2]
 
 
 @kernel(inline=True)

@@ -23,7 +23,7 @@ from math import exp, log, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from windlass.elements.routes.routes import Point, RouteError
+from windlass.elements.routes.routes import Point, RouteError, read_arc_lengths
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, number, numbers
 
@@ -77,10 +77,7 @@ class Catenary:
         Raises:
             RouteError: s lies outside.
         """
-        s = np.atleast_1d(np.asarray(s, dtype=np.float64))
-        L, H, w = self.length, self.horizontal_force, self.weight
-        if s.ndim != 1 or not np.all(np.abs(s - 0.5 * L) <= (0.5 + 1e-12) * L):
-            raise RouteError(f"s = {s} m in Catenary.eval_points: must be from 0 to {L} m, shape (n,)")
+        s, H, w = read_arc_lengths("Catenary", s, self.length), self.horizontal_force, self.weight
         offsets = [eval_offset(H, self.vertical_force, w, float(x), self.axial_stiffness, self.free_stretch) for x in s]
         x, z = np.array(offsets).reshape(-1, 2).T
         position = self.start + x[:, None] * self.across + z[:, None] * self.down
@@ -132,10 +129,7 @@ def hang_between(
     if len(start) != len(end):
         raise RouteError(f"start = {start} m and end = {end} m of a catenary: must both be (x, y) or (x, y, z)")
     ends = np.array([start, end], dtype=np.float64)
-    g = np.zeros(ends.shape[1])
-    given = np.asarray(gravity)[: len(g)]
-    g[: len(given)] = given
-    free = 1.0 + reference_strain
+    g, free = fit_gravity(gravity, ends.shape[1]), 1.0 + reference_strain
     chord = ends[1] - ends[0]
     distance, weight = float(np.linalg.norm(chord)), mass_per_length * float(np.linalg.norm(g))
     if weight == 0.0:
@@ -148,6 +142,13 @@ def hang_between(
         return _hang_straight(ends[0], down, z, length, axial_stiffness, free, weight)
     H, V = _solve(x, z, length, axial_stiffness, free, weight)
     return Catenary(ends[0], across / x, down, length, axial_stiffness, weight, H, V, free)
+
+
+def fit_gravity(gravity: Point, dims: int) -> FloatArray:
+    """An acceleration [m/s^2] of two or three numbers in so many dimensions, shape (dims,)."""
+    g, given = np.zeros(dims), np.asarray(gravity, dtype=np.float64)[:dims]
+    g[: len(given)] = given
+    return g
 
 
 def _pull_straight(

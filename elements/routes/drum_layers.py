@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from windlass.elements.routes.routes import RouteError
+from windlass.elements.routes.routes import RouteError, read_finite
 from windlass.elements.routes.spatial_routes import VECTOR, SpatialRoute, Vector, frame_about
 from windlass.elements.routes.spline_route import through_points
 from windlass.framework.arrays import FloatArray
@@ -68,11 +68,8 @@ class DrumLayers:
     crossing: float = 0.5 * pi
 
     def __post_init__(self) -> None:
-        names = "diameter", "radius", "pitch", "turns", "crossing"
-        read = {name: read_numbers(getattr(self, name)) for name in names}
-        for name, value in read.items():
-            if value is None or value.shape != () or not np.isfinite(value):
-                raise RouteError(f"{name} = {show(getattr(self, name))} of DrumLayers: must be a finite number")
+        for name in ("diameter", "radius", "pitch", "turns", "crossing"):
+            read_finite(f"{name} of DrumLayers", getattr(self, name))
         d, n = self.diameter, self.turns
         limits = {
             "diameter": (d > 0.0, "m: must be > 0 m"),

@@ -21,8 +21,8 @@ from math import exp, log
 import numpy as np
 import numpy.typing as npt
 
-from windlass.elements.routes.catenary import POINT, VERTICAL, Catenary, bracket, eval_offset
-from windlass.elements.routes.routes import Point, RouteError
+from windlass.elements.routes.catenary import POINT, VERTICAL, Catenary, bracket, eval_offset, fit_gravity
+from windlass.elements.routes.routes import Point, RouteError, read_arc_lengths
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, number, numbers
 
@@ -68,12 +68,7 @@ class GroundedCatenary:
         Raises:
             RouteError: s lies outside of 0 to ``length``.
         """
-        s = np.atleast_1d(np.asarray(s, dtype=np.float64))
-        if s.ndim != 1 or not np.all(np.abs(s - 0.5 * self.length) <= (0.5 + 1e-12) * self.length):
-            raise RouteError(
-                f"s = {s} m in GroundedCatenary.eval_points: must be from 0 to {self.length} m, shape (n,)"
-            )
-        line = self.hanging
+        s, line = read_arc_lengths("GroundedCatenary", s, self.length), self.hanging
         position, tangent, curvature = line.eval_points(np.clip(s - self.lying, 0.0, line.length))
         on = s < self.lying
         x = [_eval_reach(float(one), self.lying, self.horizontal_force, self.friction * line.weight) for one in s[on]]
@@ -122,9 +117,7 @@ def hang_from_ground(
             f"start = {start} m and end = {end} m of a line on the ground: must both be (x, y) or (x, y, z)"
         )
     a, chord = np.array(start, dtype=np.float64), np.subtract(end, start, dtype=np.float64)
-    g = np.zeros(len(a))
-    given = np.asarray(gravity, dtype=np.float64)[: len(g)]
-    g[: len(given)] = given
+    g = fit_gravity(gravity, len(a))
     if not g.any():
         raise RouteError(f"gravity = {gravity} m/s^2 of a line on the ground: must have a size > 0")
     w, down = mass_per_length * float(np.linalg.norm(g)), g / np.linalg.norm(g)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import copysign, pi, sqrt
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,12 @@ class RouteError(ModelError, ValueError):
     """A route that does not exist, or arguments that are not allowed."""
 
 
+def check_side(kind: str, side: Any) -> None:
+    """Raise RouteError for what is no side of a cable."""
+    if not isinstance(side, str) or side not in ("left", "right"):
+        raise RouteError(f"side = {show(side)} of {kind}: must be 'left' or 'right', as seen along the cable")
+
+
 @dataclass(frozen=True)
 class Circle:
     """Circle that a cable runs over.
@@ -59,16 +65,15 @@ class Circle:
     turns: float = 0.0
 
     def __post_init__(self) -> None:
-        center = _finite("center [m] of Circle", self.center, (2,))
+        center = read_finite("center [m] of Circle", self.center, (2,))
         object.__setattr__(self, "center", (float(center[0]), float(center[1])))
-        object.__setattr__(self, "radius", float(_finite("radius [m] of Circle", self.radius)))
-        object.__setattr__(self, "turns", float(_finite("turns [1] of Circle", self.turns)))
+        object.__setattr__(self, "radius", float(read_finite("radius [m] of Circle", self.radius)))
+        object.__setattr__(self, "turns", float(read_finite("turns [1] of Circle", self.turns)))
         if self.radius <= 0:
             raise RouteError(f"radius = {self.radius} m of Circle: must be > 0 m")
         if self.turns < 0:
             raise RouteError(f"turns = {self.turns} of Circle: must be >= 0 turns")
-        if not isinstance(self.side, str) or self.side not in ("left", "right"):
-            raise RouteError(f"side = {show(self.side)} of Circle: must be 'left' or 'right', as seen along the cable")
+        check_side("Circle", self.side)
 
 
 class Wrap(NamedTuple):
@@ -124,17 +129,8 @@ class Route:
         > 0 to the left and, where two pieces meet, that of the piece that begins.  Closed routes are periodic in s.
         Raises RouteError if s is not finite, has more than one axis, or lies outside [0, length] of an open route.
         """
-        given = read_numbers(s)
-        if given is None or given.ndim > 1 or not np.all(np.isfinite(given)):
-            raise RouteError(f"s = {show(s)} m in Route.eval_points: must be finite arc lengths [m], shape (n,)")
-        s = np.atleast_1d(given)
-        stations, length = self.stations, self.length
-        outside = np.abs(s - 0.5 * length) > (0.5 + END_TOLERANCE) * length
-        if not self.closed and np.any(outside):
-            raise RouteError(
-                f"s = {s[outside][0]} m in Route.eval_points: must be in [0, {length}] m of the open route"
-            )
-        s = np.mod(s, length) if self.closed else np.clip(s, 0.0, length)
+        stations = self.stations
+        s = read_arc_lengths("Route", s, self.length, self.closed)
         index = np.searchsorted(stations[1:-1], s, side="right")
         point, tangent = (np.array([piece[k] for piece in self.pieces])[index] for k in (0, 1))
         curvature = np.array([piece.curvature for piece in self.pieces])[index]
@@ -188,7 +184,7 @@ def route_around(
     Raises RouteError if a common tangent does not exist (circles overlap or touch, a point lies inside a circle), for
     part turns in the middle of a route, start or end on a closed route, too few circles, and a route without length.
     """
-    offset = float(_finite("radial_offset [m]", radial_offset))
+    offset = float(read_finite("radial_offset [m]", radial_offset))
     stops = [_circle_stop(f"circles[{i}]", circle, offset) for i, circle in enumerate(circles)]
     first, last = _point_stop("start", start), _point_stop("end", end)
     given = f"{'closed' if closed else 'open'} route with {len(stops)} circles, start = {start}, end = {end}"
@@ -232,6 +228,23 @@ def route_around(
     if not pieces:
         raise RouteError(f"{given}: has the length 0 m, must be > 0 m")
     return Route(tuple(pieces), closed, tuple(sorted(wraps)))
+
+
+def read_arc_lengths(route: str, s: npt.ArrayLike, length: float, closed: bool = False) -> FloatArray:
+    """Arc lengths s [m] on a route of a kind as an array, shape (n,), from 0 to its length [m].
+
+    Raises:
+        RouteError: s is not finite, has more than one axis, or lies outside [0, length] of an open route.
+    """
+    given = read_numbers(s)
+    if given is None or given.ndim > 1 or not np.isfinite(given).all():
+        raise RouteError(f"s = {show(s)} m in {route}.eval_points: must be finite arc lengths [m], shape (n,)")
+    lengths: FloatArray = np.atleast_1d(given)
+    outside = np.abs(lengths - 0.5 * length) > (0.5 + END_TOLERANCE) * length
+    if not closed and outside.any():
+        where = f"s = {lengths[outside][0]} m in {route}.eval_points"
+        raise RouteError(f"{where}: must be in [0, {length}] m of the open route")
+    return np.mod(lengths, length) if closed else np.clip(lengths, 0.0, length)
 
 
 class Line(Protocol):
@@ -300,7 +313,7 @@ def _circle_stop(name: str, circle: Circle, offset: float) -> _Stop:
 
 
 def _point_stop(name: str, point: Point | None) -> list[_Stop]:
-    return [] if point is None else [_Stop(name, complex(*_finite(f"{name} [m]", point, (2,))), 0.0)]
+    return [] if point is None else [_Stop(name, complex(*read_finite(f"{name} [m]", point, (2,))), 0.0)]
 
 
 def _tangent_span(begin: _Stop, end: _Stop) -> Piece:
@@ -340,10 +353,10 @@ def _columns(z: npt.NDArray[np.complex128]) -> FloatArray:
     return np.column_stack((z.real, z.imag))
 
 
-def _finite(name: str, value: npt.ArrayLike, shape: tuple[int, ...] = ()) -> FloatArray:
+def read_finite(name: str, value: Any, shape: tuple[int, ...] = ()) -> FloatArray:
+    """A finite number, or those of a point of shape (2,) or (3,); otherwise RouteError."""
     array = read_numbers(value)
-    if array is None or array.shape != shape or not np.all(np.isfinite(array)):
-        raise RouteError(
-            f"{name} = {show(value)}: must be {'two finite numbers (x, y)' if shape else 'a finite number'}"
-        )
+    if array is None or array.shape != shape or not np.isfinite(array).all():
+        words = {(): "a finite number", (2,): "two finite numbers (x, y)", (3,): "three finite numbers (x, y, z)"}
+        raise RouteError(f"{name} = {show(value)}: must be {words[shape]}")
     return array

@@ -23,11 +23,18 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from windlass.elements.routes.routes import END_TOLERANCE, TOUCH_ANGLE, RouteError
-from windlass.elements.routes.spline_route import SplineRoute, read_arc_lengths
+from windlass.elements.routes.routes import (
+    END_TOLERANCE,
+    TOUCH_ANGLE,
+    RouteError,
+    check_side,
+    read_arc_lengths,
+    read_finite,
+)
+from windlass.elements.routes.spline_route import SplineRoute
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, each, instance, number, numbers, optional, word, yes_no
-from windlass.framework.checks.values import read_numbers, show
+from windlass.framework.checks.values import show
 
 Vector = Sequence[float] | FloatArray
 VECTOR = numbers("m", (3,), words="three finite numbers (x, y, z)")
@@ -57,20 +64,16 @@ class Sheave:
     turns: int = 0
 
     def __post_init__(self) -> None:
-        read = {name: read_numbers(getattr(self, name)) for name in ("center", "axis", "radius", "turns")}
-        for name, shape in (("center", (3,)), ("axis", (3,)), ("radius", ()), ("turns", ())):
-            value = read[name]
-            if value is None or value.shape != shape or not np.isfinite(value).all():
-                words = "three finite numbers (x, y, z)" if shape else "a finite number"
-                raise RouteError(f"{name} = {show(getattr(self, name))} of Sheave: must be {words}")
+        shapes: dict[str, tuple[int, ...]] = {"center": (3,), "axis": (3,), "radius": (), "turns": ()}
+        for name, shape in shapes.items():
+            read_finite(f"{name} of Sheave", getattr(self, name), shape)
         if not np.linalg.norm(np.asarray(self.axis)) > 0.0:
             raise RouteError("axis = (0, 0, 0) of Sheave: must have a length > 0")
         if not self.radius > 0.0:
             raise RouteError(f"radius = {self.radius} m of Sheave: must be > 0 m")
         if not 0 <= self.turns <= MOST_TURNS or self.turns % 1 != 0:
             raise RouteError(f"turns = {self.turns} of Sheave: must be whole turns from 0 to {MOST_TURNS}")
-        if not isinstance(self.side, str) or self.side not in ("left", "right"):
-            raise RouteError(f"side = {show(self.side)} of Sheave: must be 'left' or 'right', as seen along the cable")
+        check_side("Sheave", self.side)
 
 
 class SheaveWrap(NamedTuple):
@@ -132,8 +135,7 @@ class SpatialRoute:
         Where two pieces meet, the values are those of the piece that begins.
         Raises RouteError for s that is not finite or, on an open route, outside [0, length].
         """
-        s, length = read_arc_lengths(s, self.length, self.closed), self.length
-        s = np.mod(s, length) if self.closed else np.clip(s, 0.0, length)
+        s = read_arc_lengths("SpatialRoute", s, self.length, self.closed)
         stations = np.concatenate(([0.0], np.cumsum([piece.length for piece in self.pieces])))
         index = np.searchsorted(stations[1:-1], s, side="right")
         out = np.zeros((3, len(s), 3))

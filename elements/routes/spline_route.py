@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from windlass.elements.routes.routes import END_TOLERANCE, RouteError
+from windlass.elements.routes.routes import RouteError, read_arc_lengths
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, yes_no
 from windlass.framework.checks.values import read_numbers, show
@@ -44,8 +44,7 @@ class SplineRoute:
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Positions [m] and unit tangents [1], shape (n, d), and curvature vectors [1/m] at arc lengths s [m], (n,)."""
-        s = read_arc_lengths(s, self.length, self.closed)
-        s = np.mod(s, self.length) if self.closed else np.clip(s, 0.0, self.length)
+        s = read_arc_lengths("SplineRoute", s, self.length, self.closed)
         u = np.interp(s, self._stations, self._places)
         for _ in range(3):
             # Newton's method; nodes lie on the curve however exact it is
@@ -73,19 +72,3 @@ def through_points(points: Any, closed: bool = False) -> SplineRoute:
     for i in np.flatnonzero(~(steps > 0.0) | ~np.isfinite(steps))[:1]:
         raise RouteError(f"points[{i}] and the next are {steps[i]} m apart in through_points: must be > 0 m")
     return SplineRoute(given, closed)
-
-
-def read_arc_lengths(s: Any, length: float, closed: bool) -> FloatArray:
-    """Arc lengths s [m] as an array, shape (n,).
-
-    Raises:
-        RouteError: s is not finite, has more than one axis, or lies outside [0, length] of an open route.
-    """
-    given = read_numbers(s)
-    if given is None or given.ndim > 1 or not np.all(np.isfinite(given)):
-        raise RouteError(f"s = {show(s)} m in eval_points: must be finite arc lengths [m], shape (n,)")
-    lengths: FloatArray = np.atleast_1d(given)
-    outside = np.abs(lengths - 0.5 * length) > (0.5 + END_TOLERANCE) * length
-    if not closed and np.any(outside):
-        raise RouteError(f"s = {lengths[outside][0]} m in eval_points: must be in [0, {length}] m of the open route")
-    return lengths

@@ -70,38 +70,14 @@ def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
 
 def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
     """Unknowns that do not couple to others: members of one block after the other, and where each begins."""
+    from scipy.sparse import csr_array  # here, because few models have such blocks
+    from scipy.sparse.csgraph import connected_components  # here, because few models have such blocks
+
     n = len(pattern.indptr) - 1
-    label: IntArray = np.empty(n, np.int64)
-    count = label_blocks(pattern.indptr, pattern.indices, label)
-    members: IntArray = np.argsort(label, kind="stable")
+    couplings = csr_array((np.ones(pattern.spare, np.int8), pattern.indices, pattern.indptr), shape=(n, n))
+    count, label = connected_components(couplings, directed=False)
     start: IntArray = np.concatenate(([0], np.cumsum(np.bincount(label, minlength=count))))
-    return members, start
-
-
-@kernel
-def label_blocks(indptr: IntArray, indices: IntArray, label: IntArray) -> int:
-    """Number of the block of each unknown, blocks in the order of their first unknowns; how many there are."""
-    # until the end a label is an earlier unknown of the same block, or the unknown itself if it is the first so far
-    for i in range(len(label)):
-        label[i] = i
-    for i in range(len(label)):
-        for k in range(indptr[i], indptr[i + 1]):
-            one, other = i, int(indices[k])
-            while label[one] != one:
-                label[one] = label[label[one]]
-                one = label[one]
-            while label[other] != other:
-                label[other] = label[label[other]]
-                other = label[other]
-            label[max(one, other)] = min(one, other)
-    count = 0
-    for i in range(len(label)):
-        if label[i] == i:
-            label[i] = count
-            count += 1
-        else:
-            label[i] = label[label[i]]
-    return count
+    return np.argsort(label, kind="stable"), start
 
 
 @kernel

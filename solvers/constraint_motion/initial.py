@@ -7,11 +7,12 @@ solver fails, as LU without exchange of pivots can for coordinates without mass,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.vectors import local_values, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
@@ -37,10 +38,15 @@ ACCURATE, ACCEPTED = 1e-12, 1e-4
 """Residual relative to the right-hand side at which refinement ends, and that of a matrix that is not singular [1]."""
 
 
-def update_initial_accelerations(problem: NonlinearProblem, state: State) -> None:
+def update_initial_accelerations(problem: NonlinearProblem, state: State, still: IntArray | Sequence[int] = ()) -> None:
     """Set ``state.a``, and what integrators carry, to the accelerations that the equations demand at the start.
 
     Source: the acceleration-level equations of constrained mechanics, e.g. Brenan, Campbell, Petzold (1996).
+
+    Args:
+        problem: the equations.
+        state: positions, velocities and history values at the start.
+        still: local multipliers of constraints that prescribe no accelerations, whatever their functions of time say.
 
     Raises:
         ModelError: the mass matrix with the constraints is singular; coordinates without mass, or constraints that
@@ -54,6 +60,7 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State) -> Non
     f = np.zeros(layout.spare + 1)
     c = np.zeros(len(layout.multipliers_owned) + 1)
     add_right_side(assembly, f, c)
+    c[np.asarray(still, np.int64)] = 0.0
     state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
     if assembly.processes.any(any(constraint.rubs for constraint in assembly.constraints)):
         for _ in range(FRICTION_SOLVES):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -44,15 +44,41 @@ Judge = Callable[[PostNewton, float], bool]
 """``(result of the post-Newton update, step size) -> whether the step shall be cut to the recommended size``."""
 
 
-class Method(Protocol):
-    """An explicit method."""
+class Method:
+    """An explicit method.
+
+    Args:
+        accelerations: a(t, q, v).
+        judge: decides about recommended step sizes.
+        project: bring coordinates and velocities onto the constraints after each step; otherwise they drift away from
+            them slowly, since only accelerations meet them.
+    """
+
+    def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
+        self._accelerations, self._judge = accelerations, judge
+        self._project = project and accelerations.has_constraints
+        # change of a coordinate in one step that counts as blowing up [m, rad, 1], and the version of the world
+        self._limit, self._version = 0.0, -1
 
     def begin(self, state: State, resume: bool) -> None:
-        """Make the start consistent: constraints, history values, accelerations, multipliers.
+        """Make the start consistent: constraints, history values, accelerations, multipliers; not if it resumes a run.
 
         Raises:
             ModelError: no consistent start.
         """
+        a, assembly = self._accelerations, self._accelerations.assembly
+        a.refresh()
+        if not resume:
+            a.begin_step(state)
+            try:
+                self._make_consistent(state)
+            except (SingularError, ProjectionError) as error:
+                raise ModelError(f"start of explicit integration: {error}") from None
+            if not assembly.processes.all(bool(np.isfinite(a.a).all() and np.isfinite(state.q).all())):
+                worst = ", ".join(f"{name}: {force}" for name, force in a.describe_worst())
+                raise ModelError(f"start of explicit integration: forces that are not finite: {worst} [N, N m]")
+        extent = np.abs(assembly.layout.reference[:-1] + state.q).max(initial=0.0)
+        self._limit = LARGEST_CHANGE * (1.0 + assembly.processes.largest_of(extent))
 
     def attempt(self, state: State, size: float, then: float) -> Advance:
         """Try one step from the state.
@@ -62,67 +88,44 @@ class Method(Protocol):
             size: step size, or the largest one of a method that chooses its own [s].
             then: time after a step of this size [s].
         """
+        raise NotImplementedError
 
     def update_state(self, state: State) -> None:
-        """Bring the accelerations up to date if the user changed the state or the model since the last step."""
+        """Bring the accelerations up to date if the user changed the state or the model since the last step.
+
+        Nothing to do where each step begins with accelerations of its own.
+        """
 
     def checkpoint(self) -> dict[str, Any]:
         """What a continued run needs beside the state."""
+        return {}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         """Continue from what `checkpoint` gave."""
 
     def reset_caches(self, state: State) -> None:
         """Begin anew from an updated state, but for what `checkpoint` gives."""
+        self.begin(state, resume=True)
 
+    def _make_consistent(self, state: State) -> None:
+        """Project a state onto the constraints and compute history values, accelerations and multipliers for it.
 
-def make_consistent(accelerations: Accelerations, state: State, project: bool) -> None:
-    """Project a state onto the constraints and compute history values, accelerations and multipliers for it.
+        Raises:
+            SingularError, ProjectionError: see `Accelerations`.
+        """
+        a, fields = self._accelerations, self._accelerations.assembly.fields
+        a.load(state)
+        if self._project:
+            state.q += a.project_positions(refresh=True)
+            a.update_matrix()
+            a.project_velocities()
+            state.v[:] = fields.v[:-1]
+        a.evaluate(state.t, state.data)
+        self._store_evaluation(state, state.data.copy())
 
-    Raises:
-        SingularError, ProjectionError: see `Accelerations`.
-    """
-    a, fields = accelerations, accelerations.assembly.fields
-    a.load(state)
-    if project and a.has_constraints:
-        state.q += a.project_positions(refresh=True)
-        a.update_matrix()
-        a.project_velocities()
-        state.v[:] = fields.v[:-1]
-    a.evaluate(state.t, state.data)
-    store_evaluation(accelerations, state, state.data.copy())
-
-
-def begin_run(accelerations: Accelerations, state: State, project: bool, resume: bool) -> float:
-    """`make_consistent` at the start of a run that does not resume another one.
-
-    Returns:
-        Change of a coordinate in one step that counts as blowing up [m, rad, 1]; the same on all processes.
-
-    Raises:
-        ModelError: no consistent start.
-    """
-    accelerations.refresh()
-    if not resume:
-        _make_start_consistent(accelerations, state, project)
-    extent = np.abs(accelerations.assembly.layout.reference[:-1] + state.q).max(initial=0.0)
-    return LARGEST_CHANGE * (1.0 + accelerations.assembly.processes.largest_of(extent))
-
-
-def _make_start_consistent(accelerations: Accelerations, state: State, project: bool) -> None:
-    accelerations.begin_step(state)
-    try:
-        make_consistent(accelerations, state, project)
-    except (SingularError, ProjectionError) as error:
-        raise ModelError(f"start of explicit integration: {error}") from None
-    finite = np.isfinite(accelerations.a).all() and np.isfinite(state.q).all()
-    if not accelerations.assembly.processes.all(bool(finite)):
-        worst = ", ".join(f"{name}: {force}" for name, force in accelerations.describe_worst())
-        raise ModelError(f"start of explicit integration: forces that are not finite: {worst} [N, N m]")
-
-
-def store_evaluation(accelerations: Accelerations, state: State, start_data: FloatArray) -> None:
-    """Take over accelerations, multipliers and history values of the last evaluation."""
-    state.a[:], state.lam[:] = accelerations.a, accelerations.lam
-    if accelerations.has_history:
-        state.data[:], state.start_data[:] = accelerations.assembly.fields.data, start_data
+    def _store_evaluation(self, state: State, start_data: FloatArray) -> None:
+        """Take over accelerations, multipliers and history values of the last evaluation."""
+        a = self._accelerations
+        state.a[:], state.lam[:] = a.a, a.lam
+        if a.has_history:
+            state.data[:], state.start_data[:] = a.assembly.fields.data, start_data

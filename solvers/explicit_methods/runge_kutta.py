@@ -22,7 +22,7 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
 from windlass.solvers.constraint_motion.saddle import SingularError
-from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, begin_run, make_consistent, store_evaluation
+from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Method
 
 STAGES = 12
 """Evaluations of one attempt."""
@@ -36,20 +36,16 @@ class StuckError(WindlassError):
     """However short the step, its stages have no finite forces."""
 
 
-class RungeKutta:
+class RungeKutta(Method):
     """DOP853 on an assembly; see above.
 
     Args:
-        accelerations: a(t, q, v).
-        judge: decides about recommended step sizes.
-        project: bring coordinates and velocities onto the constraints after each step; otherwise they drift away from
-            them slowly, since only accelerations meet them.
+        accelerations, judge, project: see `Method`.
         rtol, atol: tolerances [1], [m, rad, 1; per s].
     """
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool, rtol: float, atol: float) -> None:
-        self._accelerations, self._judge = accelerations, judge
-        self._project = project and accelerations.has_constraints
+        super().__init__(accelerations, judge, project)
         self._rtol, self._atol = rtol, atol
         assembly = accelerations.assembly
         n = assembly.layout.spare
@@ -60,17 +56,12 @@ class RungeKutta:
         self._solver: Any = None
         self._next = np.inf
         self._start_data, self._start_q = np.zeros(0), np.zeros(self._owned)
-        self._version = -1
-        self._limit = 0.0
         self._failures, self._cause = 0, ""
 
     def begin(self, state: State, resume: bool) -> None:
         """See `Method`."""
-        self._limit = begin_run(self._accelerations, state, self._project, resume)
+        super().begin(state, resume)
         self._solver, self._next = None, np.inf
-
-    def update_state(self, state: State) -> None:
-        """See `Method`; every step begins with its own accelerations."""
 
     def checkpoint(self) -> dict[str, Any]:
         """The size that the next step should have [s]; see `Method`."""
@@ -83,7 +74,7 @@ class RungeKutta:
     def reset_caches(self, state: State) -> None:
         """See `Method`."""
         wanted = self._next
-        self.begin(state, resume=True)
+        super().reset_caches(state)
         self._next = wanted
 
     def _pack(self, q: FloatArray, v: FloatArray) -> FloatArray:
@@ -204,10 +195,10 @@ class RungeKutta:
         accelerations, start_data = self._accelerations, self._start_data
         state.q[:], state.v[:], state.t = self._q, self._v, advance.t
         if self._project:
-            make_consistent(accelerations, state, True)
+            self._make_consistent(state)
             self._solver = None
         else:
-            store_evaluation(accelerations, state, start_data)
+            self._store_evaluation(state, start_data)
             if accelerations.has_history and not np.array_equal(state.data, start_data):
                 self._solver = None
         advance.accepted = True

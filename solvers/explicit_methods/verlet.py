@@ -19,9 +19,6 @@ H. C. Andersen, J. Comput. Phys. 52 (1983) 24-34 (RATTLE).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
@@ -30,25 +27,15 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
 from windlass.solvers.constraint_motion.saddle import SingularError
-from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, begin_run, store_evaluation
+from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Method
 
 
 # copies of a coordinate on several processes must stay equal to the last bit: no reordering, no fused operations
 @kernel(fast=False)
 def predict(
-    q: FloatArray,
-    v: FloatArray,
-    a: FloatArray,
-    seen_q: FloatArray,
-    seen_v: FloatArray,
-    reference: FloatArray,
-    h: float,
-    limit: float,
-    q_new: FloatArray,
-    v_half: FloatArray,
-    x: FloatArray,
-    v_star: FloatArray,
-) -> tuple[int, int]:
+    q: FloatArray, v: FloatArray, a: FloatArray, seen_q: FloatArray, seen_v: FloatArray, reference: FloatArray,
+    h: float, limit: float, q_new: FloatArray, v_half: FloatArray, x: FloatArray, v_star: FloatArray,
+) -> tuple[int, int]:  # fmt: skip
     """First half of a step; counts coordinates that were changed since the last step, and those that blow up.
 
     q, v, a: state at the start, shape (n,); seen_q, seen_v: what the last step left there.
@@ -80,30 +67,20 @@ def complete(v_half: FloatArray, a: FloatArray, h: float, v_new: FloatArray) -> 
     return wild
 
 
-class Verlet:
-    """Velocity Verlet on an assembly; see above.
-
-    Args:
-        accelerations: a(t, q, v).
-        judge: decides about recommended step sizes.
-        project: keep coordinates and velocities on the constraints; otherwise they drift away from them slowly, since
-            only accelerations meet them.
-    """
+class Verlet(Method):
+    """Velocity Verlet on an assembly; see above, and `Method` for the arguments."""
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
-        self._accelerations, self._judge = accelerations, judge
-        self._project = project and accelerations.has_constraints
+        super().__init__(accelerations, judge, project)
         n = accelerations.assembly.layout.spare
         self._q, self._v, self._v_half = np.zeros(n), np.zeros(n), np.zeros(n)
         self._seen_q, self._seen_v, self._seen_data = np.zeros(n), np.zeros(n), np.zeros(0)
         self._first_half, self._complete = call(predict), call(complete)
-        self._limit = 0.0
-        self._version = -1
         self._matrix_is_of_start = False
 
     def begin(self, state: State, resume: bool) -> None:
         """See `Method`."""
-        self._limit = begin_run(self._accelerations, state, self._project, resume)
+        super().begin(state, resume)
         self._matrix_is_of_start = not resume
         self._note(state)
 
@@ -114,17 +91,6 @@ class Verlet:
         assembly = self._accelerations.assembly
         if assembly.processes.any(touched) or self._version != assembly.world.version:
             self._restart(state)
-
-    def checkpoint(self) -> dict[str, Any]:
-        """See `Method`."""
-        return {}
-
-    def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Method`."""
-
-    def reset_caches(self, state: State) -> None:
-        """See `Method`."""
-        self.begin(state, resume=True)
 
     def _note(self, state: State) -> None:
         self._seen_q[:], self._seen_v[:], self._seen_data = state.q, state.v, state.data.copy()
@@ -138,7 +104,7 @@ class Verlet:
         a.begin_step(state)
         start_data = state.data.copy()
         a.evaluate(state.t, start_data)
-        store_evaluation(a, state, start_data)
+        self._store_evaluation(state, start_data)
         self._matrix_is_of_start = True
         self._note(state)
 
@@ -189,7 +155,7 @@ class Verlet:
             self._v[:] = fields.v[:-1]
         start_data = self._seen_data
         state.q[:], state.v[:] = self._q, self._v
-        store_evaluation(accelerations, state, start_data)
+        self._store_evaluation(state, start_data)
         state.t = then
         self._q, self._seen_q, self._v, self._seen_v = self._seen_q, self._q, self._seen_v, self._v
         if accelerations.has_history:

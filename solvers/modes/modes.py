@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import numpy as np
 
@@ -205,8 +204,3 @@ def _require_slepc() -> None:
             "modes need slepc4py, the SLEPc that belongs to the PETSc in use (Debian: python3-slepc4py-real3.18; "
             "`make setup` installs it)"
         ) from error
-
-
-def solve_modes(state: State, **arguments: Any) -> ModesResult:
-    """The modes about a state, by `Modes` with these arguments."""
-    return Modes(state.world, **arguments).solve(state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,14 @@ SHOWN = 3
 """Bodies and belts in a row of the table."""
 
 
+@dataclass(eq=False, repr=False)
 class ModesResult:
     """Natural frequencies, damping and shapes about a state, the slowest first.
 
     A mode moves with δq = Re(x exp(σ t)), σ = -ζ ω ± i ω √(1 - ζ²).  Free motions have σ = 0.  A real σ is a mode of
     its own, with the frequency 0: one that creeps back (ζ = 1), or grows (ζ = -1).
 
-    Args:
+    Attributes:
         motion: the linearised motion.
         state: the state, with local numbers.
         eigenvalues: σ [1/s], shape (modes,).
@@ -51,27 +53,18 @@ class ModesResult:
         residuals: errors of the shapes [1], see `solvers.modes.eigen`, shape (modes,).
         missing: modes below the last one that were not found; None if that is not known.
         notes: what is to be known about the solve.
-
-    Attributes:
-        state, eigenvalues, shapes, forces, masses, residuals, missing, notes: as given.
     """
 
-    def __init__(
-        self,
-        motion: LinearMotion,
-        state: State,
-        eigenvalues: ComplexArray,
-        shapes: ComplexArray,
-        forces: ComplexArray,
-        masses: FloatArray,
-        residuals: FloatArray,
-        missing: int | None,
-        notes: Sequence[str] = (),
-    ) -> None:
-        self.motion, self.state = motion, state
-        self.eigenvalues, self.shapes, self.forces = eigenvalues, shapes, forces
-        self.masses, self.residuals, self.missing, self.notes = masses, residuals, missing, list(notes)
-        self._shares: dict[str, Shares] = {}
+    motion: LinearMotion
+    state: State
+    eigenvalues: ComplexArray
+    shapes: ComplexArray
+    forces: ComplexArray
+    masses: FloatArray
+    residuals: FloatArray
+    missing: int | None
+    notes: list[str] = field(default_factory=list)
+    _shares: dict[str, Shares] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.eigenvalues)

@@ -112,7 +112,7 @@ class Newton:
         self._measures, self._history = np.zeros(1, MEASURES), np.zeros(0)
         self._damped, self._guessed, self._seen = (self._measures[name] for name in ("damped", "guessed", "seen"))
         self._tolerances: tuple[Any, ...] = ()
-        self._may_pivot = self._uses_default_lu()
+        self._measures["may_pivot"] = self._uses_default_lu()
         self._linear = LinearFailures(problem)
         self._before = np.zeros(problem.unknowns.getLocalSize())
         self._judge, self._conclude = call(judge), call(conclude)
@@ -129,15 +129,6 @@ class Newton:
             space = create_near_null_space(self.problem)
             if space is not None:
                 self.problem.set_near_null_space(space)
-
-    @property
-    def _may_pivot(self) -> bool:
-        """Whether there is another solver to change to."""
-        return bool(self._measures["may_pivot"][0])
-
-    @_may_pivot.setter
-    def _may_pivot(self, may: bool) -> None:
-        self._measures["may_pivot"] = may
 
     def _test(self, _snes: Any, it: int, norms: tuple[float, float, float]) -> int:
         """SNESConvergenceTestFunction, see convergence.py."""
@@ -334,7 +325,7 @@ class Newton:
         Returns:
             False if there is no other solver, or if the user chose this one.
         """
-        if not self._may_pivot:
+        if not self._measures["may_pivot"][0]:
             return False
         if self.problem.storage is Storage.SUBSTRUCTURES:
             self._change_package("mumps")
@@ -345,7 +336,7 @@ class Newton:
     def _follow_pattern(self) -> None:
         """Contacts that were found since the last run may have ended the band that the default LU needs."""
         self._pattern = self.problem.pattern
-        if self._may_pivot:
+        if self._measures["may_pivot"][0]:
             package = default_package(self._pattern, self.problem.assembly.layout.size, "petsc")
             if package != "petsc":
                 self._change_package(package)
@@ -356,7 +347,7 @@ class Newton:
         set_direct(self.snes.getKSP(), package, self.problem.prefix)
         self.leave_blocks()
         self.problem.lag.drop_tangent()
-        self._may_pivot = False
+        self._measures["may_pivot"] = False
 
     def leave_blocks(self) -> bool:
         """Store the tangent by rows from now on; False if it already is."""

@@ -69,6 +69,7 @@ class NonlinearProblem:
         storage: how the tangent is stored.
 
     Attributes:
+        assembly, prefix, storage: as given; the storage may change.
         snes: the PETSc solver; all its options work under the prefix.
         sparsity, matrix: the tangent and its sparsity; other objects after a search for contacts.
         unknowns, residual_vector: PETSc vectors of the increments and scaled multipliers, and of the last residual.
@@ -81,7 +82,7 @@ class NonlinearProblem:
     @checked(assembly=instance(Assembly), prefix=word(), storage=instance(Storage))
     def __init__(self, assembly: Assembly, prefix: str, storage: Storage = Storage.ROWS) -> None:
         meet(assembly.comm, f"the solver {prefix}")
-        self.assembly, self.prefix, self._storage = assembly, prefix, storage
+        self.assembly, self.prefix, self.storage = assembly, prefix, storage
         release_dropped(assembly.comm, solvers=assembly.layout.unknowns.total > LARGE)
         layout, comm = assembly.layout, assembly.comm
         self._parallel = layout.size > 1
@@ -140,7 +141,7 @@ class NonlinearProblem:
         return self.sparsity.pattern
 
     def _create_matrix(self) -> tuple[Sparsity, TangentMatrix]:
-        sparsity = self.assembly.use(self._storage, update=True)
+        sparsity = self.assembly.use(self.storage, update=True)
         owned = sparsity.unknowns.owned
         parted = sparsity if sparsity.substructure is not None else None
         matrix = TangentMatrix(sparsity.pattern, sparsity.numbers, owned, self.assembly.comm, parted)
@@ -158,23 +159,18 @@ class NonlinearProblem:
 
         Under MPI all processes call this together, and all have another pattern or none has.
         """
-        if self.assembly.use(self._storage, update=True) is not self.sparsity:
+        if self.assembly.use(self.storage, update=True) is not self.sparsity:
             # SNES may be at work on the old matrix: it must outlive this call
             self._replaced = self.matrix
             self.sparsity, self.matrix = self._create_matrix()
             self.snes.setJacobian(self.eval_tangent, self.matrix.mat)
 
-    @property
-    def storage(self) -> Storage:
-        """How the tangent is stored."""
-        return self._storage
-
     def leave_blocks(self) -> bool:
         """Store the tangent by rows from now on; unknowns keep their places.  False if it is not in blocks."""
         after = {Storage.BLOCKS: Storage.BLOCK_ROWS, Storage.SUBSTRUCTURES: Storage.ROWS}
-        if self._storage not in after:
+        if self.storage not in after:
             return False
-        self._storage = after[self._storage]
+        self.storage = after[self.storage]
         self._follow_pattern()
         return True
 

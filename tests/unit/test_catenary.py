@@ -116,5 +116,5 @@ def test_wrong_values(changes: dict[str, Any], words: str) -> None:
 
 
 def test_points_outside() -> None:
-    with pytest.raises(ValueError, match=r"must be from 0 to 110.0 m"):
+    with pytest.raises(ValueError, match=r"must be in \[0, 110\.0\] m"):
         hang_between((0, 0), (100, 0), 110.0, 1e9, 1.0).eval_points(111.0)

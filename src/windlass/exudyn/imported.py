@@ -29,16 +29,6 @@ from windlass.solvers.static import Static
 
 PRESCRIBED = "ConnectorCoordinate", "JointGeneric"
 """Items whose functions of time give no initial accelerations."""
-SIZES = {
-    "Point": 3,
-    "Point2D": 2,
-    "RigidBodyEP": 7,
-    "RigidBody2D": 3,
-    "Point2DSlope1": 4,
-    "PointSlope1": 6,
-    "1D": 1,
-    ANGLES: 6,
-}
 
 
 class Imported:
@@ -99,7 +89,7 @@ class Imported:
         for number, item in enumerate(self.items["nodes"]):
             node, own = self.nodes[number], {"GenericData": "data", "GenericODE1": "ODE1"}.get(item["nodeType"], "ODE2")
             if node is not None and own == kind:
-                size = _count_coordinates(item) if own == "ODE2" else len(item["initialCoordinates"])
+                size = len(item["referenceCoordinates" if own == "ODE2" else "initialCoordinates"])
                 found.append((number, node, np.arange(end, end + size)))
                 end += size
         return found
@@ -225,9 +215,3 @@ def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = 
     if not isinstance(items, dict) or (items.get("format"), items.get("version")) != (FORMAT, VERSION):
         raise OutputError(f"model file {path}: must have the format {FORMAT!r}, version {VERSION}")
     return Imported(items, None, functions)
-
-
-def _count_coordinates(item: Mapping[str, Any]) -> int:
-    """Number of coordinates of second order of a node."""
-    kind = str(item["nodeType"])
-    return int(item["numberOfODE2Coordinates"]) if kind == "GenericODE2" else SIZES.get(kind, 0)

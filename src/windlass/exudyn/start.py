@@ -13,8 +13,7 @@ import numpy as np
 from windlass.framework.model.table import Entity
 from windlass.framework.state.row_values import RowPlaces
 from windlass.framework.state.state import State, local_state
-from windlass.solvers.constraint_motion.initial import MassSolver
-from windlass.solvers.constraint_motion.saddle import add_right_side
+from windlass.solvers.constraint_motion.initial import update_initial_accelerations
 from windlass.solvers.dynamic import Dynamic
 
 
@@ -27,16 +26,8 @@ def start_motion(solver: Dynamic, held: Sequence[Entity], state: State, accelera
         state: given positions, velocities and history values.
         accelerations: compute accelerations; otherwise they are 0.
     """
-    assembly = solver.assembly
-    current = local_state(assembly, state)
-    if not accelerations:
-        return current
-    fields = assembly.load_fields(current)
-    fields.a[:], fields.lam[:] = 0.0, 0.0
-    f, c = np.zeros(assembly.layout.spare + 1), np.zeros(len(assembly.layout.multipliers_owned) + 1)
-    add_right_side(assembly, f, c)
-    for entity in held:
-        c[RowPlaces(assembly.world, assembly, entity, "lam").places] = 0.0
-    current.a[:], current.lam[:] = MassSolver(solver.problem).solve(f, c)
-    current.carried[:] = current.a
+    current = local_state(solver.assembly, state)
+    if accelerations:
+        places = [RowPlaces(solver.assembly.world, solver.assembly, entity, "lam").places.ravel() for entity in held]
+        update_initial_accelerations(solver.problem, current, np.concatenate([np.zeros(0, np.int64), *places]))
     return current

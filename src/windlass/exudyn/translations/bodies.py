@@ -31,32 +31,29 @@ CABLE = (
 IDENTITY = np.eye(3)
 
 
-def _point(b: Building, item: Item, component: type[Component], dimension: int, rest: str = "") -> Entity:
-    """A node whose first reference coordinates are a position, and the others those of another column."""
+POINTS: dict[str, tuple[type[Component], int, str]] = {
+    "NodePoint": (el.Point3D, 3, ""),
+    "NodePoint2D": (el.Point2D, 2, ""),
+    "NodeRigidBodyEP": (el.RigidNode3D, 3, "euler_parameters"),
+    "NodeRigidBody2D": (el.RigidNode2D, 2, "angle"),
+    "NodePoint2DSlope1": (el.PointSlope2D, 2, "slope"),
+    "NodePointSlope1": (el.PointSlope3D, 3, "slope"),
+}
+"""Nodes by type: what they are here, how many of their reference coordinates are a position, and the column of the
+others."""
+
+
+@translates(*POINTS)
+def point(b: Building, item: Item) -> Entity:
+    """A node whose first reference coordinates are a position."""
+    if item["nodeType"] == "RigidBodyEP":
+        require(item, addConstraintEquation=True)
+    component, dimension, rest = POINTS[f"Node{item['nodeType']}"]
     reference = np.asarray(item["referenceCoordinates"])
     values: dict[str, Any] = {"position": reference[:dimension]}
     if rest:
         values[rest] = reference[dimension:] if len(reference) > dimension + 1 else reference[dimension]
     return b.add(component, item, *START, **values)
-
-
-@translates("NodePoint")
-def point(b: Building, item: Item) -> Entity:
-    """A point in space."""
-    return _point(b, item, el.Point3D, 3)
-
-
-@translates("NodePoint2D")
-def point2d(b: Building, item: Item) -> Entity:
-    """A point of the plane."""
-    return _point(b, item, el.Point2D, 2)
-
-
-@translates("NodeRigidBodyEP")
-def rigid_node(b: Building, item: Item) -> Entity:
-    """A rigid node in space."""
-    require(item, addConstraintEquation=True)
-    return _point(b, item, el.RigidNode3D, 3, "euler_parameters")
 
 
 @translates(f"Node{ANGLES}")
@@ -65,24 +62,6 @@ def angle_node(b: Building, item: Item) -> Entity:
     reference = np.asarray(item["referenceCoordinates"])
     e = euler_parameters_of(find_matrix(reference[3:]))
     return b.add(el.RigidNode3D, item, position=reference[:3], euler_parameters=e)
-
-
-@translates("NodeRigidBody2D")
-def rigid_node2d(b: Building, item: Item) -> Entity:
-    """A rigid node of the plane."""
-    return _point(b, item, el.RigidNode2D, 2, "angle")
-
-
-@translates("NodePoint2DSlope1")
-def slope2d(b: Building, item: Item) -> Entity:
-    """A node of cables of the plane."""
-    return _point(b, item, el.PointSlope2D, 2, "slope")
-
-
-@translates("NodePointSlope1")
-def slope(b: Building, item: Item) -> Entity:
-    """A node of cables in space."""
-    return _point(b, item, el.PointSlope3D, 3, "slope")
 
 
 @translates("NodePointGround")

@@ -140,13 +140,21 @@ def spherical(b: Building, item: Item) -> Entity:
     return b.add(con.SphericalJoint, item, ACTIVE, axes=axes, **find_points(b, item))
 
 
-def _joint(b: Building, item: Item, locked: Any) -> Entity:
+LOCKED = {"JointRevoluteZ": (1, 1, 1, 1, 1, 0), "JointPrismaticX": (0, 1, 1, 1, 1, 1)}
+"""Translations and rotations that a hinge about z and a slider along x lock."""
+
+
+@translates("JointGeneric", *LOCKED)
+def joint(b: Building, item: Item) -> Entity:
     """A joint between two frames that locks translations and rotations.
 
     With one rotation locked, about x or z, theirs is a_y·b_z = 0 and ours a_z·b_y = 0: the markers change places, and
     the points are held by a joint of their own, so that a start that misses the joint moves as there.
     """
-    holds = np.asarray(locked) != 0
+    kind = item["objectType"]
+    if kind not in LOCKED:
+        require(item, alternativeConstraints=False)
+    holds = np.asarray(LOCKED.get(kind) or item["constrainedAxes"]) != 0
     if not any(can_leave_plane(b, number) for number in item["markerNumbers"]):
         raise Refused("a joint of space between bodies of the plane")
     frames = [find_frame(b, number) for number in item["markerNumbers"]]
@@ -162,9 +170,9 @@ def _joint(b: Building, item: Item, locked: Any) -> Entity:
         if item.get("offsetUserFunction"):
             raise Refused("offsetUserFunction with one rotation locked about x or z")
     markers = {"marker0": frames[0].marker, "marker1": frames[1].marker}
-    joint = {"translations": holds[:3], "rotations": holds[3:], "frame0": turned[0], "frame1": turned[1]}
+    locked = {"translations": holds[:3], "rotations": holds[3:], "frame0": turned[0], "frame1": turned[1]}
     drive = _find_drive(b, item, frames[0], turned[0], bool(holds[:3].all()))
-    return b.add(con.GenericJoint, item, ACTIVE, **markers, **joint, **drive)
+    return b.add(con.GenericJoint, item, ACTIVE, **markers, **locked, **drive)
 
 
 def _find_drive(b: Building, item: Item, frame: Frame, axes: FloatArray, is_global: bool) -> dict[str, Any]:
@@ -187,25 +195,6 @@ def _find_drive(b: Building, item: Item, frame: Frame, axes: FloatArray, is_glob
         return given
 
     return {"offset_function": find_offset}
-
-
-@translates("JointGeneric")
-def generic(b: Building, item: Item) -> Entity:
-    """Any axes locked."""
-    require(item, alternativeConstraints=False)
-    return _joint(b, item, item["constrainedAxes"])
-
-
-@translates("JointRevoluteZ")
-def revolute(b: Building, item: Item) -> Entity:
-    """A hinge about z."""
-    return _joint(b, item, (1, 1, 1, 1, 1, 0))
-
-
-@translates("JointPrismaticX")
-def prismatic(b: Building, item: Item) -> Entity:
-    """A slider along x."""
-    return _joint(b, item, (0, 1, 1, 1, 1, 1))
 
 
 def _data(b: Building, item: Item) -> dict[str, Any]:
@@ -252,8 +241,10 @@ def _in_time(b: Building, item: Item, key: str, value: str) -> dict[str, Any]:
     return {} if function is None else {"function": lambda t: function(mbs, t, given)}
 
 
-def _vector_load(b: Building, item: Item, component: type[Component]) -> Entity:
+@translates("LoadForceVector", "LoadTorqueVector")
+def vector_load(b: Building, item: Item) -> Entity:
     """A force or torque."""
+    component: type[Component] = con.Torque if item["loadType"] == "TorqueVector" else con.Force
     turning = bool(item["bodyFixed"])
     frame = find_frame(b, item["markerNumber"], rigid=turning or component is con.Torque)
     function = b.function(item, "loadVectorUserFunction")
@@ -304,18 +295,6 @@ def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tupl
     if len(found) > MOST_INPUTS:
         return none
     return np.array([place for place, _ in found], np.int64), [marker for _, marker in found]
-
-
-@translates("LoadForceVector")
-def force(b: Building, item: Item) -> Entity:
-    """A force."""
-    return _vector_load(b, item, con.Force)
-
-
-@translates("LoadTorqueVector")
-def torque(b: Building, item: Item) -> Entity:
-    """A torque."""
-    return _vector_load(b, item, con.Torque)
 
 
 @translates("LoadCoordinate")

@@ -46,17 +46,13 @@ def _join(b: Building, item: Item, data: Any, slides: bool, reference: float, *k
     return joint
 
 
-@translates("JointSliding2D")
+@translates("JointSliding2D", "JointSliding")
 def sliding(b: Building, item: Item) -> Entity:
-    """A point on a chain of cables; both forms of its equations are the same joint here."""
-    require(item, constrainRotation=False, axialForce=0.0)
-    return _join(b, item, item["nodeNumber"], True, 0.0, ACTIVE)
-
-
-@translates("JointSliding")
-def sliding_in_space(b: Building, item: Item) -> Entity:
-    """The same in space, without constraints of rotations."""
-    require(item, constrainRotations=[0, 0, 0], constrainTranslations=[1, 1, 1], axialForce=0.0)
+    """A point on a chain of cables, in space without constraints of rotations; both forms of its equations are the
+    same joint here."""
+    in_space = item["objectType"] == "JointSliding"
+    free = {"constrainRotations": [0, 0, 0], "constrainTranslations": [1, 1, 1]}
+    require(item, axialForce=0.0, **(free if in_space else {"constrainRotation": False}))
     return _join(b, item, item["nodeNumber"], True, 0.0, ACTIVE)
 
 
