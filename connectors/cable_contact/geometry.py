@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.elements.cable2d.points import cubic_terms
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 Cubic = tuple[Vector, Vector, Vector, Vector]
-Four = tuple[float, float, float, float]
 BEYOND = 0.5
 """Share of a cable by which a foot may lie beyond its ends during Newton's method [1]."""
 STEPS = 30
@@ -71,12 +71,10 @@ def gather(x: FloatArray, dofs: IntArray, i: int, L: float) -> Cubic:
         read_vector(x, dofs, i, 6),
         read_vector(x, dofs, i, 9),
     )
-    # chord less slope, twice
-    f0, f1, f2 = (q[0] - p[0]) / L, (q[1] - p[1]) / L, (q[2] - p[2]) / L
-    c = (3.0 * f0 - 2.0 * u[0] - w[0]) / L, (3.0 * f1 - 2.0 * u[1] - w[1]) / L, (3.0 * f2 - 2.0 * u[2] - w[2]) / L
-    g = L * L
-    e = (u[0] + w[0] - 2.0 * f0) / g, (u[1] + w[1] - 2.0 * f1) / g, (u[2] + w[2] - 2.0 * f2) / g
-    return p, u, c, e
+    c0, e0 = cubic_terms((q[0] - p[0]) / L, u[0], w[0], L)
+    c1, e1 = cubic_terms((q[1] - p[1]) / L, u[1], w[1], L)
+    c2, e2 = cubic_terms((q[2] - p[2]) / L, u[2], w[2], L)
+    return p, u, (c0, c1, c2), (e0, e1, e2)
 
 
 @kernel(inline=True, fast=False)
@@ -106,29 +104,6 @@ def bend_at(z: Cubic, s: float) -> Vector:
     """r''(s)."""
     _, _, c, e = z
     return 2.0 * c[0] + 6.0 * s * e[0], 2.0 * c[1] + 6.0 * s * e[1], 2.0 * c[2] + 6.0 * s * e[2]
-
-
-@kernel(inline=True)
-def shape(s: float, L: float) -> Four:
-    """The shape functions at arc length s, of r, r' at the first end and r, r' at the second."""
-    z = s / L
-    return 1.0 + z * z * (2.0 * z - 3.0), s * (1.0 + z * (z - 2.0)), z * z * (3.0 - 2.0 * z), s * z * (z - 1.0)
-
-
-@kernel(inline=True)
-def shape_slope(s: float, L: float) -> Four:
-    """Their first derivatives [1/m]."""
-    z = s / L
-    h = 6.0 * z * (1.0 - z) / L
-    return -h, 1.0 + z * (3.0 * z - 4.0), h, z * (3.0 * z - 2.0)
-
-
-@kernel(inline=True)
-def shape_bend(s: float, L: float) -> Four:
-    """Their second derivatives [1/m²]."""
-    z = s / L
-    h = (6.0 - 12.0 * z) / (L * L)
-    return -h, (6.0 * z - 4.0) / L, h, (6.0 * z - 2.0) / L
 
 
 @kernel(fast=False)

@@ -46,20 +46,18 @@ from typing import NamedTuple
 from windlass.connectors.cable_contact.geometry import (
     Columns,
     Cubic,
-    Four,
     bend_at,
     carry,
     find_foot,
     gather,
     is_itself,
     reach_of_foot,
-    shape,
-    shape_slope,
     slope_at,
     unit,
     value_at,
     wrap_arc,
 )
+from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -278,6 +276,6 @@ def add_residual(
             par = read_parameters(c, a, b, data[at + SHARE])
             m = find_motion(za, ya, zb, yb, xi, s, held)
             force, on_a, on_b = eval_forces(par, eval_touch(par, m, read_bristle(c, start, at, b, s)))
-            scatter(f, c.dofs, a, shape(xi, la), shape_slope(xi, la), force, on_a)
+            scatter(f, c.dofs, a, shape(xi / la, la), shape_slope(xi / la, la), force, on_a)
             back = -force[0], -force[1], -force[2]
-            scatter(f, c.dofs, b, shape(s, lb), shape_slope(s, lb), back, on_b)
+            scatter(f, c.dofs, b, shape(s / lb, lb), shape_slope(s / lb, lb), back, on_b)

@@ -20,16 +20,12 @@ import numpy as np
 
 from windlass.connectors.cable_contact.geometry import (
     Columns,
-    Four,
     carry,
     carry_change,
     find_foot,
     gather,
     is_itself,
     reach_of_foot,
-    shape,
-    shape_bend,
-    shape_slope,
     value_at,
 )
 from windlass.connectors.cable_contact.kernels import (
@@ -48,6 +44,7 @@ from windlass.connectors.cable_contact.kernels import (
     read_bristle,
     read_parameters,
 )
+from windlass.elements.cable2d.points import Four, shape, shape_bend, shape_slope
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -247,10 +244,9 @@ def add_tangent(
             t = eval_touch(par, m, z)
             fill_changes(par, m, z, t, dq, dv, C)
             force, _, on_b = eval_forces(par, t)
-            spread_changes(
-                shape(xi, la), shape_slope(xi, la), shape(s, lb), shape_slope(s, lb), shape_bend(s, lb), force, on_b,
-                C, X, K,
-            )  # fmt: skip
+            S, dS, place = shape(xi / la, la), shape_slope(xi / la, la), s / lb
+            T, dT, ddT = shape(place, lb), shape_slope(place, lb), shape_bend(place, lb)
+            spread_changes(S, dS, T, dT, ddT, force, on_b, C, X, K)
         if touches:
             for row in range(24):
                 for col in range(24):

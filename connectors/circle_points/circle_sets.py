@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.kernels import PointColumns, eval_point, gather, place_of, shape, shape_rate
+from windlass.connectors.circle_points.kernels import PointColumns, eval_point, gather, place_of
 from windlass.connectors.circle_points.pair_search import ROUNDING, PairSearch
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
+from windlass.elements.cable2d.points import shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
@@ -102,7 +103,7 @@ def fill_pair_gaps(
         n, q, least = c.n[i], gather(x, c.dofs, i), np.inf
         for j in range(n):
             s = place_of(j, n)
-            z = eval_point(shape(s, c.L[i] * n), shape_rate(s, c.L[i] * n), c.offset[i], q, q)
+            z = eval_point(shape(s, c.L[i] * n), shape_slope(s, c.L[i] * n), c.offset[i], q, q)
             dx, dy = z.px - centre[m, 0], z.py - centre[m, 1]
             least = min(least, dx * dx + dy * dy)
         out[k] = np.sqrt(least) - p.radius[number[k]]

@@ -42,10 +42,9 @@ from windlass.connectors.circle_segments.friction import UNDEFINED, friction_for
 from windlass.connectors.circle_segments.kernels import Eight, Pose, create_pose
 from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-
-Four = tuple[float, float, float, float]
 
 
 class PointColumns(NamedTuple):
@@ -116,21 +115,6 @@ def place_of(k: int, n: float) -> float:
     return (k + 0.5) / n
 
 
-@kernel(inline=True, fast=False)
-def shape(s: float, L: float) -> Four:
-    """S_1..S_4 [1, m, 1, m] at xi = s L: `eval_shape` of the cable, for one point in a kernel."""
-    a, b = s * s, 1.0 - s
-    S3 = a * (3.0 - 2.0 * s)
-    return 1.0 - S3, L * s * b * b, S3, -L * a * b
-
-
-@kernel(inline=True, fast=False)
-def shape_rate(s: float, L: float) -> Four:
-    """S'_1..S'_4 [1/m, 1, 1/m, 1] at xi = s L."""
-    D3 = 6.0 * s * (1.0 - s) / L
-    return -D3, (1.0 - s) * (1.0 - 3.0 * s), D3, s * (3.0 * s - 2.0)
-
-
 @kernel(inline=True)
 def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
     """The values of the 8 coordinates of the cable of row i."""
@@ -191,7 +175,7 @@ def eval_bristles(
         closed += 1
         if state == 0.0:
             s = place_of(k, n)
-            p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
+            p = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
             total += wrap(arc_position(o, p.px - o.cx, p.py - o.cy, par.r) - data[first + 2 * n + k], par.r)
             sticking += 1
     if sticking == 0:
@@ -233,7 +217,7 @@ def fill_outputs(
         bend, _ = eval_bristles(par, o, y, q, w, data, first, n, L)
         for k in range(n):
             s = place_of(k, n)
-            p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
+            p = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
             state = data[first + n + k]
             z = eval_contact(par, o, p, state, bend)
             gap = z.D - par.r

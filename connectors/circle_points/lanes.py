@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from windlass.connectors.circle_points.kernels import (
     AxisPoint,
-    Four,
     PointColumns,
     PointParameters,
     arc_position,
     eval_contact,
     eval_point,
     place_of,
-    shape,
-    shape_rate,
 )
 from windlass.connectors.circle_segments.friction import UNDEFINED, wrap
 from windlass.connectors.circle_segments.kernels import Eight, Pose
 from windlass.connectors.markers.cable_shape import eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -118,7 +116,7 @@ def read_eight(row: int, k: int, g: FloatArray) -> Eight:
 def read_point(j: int, offset: bool, k: int, g: FloatArray) -> tuple[Four, Four, float, AxisPoint]:
     """Shape functions, their derivatives, offset and point j of lane k; ``offset``: any lane may have one."""
     s, L, y = place_of(j, g[COUNT, k]), g[LENGTH, k], g[OFFSET, k] if offset else 0.0
-    S, dS = shape(s, L), shape_rate(s, L)
+    S, dS = shape(s, L), shape_slope(s, L)
     return S, dS, y, eval_point(S, dS, y, read_eight(COORDINATES, k, g), read_eight(VELOCITIES, k, g))
 
 

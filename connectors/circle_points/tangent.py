@@ -26,14 +26,13 @@ from windlass.connectors.circle_points.kernels import (
     gather,
     place_of,
     read_parameters,
-    shape,
-    shape_rate,
 )
 from windlass.connectors.circle_segments.friction import UNDEFINED, friction_slopes
 from windlass.connectors.circle_segments.kernels import create_pose, touches
 from windlass.connectors.circle_segments.tangent import add_curvature, is_central, scatter
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.elements.cable2d.points import shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -116,7 +115,7 @@ def add_tangent(
             if data[first + k] > 0.0:
                 continue
             s = place_of(k, n)
-            S, dS = shape(s, L), shape_rate(s, L)
+            S, dS = shape(s, L), shape_slope(s, L)
             p = eval_point(S, dS, y, q, w)
             state = data[first + n + k]
             z = eval_contact(par, o, p, state, bend)

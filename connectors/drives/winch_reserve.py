@@ -24,6 +24,7 @@ import numpy as np
 
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.markers.position_markers import merge_handles
+from windlass.elements.cable2d.points import array_form, eval_shape, shape_integrals
 from windlass.elements.cable3d.winch_cable import winch_rope
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, instance, number, numbers, whole, word
@@ -38,6 +39,8 @@ LONGEST, SHORTEST = 1.6, 0.4
 """Lengths of cables beyond which they are split and merged, in wanted lengths [1]; both go on with about 0.8."""
 MOST = 1e5
 """More cables than any rope has in reserve."""
+MIDDLE = eval_shape(np.array(0.5), np.array(1.0))
+"""Shape functions in the middle of a cable of length 1."""
 MOTION = "q", "v", "a", "carried"
 
 
@@ -62,13 +65,12 @@ def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatAr
     g, g_t = 1.0 / h, -h_t / h**2
 
     def mean(y: FloatArray) -> FloatArray:
-        half: FloatArray = 0.5 * (y[:-1] + y[1:])
-        half[:, d:] *= -0.5
-        return half
+        total = y[:-1] + y[1:]
+        return np.hstack((MIDDLE.S[0] * total[:, :d], MIDDLE.dS[1] * total[:, d:]))
 
     def change(y: FloatArray, h: float, g: float) -> FloatArray:
         dy = y[1:] - y[:-1]
-        return np.hstack((-h / 8 * dy[:, d:], 1.5 * g * dy[:, :d]))
+        return np.hstack((MIDDLE.S[3] * h * dy[:, d:], MIDDLE.dS[2] * g * dy[:, :d]))
 
     middles = [mean(x) + change(x, h, g), mean(v) + change(v, h, g) + change(x, h_t, g_t)]
     for a, h_tt in zip(accelerations, h_tts, strict=True):
@@ -240,11 +242,11 @@ class WinchReserve(StepHook):
         return self._feed_reference + float(state.of(self.feed)[0, 0])
 
     def _eval_weight(self, x: FloatArray, length: float) -> float:
-        """Potential energy of the weight [J]; ∫ r dx of a cable is h ((r_0 + r_1)/2 - h (s_1 - s_0)/12)."""
-        d, h = x.shape[1] // 2, length / (len(x) - 1)
-        places = 0.5 * (x[:-1] + x[1:])[:, :d] - h / 12 * (x[1:] - x[:-1])[:, d:]
+        """Potential energy of the weight [J]."""
+        d, S = x.shape[1] // 2, array_form(shape_integrals)(length / (len(x) - 1))
+        places = S[0] * (x[:-1] + x[1:])[:, :d] + S[3] * (x[1:] - x[:-1])[:, d:]
         rho = float(self.cables.table.collect("mass_per_length", self.cables.rows[:1])[0])
-        return float(-rho * h * places.sum(axis=0) @ self._world.gravity[:d])
+        return float(-rho * places.sum(axis=0) @ self._world.gravity[:d])
 
     def checkpoint(self) -> dict[str, Any]:
         """What was changed; which cables are outside is kept with the switches of the model."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.sliding.places import SlidingColumns, is_lost, place_of
+from windlass.elements.cable2d.points import shape, shape_bend, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Coupling
@@ -26,21 +27,13 @@ NUMBERS = 17
 
 
 @kernel
-def fill_shape(xi: float, L: float, S: FloatArray) -> None:
-    """Shape functions at ξ and their first and second derivatives by it, shape (3, 4)."""
-    s = xi / L
-    S[0, 0], S[0, 1] = 1.0 - s * s * (3.0 - 2.0 * s), xi * (1.0 - s) * (1.0 - s)
-    S[0, 2], S[0, 3] = s * s * (3.0 - 2.0 * s), xi * s * (s - 1.0)
-    S[1, 0], S[1, 1] = 6.0 * s * (s - 1.0) / L, 1.0 - s * (4.0 - 3.0 * s)
-    S[1, 2], S[1, 3] = -6.0 * s * (s - 1.0) / L, s * (3.0 * s - 2.0)
-    S[2, 0], S[2, 1] = (12.0 * s - 6.0) / (L * L), (6.0 * s - 4.0) / L
-    S[2, 2], S[2, 3] = (6.0 - 12.0 * s) / (L * L), (6.0 * s - 2.0) / L
-
-
-@kernel
 def fill_place(c: SlidingColumns, i: int, x: FloatArray, v: FloatArray, S: FloatArray, w: FloatArray) -> None:
-    """Shape functions and the place of row i on its cable, see `R`; shapes (3, 4) and (5, 3)."""
-    fill_shape(place_of(c, i, x) - c.offset[i], c.length[c.cable[i]], S)
+    """S, S', S'' and the place of row i on its cable, see `R`; shapes (3, 4) and (5, 3)."""
+    L = c.length[c.cable[i]]
+    s = (place_of(c, i, x) - c.offset[i]) / L
+    S[0, 0], S[0, 1], S[0, 2], S[0, 3] = shape(s, L)
+    S[1, 0], S[1, 1], S[1, 2], S[1, 3] = shape_slope(s, L)
+    S[2, 0], S[2, 1], S[2, 2], S[2, 3] = shape_bend(s, L)
     for d in range(3):
         for row in range(5):
             w[row, d] = 0.0

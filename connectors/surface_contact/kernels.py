@@ -35,8 +35,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.kernels import Four
 from windlass.connectors.surface_contact.distances import Distance, Surfaces
+from windlass.elements.cable2d.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

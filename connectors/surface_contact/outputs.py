@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import place_of, shape
+from windlass.connectors.circle_points.kernels import place_of
 from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.power import eval_friction_work
 from windlass.connectors.circle_segments.power_lanes import OPEN
@@ -30,6 +30,7 @@ from windlass.connectors.surface_contact.kernels import (
 )
 from windlass.connectors.surface_contact.tangent import hessian_product
 from windlass.connectors.surface_contact.update import OUTSIDE
+from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel

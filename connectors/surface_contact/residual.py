@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import place_of, shape
+from windlass.connectors.circle_points.kernels import place_of
 from windlass.connectors.circle_points.lanes import LANES, read_eight
 from windlass.connectors.circle_segments.kernels import touches
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -36,6 +36,7 @@ from windlass.connectors.surface_contact.kernels import (
     read_anchor,
     to_global,
 )
+from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

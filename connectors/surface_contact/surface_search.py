@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.kernels import place_of, shape
+from windlass.connectors.circle_points.kernels import place_of
 from windlass.connectors.circle_points.pair_search import ROUNDING, PairSearch
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import LINE, PLANE, PROFILE, SHEAVE, SPHERE, Surfaces, eval_distance
 from windlass.connectors.surface_contact.kernels import ContactRows, create_frame, eval_touch, gather
+from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields

@@ -16,7 +16,7 @@ from math import sqrt
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import place_of, shape
+from windlass.connectors.circle_points.kernels import place_of
 from windlass.connectors.circle_segments.kernels import touches
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import Distance, eval_distance
@@ -39,6 +39,7 @@ from windlass.connectors.surface_contact.kernels import (
     read_parameters,
     to_global,
 )
+from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

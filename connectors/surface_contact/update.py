@@ -22,7 +22,7 @@ from math import sqrt
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import place_of, shape
+from windlass.connectors.circle_points.kernels import place_of
 from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance
@@ -35,6 +35,7 @@ from windlass.connectors.surface_contact.kernels import (
     gather,
     read_parameters,
 )
+from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel

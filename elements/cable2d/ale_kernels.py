@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.elements.cable2d.points import eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -45,12 +46,9 @@ class Columns(NamedTuple):
 
 def slide_matrices(L: FloatArray) -> FloatArray:
     """G with S_j' = Σ_i S_i G_ij, shape (rows, 4, 4), for lengths L [m], shape (rows,)."""
-    G = np.zeros((len(L), 4, 4))
+    _, dS, ddS = eval_shape(np.array((0.0, 1.0)), L[:, None])
     # values and slopes of S' at both ends are values of S' and of S''
-    G[:, 0, 1] = G[:, 2, 3] = 1.0
-    G[:, 1] = np.stack((-6.0 / L**2, -4.0 / L, 6.0 / L**2, -2.0 / L), axis=1)
-    G[:, 3] = np.stack((6.0 / L**2, 2.0 / L, -6.0 / L**2, 4.0 / L), axis=1)
-    return G
+    return np.stack((dS, ddS), axis=2).reshape(-1, 4, 4)
 
 
 @kernel(inline=True)

@@ -38,7 +38,7 @@ from windlass.elements.cable2d.lanes import Columns, create_lanes
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d.mass import Inertia, mass, mass_product
 from windlass.elements.cable2d.outputs import OUTPUTS, CableView
-from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
+from windlass.elements.cable2d.points import Rule, create_rule, eval_shape, shape_integrals
 from windlass.elements.cable2d.strains import dot, eval_references, interpolate
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
@@ -89,14 +89,10 @@ def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
     """Add the load ∫ ρA S g dx [N, N m] of an acceleration g [m/s^2], shape (3,), on some of the rows."""
     d = c.dofs.shape[1] // 4
     for i in rows:
-        n, L = c.dofs[i], c.L[i]
-        force = 0.5 * c.rho[i] * L
-        moment = force * L / 6.0
-        for a in range(d):
-            f[n[a]] += force * g[a]
-            f[n[a + d]] += moment * g[a]
-            f[n[a + 2 * d]] += force * g[a]
-            f[n[a + 3 * d]] -= moment * g[a]
+        n, S = c.dofs[i], shape_integrals(c.L[i])
+        for j in range(4):
+            for a in range(d):
+                f[n[d * j + a]] += c.rho[i] * S[j] * g[a]
 
 
 class CableKind(NamedTuple):

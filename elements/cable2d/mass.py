@@ -15,12 +15,28 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.elements.cable2d.lanes import find_slot
+from windlass.elements.cable2d.points import Four, Number, array_form
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Slots
 
 R_R, R_S, R_R1, R_S1, S_S, S_S1 = 156.0, 22.0, 54.0, 13.0, 4.0, 3.0
 """Entries by positions R and slopes S of the first node, R1 and S1 of the second, without signs and powers of L."""
+Rows = tuple[tuple[Number, Number, Number, Number], ...]
+
+
+@kernel(inline=True)
+def mass_rows(mass: Number, L: Number) -> Rows[Number]:
+    """M of one axis [kg, kg m, kg m^2], row by row, of a cable of the length L [m] and the mass per length [kg/m]."""
+    m = mass * L / 420.0
+    Lm = L * m
+    LLm = L * Lm
+    return (
+        (R_R * m, R_S * Lm, R_R1 * m, -R_S1 * Lm),
+        (R_S * Lm, S_S * LLm, R_S1 * Lm, -S_S1 * LLm),
+        (R_R1 * m, R_S1 * Lm, R_R * m, -R_S * Lm),
+        (-R_S1 * Lm, -S_S1 * LLm, -R_S * Lm, S_S * LLm),
+    )
 
 
 class Inertia(NamedTuple):
@@ -34,15 +50,7 @@ class Inertia(NamedTuple):
 
 def mass_matrices(rho: FloatArray, L: FloatArray) -> FloatArray:
     """M of one axis, shape (rows, 4, 4), for masses per length [kg/m] and lengths [m], shape (rows,)."""
-    one = np.ones(len(L))
-    entries = [
-        [R_R * one, R_S * L, R_R1 * one, -R_S1 * L],
-        [R_S * L, S_S * L**2, R_S1 * L, -S_S1 * L**2],
-        [R_R1 * one, R_S1 * L, R_R * one, -R_S * L],
-        [-R_S1 * L, -S_S1 * L**2, -R_S * L, S_S * L**2],
-    ]
-    M: FloatArray = (rho * L / 420.0 * np.array(entries)).transpose(2, 0, 1)
-    return M
+    return np.array(array_form(mass_rows)(rho, L)).transpose(2, 0, 1)
 
 
 @kernel
@@ -50,20 +58,17 @@ def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
     """Add scale times the mass matrix ∫ ρA SᵀS dx to the matrix values; see `find_slot` for the slots."""
     dims = c.dofs.shape[1] // 4
     for i in range(len(c.L)):
-        L = c.L[i]
-        m = scale * c.rho[i] * L / 420.0
-        r_r, r_s, r_r1, r_s1 = R_R * m, R_S * L * m, R_R1 * m, -R_S1 * L * m
-        s_s, s_s1 = S_S * L * L * m, -S_S1 * L * L * m
-        M = (
-            (r_r, r_s, r_r1, r_s1),
-            (r_s, s_s, -r_s1, s_s1),
-            (r_r1, -r_s1, r_r, -r_s),
-            (r_s1, s_s1, -r_s, s_s),
-        )
+        M = mass_rows(scale * c.rho[i], c.L[i])
         for a in range(dims):
             for k in range(4):
                 for l in range(4):
                     values[find_slot(slots, i, a + dims * k, a + dims * l)] += M[k][l]
+
+
+@kernel(inline=True)
+def product(row: Four, q: Four) -> float:
+    """Σ M_j q_j of a row of M."""
+    return row[0] * q[0] + row[1] * q[1] + row[2] * q[2] + row[3] * q[3]
 
 
 @kernel
@@ -71,16 +76,16 @@ def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
     """Add the product of the mass matrix and x, shape (n + 1,), to f."""
     d = c.dofs.shape[1] // 4
     for i in range(len(c.L)):
-        n, L = c.dofs[i], c.L[i]
-        m = c.rho[i] * L / 420.0
-        r_r, r_s, r_r1, r_s1 = R_R * m, R_S * L * m, R_R1 * m, R_S1 * L * m
-        s_s, s_s1 = S_S * L * L * m, S_S1 * L * L * m
+        n, M = c.dofs[i], mass_rows(c.rho[i], c.L[i])
         for a in range(d):
-            r0, s0, r1, s1 = x[n[a]], x[n[a + d]], x[n[a + 2 * d]], x[n[a + 3 * d]]
-            f[n[a]] += r_r * r0 + r_s * s0 + r_r1 * r1 - r_s1 * s1
-            f[n[a + d]] += r_s * r0 + s_s * s0 + r_s1 * r1 - s_s1 * s1
-            f[n[a + 2 * d]] += r_r1 * r0 + r_s1 * s0 + r_r * r1 - r_s * s1
-            f[n[a + 3 * d]] += s_s * s1 - r_s1 * r0 - s_s1 * s0 - r_s * r1
+            q = x[n[a]], x[n[a + d]], x[n[a + 2 * d]], x[n[a + 3 * d]]
+            f[n[a]] += product(M[0], q)
+            f[n[a + d]] += product(M[1], q)
+            f[n[a + 2 * d]] += product(M[2], q)
+            f[n[a + 3 * d]] += product(M[3], q)
+
+
+# In lanes sums are written out: with `mass_rows` the compiler orders them anew, and belts get other last digits.
 
 
 @kernel(inline=True)

@@ -17,7 +17,7 @@ A trailing t marks rates in the code: pt = r'_t, kt = r''_t.
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ Blocks = tuple[Four, Four, Four, Four]
 Entries = tuple[float, ...]
 """A small matrix of any size, row by row."""
 EntryBlocks = tuple[Entries, Entries, Entries, Entries]
+Number = TypeVar("Number", float, FloatArray)
+"""What is evaluated for one row in kernels, and for many in arrays."""
 
 
 class Shape(NamedTuple):
@@ -59,13 +61,54 @@ class Rule(NamedTuple):
     Kb: FloatArray
 
 
+# Shape functions have the same digits everywhere, whether a point is evaluated by itself, in a lane or in an array.
+
+
+@kernel(inline=True, fast=False)
+def shape(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
+    """S1..S4 [1, m, 1, m] at the place s = x/L [1] of a cable of length L [m]."""
+    a, b = s * s, 1.0 - s
+    S3 = a * (3.0 - 2.0 * s)
+    return 1.0 - S3, L * s * b * b, S3, -L * a * b
+
+
+@kernel(inline=True, fast=False)
+def shape_slope(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
+    """Their first derivatives by arc length [1/m, 1, 1/m, 1]."""
+    D3 = 6.0 * s * (1.0 - s) / L
+    return -D3, (1.0 - s) * (1.0 - 3.0 * s), D3, s * (3.0 * s - 2.0)
+
+
+@kernel(inline=True, fast=False)
+def shape_bend(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
+    """Their second derivatives [1/m^2, 1/m, 1/m^2, 1/m]."""
+    iL = 1.0 / L
+    E3 = (6.0 - 12.0 * s) * iL * iL
+    return -E3, (6.0 * s - 4.0) * iL, E3, (6.0 * s - 2.0) * iL
+
+
+@kernel(inline=True)
+def shape_integrals(L: Number) -> tuple[Number, Number, Number, Number]:
+    """∫ S_i dx over the cable [m, m^2, m, m^2]."""
+    by_slope = L * L / 12.0
+    return 0.5 * L, by_slope, 0.5 * L, -by_slope
+
+
+@kernel(inline=True, fast=False)
+def cubic_terms(e: float, s0: float, s1: float, L: float) -> tuple[float, float]:
+    """c and d of Σ S_i x_i = x0 + s0 x + c x² + d x³ with e = (x1 - x0)/L and the slopes s0, s1 of both nodes."""
+    return (3.0 * e - 2.0 * s0 - s1) / L, (s0 + s1 - 2.0 * e) / (L * L)
+
+
+def array_form(function: Any) -> Any:
+    """The plain Python of a kernel, for arrays in place of its numbers."""
+    return getattr(function, "py_func", function)
+
+
 def eval_shape(s: FloatArray, L: FloatArray) -> Shape:
     """Shape functions at places s = x/L [1] of cables of length L [m]; s and L of shapes that broadcast."""
-    s, L = np.broadcast_arrays(s, L)
-    S = (1 - 3 * s**2 + 2 * s**3, L * (s - 2 * s**2 + s**3), 3 * s**2 - 2 * s**3, L * (s**3 - s**2))
-    dS = ((6 * s**2 - 6 * s) / L, 1 - 4 * s + 3 * s**2, (6 * s - 6 * s**2) / L, 3 * s**2 - 2 * s)
-    ddS = ((12 * s - 6) / L**2, (6 * s - 4) / L, (6 - 12 * s) / L**2, (6 * s - 2) / L)
-    return Shape(np.stack(S, -1), np.stack(dS, -1), np.stack(ddS, -1))
+    both = np.broadcast_arrays(s, L)
+    return Shape(*(np.stack(array_form(kernel)(*both), -1) for kernel in (shape, shape_slope, shape_bend)))
 
 
 def create_rule(integration: int) -> Rule:

@@ -1,16 +1,28 @@
-"""What processes tell each other, and what is called in the PETSc library past petsc4py, goes through one file each."""
+"""One of each: messages of processes, calls of PETSc past petsc4py, shape functions and mass of cables."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import windlass as wl
+from windlass.elements.cable2d.mass import mass_matrices
+from windlass.elements.cable2d.points import (
+    array_form,
+    cubic_terms,
+    eval_shape,
+    shape,
+    shape_bend,
+    shape_integrals,
+    shape_slope,
+)
 from windlass.framework.parallel.processes import Processes
 
 ROOT = Path(__file__).parents[2]
@@ -19,12 +31,22 @@ REDUCTIONS = {"allreduce", "allgather", "alltoall", "reduce", "gather", "bcast",
 BUFFERED = {name.capitalize() + end for name in REDUCTIONS for end in ("", "v")}
 
 
-def calls() -> Iterator[tuple[str, str, str]]:
+@cache
+def files() -> dict[str, list[ast.AST]]:
+    """Nodes of the syntax trees of all files, by their names."""
+    paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+    return {path.relative_to(ROOT).as_posix(): list(ast.walk(ast.parse(path.read_text()))) for path in paths}
+
+
+@cache
+def calls() -> list[tuple[str, str, str]]:
     """File, object and function of all calls of functions of objects."""
-    for path in (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                yield path.relative_to(ROOT).as_posix(), ast.unparse(node.func.value), node.func.attr
+    return [
+        (path, ast.unparse(node.func.value), node.func.attr)
+        for path, nodes in files().items()
+        for node in nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    ]
 
 
 def test_reductions_go_through_processes() -> None:
@@ -84,3 +106,70 @@ def test_one_process_has_all_values() -> None:
     assert processes.join("names", ["a"]) == ["a"] and processes.from_first("the clock", 2.0) == 2.0
     assert processes.largest([1.0, -np.inf]) == [1.0, -np.inf] and processes.largest_of(np.nan) == np.inf
     assert processes.any(True) and not processes.any(False) and processes.all(True) and not processes.all(False)
+
+
+def read_number(node: ast.expr) -> Any:
+    """A number, None for all else."""
+    return abs(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, int | float) else None
+
+
+CUBIC = {3, 2}, {1, 3}, {6, 12}, {4, 6}, {2, 6}, {3, 4}
+"""Numbers of the linear factors of shape functions and their derivatives, such as 3 - 2 s."""
+MASS = 35, 70, 105, 140, 210, 420
+"""Denominators of mass matrices."""
+
+
+def find_forms(nodes: Iterable[ast.AST]) -> set[str]:
+    """What a file has of the cubic shape functions and of the mass matrix of cables."""
+    found = set()
+    for node in nodes:
+        match node:
+            case ast.BinOp(op=ast.Div(), right=right) if read_number(right) in MASS:
+                found.add("mass")
+            case ast.BinOp(
+                ast.BinOp(factor, ast.Mult(), ast.Name() | ast.BinOp(op=ast.Pow())), ast.Sub(), number
+            ) | ast.BinOp(number, ast.Sub(), ast.BinOp(factor, ast.Mult(), ast.Name() | ast.BinOp(op=ast.Pow()))) if {
+                read_number(factor),
+                read_number(number),
+            } in CUBIC:
+                found.add("shape")
+    return found
+
+
+@pytest.mark.parametrize(
+    "text", ["1.0 - s * s * (3.0 - 2.0 * s)", "z * (3 * z - 4)", "(6.0 * s - 2.0) / L", "1 - 3 * s**2 + 2 * s**3"]
+)
+def test_forms_of_shape_functions_are_found(text: str) -> None:
+    assert find_forms(ast.walk(ast.parse(text))) == {"shape"}
+
+
+def test_cables_have_their_shape_functions_and_their_mass_matrix_from_one_place() -> None:
+    homes: dict[str, set[str]] = {"shape": set(), "mass": set()}
+    for path, nodes in files().items():
+        for form in find_forms(nodes):
+            homes[form].add(path)
+    # the step from air to water has the same form as a shape function
+    assert homes["shape"] == {"elements/cable2d/points.py", "connectors/fluids/flow.py"}
+    assert homes["mass"] == {"elements/cable2d/mass.py"}
+
+
+def test_shape_functions_follow_every_cubic() -> None:
+    r = np.polynomial.Polynomial((0.3, -1.2, 0.7, 0.9))
+    L, s = 0.7, np.linspace(-0.5, 1.5, 9)
+    x = np.array((r(0.0), r.deriv()(0.0), r(L), r.deriv()(L)))
+    places = eval_shape(s, np.array(L))
+    for N, derivative in zip(places, (r, r.deriv(), r.deriv(2)), strict=True):
+        assert_allclose(N @ x, derivative(s * L), atol=1e-14)
+    assert_allclose(array_form(shape_integrals)(L) @ x, r.integ()(L), rtol=1e-14)
+    assert_allclose(array_form(cubic_terms)((x[2] - x[0]) / L, x[1], x[3], L), r.coef[2:], rtol=1e-13)
+    # kernels have the digits of arrays
+    for k, N in enumerate((shape, shape_slope, shape_bend)):
+        assert [N(place, L) for place in s] == [tuple(row) for row in places[k]]
+
+
+def test_the_mass_matrix_is_the_integral_of_shape_functions() -> None:
+    rho, L = np.array((1.5, 0.2)), np.array((0.7, 3.0))
+    x, w = np.polynomial.legendre.leggauss(4)
+    S = eval_shape(0.5 + 0.5 * x, L[:, None]).S
+    M = np.einsum("p,rpi,rpj->rij", 0.5 * w, S, S) * (rho * L)[:, None, None]
+    assert_allclose(mass_matrices(rho, L), M, rtol=1e-13)

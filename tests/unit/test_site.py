@@ -34,8 +34,8 @@ def site(name: str) -> ModuleType:
 
 def registered_names() -> set[str]:
     """Names of all components whose class stands in the package, found in the text of its files."""
-    # what several laws share: references to inputs, parameters of contact at points
-    shared, names = {"Inputs", "PointContact"}, set()
+    # what several laws share: references to inputs, parameters of contact at points and segments
+    shared, names = {"Inputs", "PointContact", "SegmentContact"}, set()
     known = {"Component", "Cable2D", "ALENode", *shared}
     for top in ("framework", "elements", "connectors"):
         for path in (ROOT / top).rglob("*.py"):
