@@ -57,6 +57,7 @@ from windlass.connectors.cable_contact.geometry import (
     value_at,
     wrap_arc,
 )
+from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, decide, return_share, trial_vector
 from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
@@ -67,7 +68,7 @@ TOUCHING = 6
 WIDTH = 18
 """History values of a place."""
 NUMBER, FOOT, GAP, STATE, ANCHOR, NORMAL_A, NORMAL_B, TANGENT_A, TANGENT_B, SHARE = 0, 1, 2, 3, 4, 5, 8, 11, 14, 17
-NEW, OPEN, STICKS, SLIPS = -3.0, -2.0, 0.0, 1.0
+NEW, OPEN = -3.0, UNDEFINED
 FADE = 0.01
 """Depth over which the damping fades in, as a share of the sum of radii, where the user gives none [1]."""
 LEAST = 0.01
@@ -228,10 +229,10 @@ def eval_touch(par: TouchParameters, m: Motion, b: Bristle) -> Touch:
         if b.holds:
             normal = combine(par.beta, carry(b.ma, b.ta, ta), 1.0 - par.beta, carry(b.mb, b.tb, tb))
             u = across(combine(b.slid, m.pb, -D, normal), n)
-        tau = combine(par.mu_k, u, par.mu_v, vt)
+        tau = trial_vector(par.mu_k, u, par.mu_v, vt)
         size, limit = sqrt(dot(tau, tau)), par.mu * press
-        slips = size > limit
-        factor = limit / size if slips else 1.0
+        slips = decide(size, limit, SLIPS)[1] == SLIPS
+        factor = return_share(size, limit) if slips else 1.0
         ft = factor * tau[0], factor * tau[1], factor * tau[2]
     return Touch(d, D, n, la, ta, lb, tb, vn, vt, press, u, tau, size, slips, ft)
 

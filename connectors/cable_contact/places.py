@@ -11,7 +11,6 @@ from windlass.connectors.cable_contact.kernels import (
     FOOT,
     NUMBER,
     SHARE,
-    SLIPS,
     STATE,
     TOUCHING,
     WIDTH,
@@ -25,6 +24,7 @@ from windlass.connectors.cable_contact.kernels import (
 from windlass.connectors.cable_contact.tangent import eval_change
 from windlass.connectors.circle_segments.power import NUMBERS
 from windlass.connectors.circle_segments.power_lanes import OPEN
+from windlass.connectors.friction.bristle import SLIPS, bent_energy
 from windlass.elements.nodes.vectors import cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
@@ -134,7 +134,7 @@ def fill_places(
         parts[i, 2] = (spring - t.press) * t.vn
         parts[i, 4] = -spring * t.vn
         parts[i, 6] = 0.5 * spring * depth
-        parts[i, 7] = 0.5 * par.mu_k * dot(t.u, t.u)
+        parts[i, 7] = bent_energy(False, par.mu_k, dot(t.u, t.u), 0.0)
 
 
 _fill = call(fill_places)

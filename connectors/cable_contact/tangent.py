@@ -44,6 +44,7 @@ from windlass.connectors.cable_contact.kernels import (
     read_bristle,
     read_parameters,
 )
+from windlass.connectors.friction.bristle import return_change, return_share, trial_vector
 from windlass.elements.cable2d.points import Four, shape, shape_bend, shape_slope
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
@@ -144,12 +145,11 @@ def eval_change(
         d_normal = combine(beta, carried_a, 1.0 - beta, carried_b)
         a, b = combine(z.slid, dpb, ds, m.pb), combine(dD, normal, t.D, d_normal)
         du = change_across(combine(z.slid, m.pb, -t.D, normal), combine(1.0, a, -1.0, b), n, dn)
-    dft = combine(par.mu_k, du, par.mu_v, dvt)
+    dft = trial_vector(par.mu_k, du, par.mu_v, dvt)
     # what slips keeps to the limit
     if t.slips:
-        along = dot(t.tau, dft) / (t.size * t.size)
-        factor = par.mu * t.press / t.size
-        dft = combine(factor, dft, par.mu * dp / t.size - factor * along, t.tau)
+        e = t.tau[0] / t.size, t.tau[1] / t.size, t.tau[2] / t.size
+        dft = return_change(e, return_share(t.size, par.mu * t.press), dft, par.mu * dp)
     # couples
     couple, a, b = cross(t.d, t.ft), cross(dd, t.ft), cross(t.d, dft)
     d_couple = combine(1.0, a, 1.0, b)

@@ -38,9 +38,7 @@ from windlass.connectors.cable_contact.kernels import (
     NUMBER,
     OPEN,
     SHARE,
-    SLIPS,
     STATE,
-    STICKS,
     TANGENT_A,
     TANGENT_B,
     TOUCHING,
@@ -55,6 +53,7 @@ from windlass.connectors.cable_contact.kernels import (
     read_bristle,
     read_parameters,
 )
+from windlass.connectors.friction.bristle import SLIPS, STICKS, slip_bend
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
@@ -102,8 +101,8 @@ def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: Touch, arc:
     """Anchor, normals and tangents of a place that has closed or that slips; ``arc``: of the foot on its chain [m]."""
     u: Vector = (0.0, 0.0, 0.0)
     size = sqrt(dot(t.ft, t.ft))
-    if holds and par.mu_k > 0.0 and size > 0.0:
-        bend = max(1.0 - par.mu_v * dot(t.vt, t.ft) / (size * size), 0.0) / par.mu_k
+    if holds and size > 0.0:
+        bend = slip_bend(size, par.mu_v * dot(t.vt, t.ft) / size, par.mu_k) / size
         u = bend * t.ft[0], bend * t.ft[1], bend * t.ft[2]
     sideways = cross(t.tb, t.n)
     h = min(max(dot(u, sideways) / t.D, -0.9), 0.9)

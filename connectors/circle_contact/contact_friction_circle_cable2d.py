@@ -39,11 +39,11 @@ from windlass.connectors.circle_segments.common import (
     has_moving,
     segment_places,
 )
-from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.circle_segments.moving_cable import set_shift, update_moving
 from windlass.connectors.circle_segments.place_numbers import FN, FT
 from windlass.connectors.circle_segments.update import begin_bristles, record_positions, update_friction
+from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray

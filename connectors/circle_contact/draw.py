@@ -26,8 +26,8 @@ import numpy as np
 
 from windlass.connectors.circle_contact.view import ContactView, find_cables, view_contact
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
-from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.power import FRICTION_LOSSES, eval_friction_work
+from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.drawing import Drawing, Paint, Painting

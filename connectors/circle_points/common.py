@@ -10,10 +10,10 @@ import numpy as np
 
 from windlass.connectors.circle_points.kernels import PointColumns, fill_outputs
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
-from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.place_numbers import BRISTLE, CLOSED_GAP, FN, FT, GAP, NUMBERS, STATE, VN, VT
 from windlass.connectors.circle_segments.power import create_account
 from windlass.connectors.circle_segments.power_lanes import BRISTLE_ENERGY, BRISTLE_POWER, CONTACT_STATE, OPEN, PARTS
+from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths
 from windlass.elements.cable2d.points import eval_shape
 from windlass.framework.accounts import Account

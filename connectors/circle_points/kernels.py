@@ -37,10 +37,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_segments.arctangent import arctan2
-from windlass.connectors.circle_segments.friction import UNDEFINED, friction_force, wrap
+from windlass.connectors.circle_segments.arctangent import arctan2, wrap
 from windlass.connectors.circle_segments.kernels import Eight, Pose, create_pose
 from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_force, trial
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
@@ -173,7 +173,7 @@ def eval_bristles(
         if data[first + k] > 0.0 or state == UNDEFINED:
             continue
         closed += 1
-        if state == 0.0:
+        if state == STICKS:
             s = place_of(k, n)
             p = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
             total += wrap(arc_position(o, p.px - o.cx, p.py - o.cy, par.r) - data[first + 2 * n + k], par.r)
@@ -199,8 +199,9 @@ def eval_contact(par: PointParameters, o: Pose, z: AxisPoint, state: float, bend
         fn = 0.0
     ft, bristle = 0.0, 0.0
     if state != UNDEFINED and par.mu != 0.0:
-        bristle = bend if state == 0.0 else 0.0
-        ft = friction_force(state, vt, bristle, fn, par.mu_v, par.mu_k * par.r * inverse, par.mu)
+        bristle = bend if state == STICKS else 0.0
+        tau = trial(par.mu_k * par.r * inverse, bristle, par.mu_v, vt)
+        ft = friction_force(state, tau, coulomb(par.mu, fn)[0])
     return PointState(D, nx, ny, un, ut, vt, fn, ft, bristle)
 
 

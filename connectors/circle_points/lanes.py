@@ -15,8 +15,9 @@ from windlass.connectors.circle_points.kernels import (
     eval_point,
     place_of,
 )
-from windlass.connectors.circle_segments.friction import UNDEFINED, wrap
+from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import Eight, Pose
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.cable_shape import eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.points import Four, shape, shape_slope
@@ -127,7 +128,7 @@ def sum_bristles(j: int, offset: bool, g: FloatArray) -> None:
         _, _, _, z = read_point(j, offset, k, g)
         r, o = g[RADIUS, k], read_pose(k, g)
         counts = g[CLOSED, k] != 0.0 and g[STATE, k] != UNDEFINED
-        sticks = counts and g[STATE, k] == 0.0
+        sticks = counts and g[STATE, k] == STICKS
         way = wrap(arc_position(o, z.px - o.cx, z.py - o.cy, r) - g[ANCHOR, k], r)
         g[BEND, k] += way if sticks else 0.0
         g[STICKING, k] += 1.0 if sticks else 0.0

@@ -27,9 +27,9 @@ from windlass.connectors.circle_points.kernels import (
     place_of,
     read_parameters,
 )
-from windlass.connectors.circle_segments.friction import UNDEFINED, friction_slopes
 from windlass.connectors.circle_segments.kernels import create_pose, touches
 from windlass.connectors.circle_segments.tangent import add_curvature, is_central, scatter
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_slopes
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.points import shape, shape_slope
@@ -51,7 +51,7 @@ def fill_point_tangent(
     if par.clip and z.fn >= 0.0:
         kc, dc = 0.0, 0.0
     if state != UNDEFINED and par.mu != 0.0:
-        slope, mu_v, mu_k = friction_slopes(state, z.fn, par.mu_v, par.mu_k, par.mu)
+        slope, mu_v, mu_k = friction_slopes(state, par.mu_k, par.mu_v, coulomb(par.mu, z.fn)[1])
     h = par.r * inverse
     # f_n and f_t by d along n and along t, then by u
     fn_n, fn_t = kc, dc * z.ut * inverse
@@ -143,7 +143,7 @@ def add_tangent(
                 K[8, b] -= X[0, b]
                 K[9, b] -= X[1, b]
                 K[10, b] -= X[2, b]
-            if share != 0.0 and state == 0.0:
+            if share != 0.0 and state == STICKS:
                 add_way(J, par.r, z, G)
             # the force turns with the normal of the axis
             fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx

@@ -23,7 +23,8 @@ import numpy as np
 
 from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_points.lanes import DISTANCE, LANES, SIZE, eval_points, gather_rows
-from windlass.connectors.circle_segments.friction import UNDEFINED, wrap
+from windlass.connectors.circle_segments.arctangent import wrap
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, decide, slip_bend, trial
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
@@ -51,17 +52,17 @@ def find_sticking(
         total, count, again = 0.0, 0, False
         for k in range(n):
             # what has opened hands over its bend if it stuck
-            if before[k] != UNDEFINED and (state[k] == 0.0 or (state[k] == UNDEFINED and before[k] == 0.0)):
+            if before[k] != UNDEFINED and (state[k] == STICKS or (state[k] == UNDEFINED and before[k] == STICKS)):
                 total, count = total + bend[k], count + 1
         if count > 0:
             u = total / count
         for k in range(n):
-            if state[k] != 0.0:
+            if state[k] != STICKS:
                 continue
-            ft = drag[k] + h[k] * u
-            excess[k] = abs(ft) - limit[k]
-            if excess[k] > 0.0:
-                state[k], again = np.sign(ft), True
+            ft = trial(h[k], u, 1.0, drag[k])
+            excess[k], slid = decide(ft, limit[k], ft)
+            if slid != STICKS:
+                state[k], again = slid, True
     return u
 
 
@@ -125,9 +126,9 @@ def update_history(
             if not rubs:
                 continue
             if gap <= 0.0:
-                state[k] = 0.0
+                state[k] = STICKS
                 closed += 1
-            limit[k], h[k], drag[k], bend[k] = mu * abs(fn), mu_k * r / D, mu_v * vt, 0.0
+            limit[k], h[k], drag[k], bend[k] = coulomb(mu, fn)[0], mu_k * r / D, mu_v * vt, 0.0
             if bristles and before[k] != UNDEFINED:
                 bend[k] = closed_before / n * wrap(arc - start[first + 2 * n + k], r)
             elif bristles:
@@ -142,9 +143,7 @@ def update_history(
             data[first + n + k] = state[k]
             if state[k] != UNDEFINED:
                 # without bristles the present position, so that those that are switched on later begin unbent
-                own = 0.0
-                if bristles:
-                    own = u if state[k] == 0.0 else state[k] * max(limit[k] - state[k] * drag[k], 0.0) / h[k]
+                own = u if state[k] == STICKS else state[k] * slip_bend(limit[k], state[k] * drag[k], h[k])
                 data[first + 2 * n + k] = points[k, 3, lane] - n / closed * own
         # the largest force, and the row with the largest error
         largest = max(largest, force)

@@ -1,4 +1,4 @@
-"""The arctangent as sums and one division, without branches and calls, so that loops over lanes take it along.
+"""Angles and arcs: the arctangent as sums and one division, without branches and calls, so that lanes take it along.
 
     t = min(|x|, |y|)/max(|x|, |y|) in [0, 1], above 0.66 its distance to pi/4:  u = (t - 1)/(t + 1),
     atan u = u + u z P(z)/Q(z),  z = u^2,  with polynomials of degree 4 and 5.
@@ -8,6 +8,8 @@ Source: S. L. Moshier, Cephes Math Library, atan.c (1995).
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from windlass.framework.kernels.kernel import kernel
 
@@ -38,3 +40,11 @@ def arctan2(y: float, x: float) -> float:
     angle = angle if ax > ay else HALF - angle
     angle = PI - angle if x < 0.0 else angle
     return -angle if y < 0.0 else angle
+
+
+@kernel(inline=True)
+def wrap(x: float, r: float) -> float:
+    """x modulo the circumference, in [-pi r, pi r)."""
+    around = 2.0 * np.pi * r
+    wrapped: float = x - np.floor(x / around + 0.5) * around
+    return wrapped

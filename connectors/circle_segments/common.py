@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.circle_segments.moving_cable import AxialMotion, create_moving_functions, set_shift
 from windlass.connectors.circle_segments.place_numbers import (
@@ -29,6 +28,7 @@ from windlass.connectors.circle_segments.residual import add_residual
 from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.circle_segments.update import fill_outputs
 from windlass.connectors.constraints.joints import find_spatial
+from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, FAMILY, cable_lengths
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError

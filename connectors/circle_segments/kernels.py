@@ -29,8 +29,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_segments.arctangent import arctan2
-from windlass.connectors.circle_segments.friction import friction_force, wrap
+from windlass.connectors.circle_segments.arctangent import arctan2, wrap
+from windlass.connectors.friction.bristle import STICKS, coulomb, friction_force, trial
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
@@ -265,6 +265,12 @@ def eval_rates(par: SegmentParameters, o: Pose, h: Chord, va: Four) -> tuple[flo
 
 
 @kernel(inline=True)
+def eval_friction(par: SegmentParameters, state: float, vt: float, bristle: float, fn: float) -> float:
+    """f_t [N]; the bristle is 0 but where the segment sticks."""
+    return friction_force(state, trial(par.mu_k, bristle, par.mu_v, vt), coulomb(par.mu, fn)[0])
+
+
+@kernel(inline=True)
 def eval_segment(
     par: SegmentParameters, o: Pose, p: FloatArray, v: FloatArray, slope: FloatArray, j: int, state: float, stick: float
 ) -> SegmentState:
@@ -273,10 +279,10 @@ def eval_segment(
     vax, vay, vbx, vby = v[j, 0] - o.vx, v[j, 1] - o.vy, v[j + 1, 0] - o.vx, v[j + 1, 1] - o.vy
     vn, vt, fn = eval_rates(par, o, h, (vax, vay, vbx, vby))
     bristle, d_rho, d_length = 0.0, 0.0, 0.0
-    if state == 0.0 and par.mu_k != 0.0:
+    if state == STICKS and par.mu_k != 0.0:
         x, d_rho, d_length = stick_position(par, o, slope, j, h)
         bristle = wrap(x - stick, par.r)
-    ft = friction_force(state, vt, bristle, fn, par.mu_v, par.mu_k, par.mu)
+    ft = eval_friction(par, state, vt, bristle, fn)
     return SegmentState(h, vax, vay, vbx, vby, vn, vt, fn, ft, state, bristle, d_rho, d_length)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_segments.friction import UNDEFINED, friction_force, wrap
+from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import (
     Chord,
     ContactColumns,
@@ -17,12 +17,14 @@ from windlass.connectors.circle_segments.kernels import (
     Pose,
     SegmentParameters,
     create_chord,
+    eval_friction,
     eval_rates,
     force_normals,
     lower_chord,
     place_on_circle,
     touches,
 )
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
@@ -163,8 +165,8 @@ def eval_forces(case: int, g: FloatArray) -> None:
         par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g[STATE, k]
         _, vt, fn = eval_rates(par, o, h, read_four(RATES, k, g))
         x, _ = find_place(par, o, h, case, k, g)
-        bristle = wrap(x - g[STICK, k], par.r) if state == 0.0 and par.mu_k != 0.0 else 0.0
-        ft = friction_force(state, vt, bristle, fn, par.mu_v, par.mu_k, par.mu)
+        bristle = wrap(x - g[STICK, k], par.r) if state == STICKS and par.mu_k != 0.0 else 0.0
+        ft = eval_friction(par, state, vt, bristle, fn)
         n0x, n0y, n1x, n1y = force_normals(par, h)
         rho = h.rho
         g[FORCES, k], g[FORCES + 1, k] = (1.0 - rho) * (fn * n0x - ft * n0y), (1.0 - rho) * (fn * n0y + ft * n0x)

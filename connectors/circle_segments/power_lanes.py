@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_segments.friction import friction_force, wrap
+from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import (
     Chord,
     ContactColumns,
     SegmentParameters,
+    eval_friction,
     force_normals,
     lower_chord,
     place_on_circle,
@@ -32,6 +33,7 @@ from windlass.connectors.circle_segments.lanes import (
     read_lane_parameters,
     read_pose,
 )
+from windlass.connectors.friction.bristle import SLIPS, STICKS, bent_energy
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
@@ -124,9 +126,9 @@ def eval_lanes(case: int, g: FloatArray) -> None:
             on_axis = par.current and par.y != 0.0
             z, y = below if on_axis else h, par.y if on_axis else 0.0
         x, d_rho, d_length = place_on_circle(par, o, z)
-        slips, sticks, has_bristle = abs(state) == 1.0, state == 0.0, par.mu_k != 0.0
+        slips, sticks, has_bristle = abs(state) == SLIPS, state == STICKS, par.mu_k != 0.0
         bristle = wrap(x - g[STICK, k], par.r) if sticks and has_bristle else 0.0
-        ft = friction_force(state, vt, bristle, fn, par.mu_v, par.mu_k, par.mu)
+        ft = eval_friction(par, state, vt, bristle, fn)
         rate = slip_rate(par, z, d_rho, d_length, y, k, g)
         slip = rate if has_bristle & (sticks | slips) else vt
         n0x, n0y, n1x, n1y = force_normals(par, h)
@@ -142,13 +144,11 @@ def eval_lanes(case: int, g: FloatArray) -> None:
         sliding = sliding if slips else 0.0
         damping = 0.0 if slips else damping
         bends = 0.0 if slips else bends
-        # a slipping segment keeps its bristle bent by f_t / mu_k
-        softness = invert(par.mu_k) if slips else 0.0
         g[POWER, k], g[POWER + 1, k], g[POWER + 2, k] = sliding, damping, normal
         g[POWER + 3, k], g[POWER + 4, k] = bends, stretch
         g[POWER + 5, k] = taken - sliding - damping - normal - bends - stretch
         g[POWER + 6, k] = 0.5 * spring * (h.D - par.r)
-        g[POWER + 7, k] = 0.5 * par.mu_k * bristle * bristle + 0.5 * ft * ft * softness
+        g[POWER + 7, k] = bent_energy(slips, par.mu_k, bristle * bristle, ft)
 
 
 @kernel(inline=True)

@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_segments.friction import UNDEFINED, friction_slopes
 from windlass.connectors.circle_segments.kernels import (
     Chord,
     ContactColumns,
@@ -35,6 +34,7 @@ from windlass.connectors.circle_segments.kernels import (
     read_parameters,
     touches,
 )
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_slopes
 from windlass.connectors.markers.cable_shape import ShapeColumns, eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
@@ -106,7 +106,7 @@ def fill_segment_tangent(
     un, ut = z.vn, z.vt + r * omega
     # derivatives of the laws of f_n and f_t
     _, kc, dc = normal_force(par, h.D - r, z.vn)
-    slope, fv, fk = friction_slopes(z.state, z.fn, par.mu_v, par.mu_k, par.mu)
+    slope, fv, fk = friction_slopes(z.state, par.mu_k, par.mu_v, coulomb(par.mu, z.fn)[1])
     along_x = (0.0, 0.0, 0.0, 0.0)
     if fk != 0.0 and not on_axis:
         along_x = place_derivatives(r, z, h, rhos, theta)
@@ -214,7 +214,7 @@ def add_tangent(
                 if c.friction:
                     state, stick = data[first + n + s], data[first + 2 * n + s]
                 z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
-                on_axis = par.current and y != 0.0 and state == 0.0 and par.mu_k != 0.0
+                on_axis = par.current and y != 0.0 and state == STICKS and par.mu_k != 0.0
                 f0x, f0y, next_x, next_y = fill_segment_tangent(par, z, o.omega, dq, dv, on_axis, C)
                 fx += f0x
                 fy += f0y

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_segments.friction import UNDEFINED, decide, wrap
+from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import (
     ContactColumns,
     closest_point,
@@ -41,6 +41,7 @@ from windlass.connectors.circle_segments.lanes import (
     gather_lanes,
 )
 from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, decide, slip_bend, trial
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
@@ -156,17 +157,20 @@ def update_friction(
             if data[gap_at] > 0.0 or not (bristles or c.mu_v[i] != 0.0):
                 continue
             # tangential force if it sticks, from the anchor of the start of the step
-            limit, last = c.mu[i] * abs(fn), start[stick_at]
-            x, d_rho, slip, ft = last, 0.0, vt, c.mu_v[i] * vt
+            limit, last, mu_k = coulomb(c.mu[i], fn)[0], start[stick_at], c.mu_k[i]
+            x, d_rho, bristle = last, 0.0, 0.0
             if bristles:
                 x, d_rho = g[PLACE, k], g[D_RHO, k]
                 # a segment that was open at the start of the step begins to stick where it is now
                 if start[state_at] == UNDEFINED:
                     last = x
-                slip = wrap(x - last, r)
-                ft += c.mu_k[i] * slip
-            # state and sticking position
-            excess, state, stick = decide(ft, limit, slip, x, last, c.mu_k[i])
+                bristle = wrap(x - last, r)
+            # state and sticking position: the bristle alone decides on the direction, and gives the limit
+            ft = trial(mu_k, bristle, c.mu_v[i], vt)
+            excess, state = decide(ft, limit, bristle if bristles else vt)
+            stick = last
+            if state != STICKS:
+                stick = x - state * slip_bend(limit, 0.0, mu_k)
             if state != data[state_at]:
                 error[i] += abs(excess)
                 changed = True

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.curves.profiles import OVERLAP, bind_curves, trace_piece
+from windlass.connectors.friction.regularised import limit_of, share_of_slip, slides
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
@@ -131,8 +132,8 @@ def press(c: Any, i: int, gap: complex, rate: complex, slip: complex, stored: fl
         if spring.real < 0.0:
             damper = 0.0 * spring
     fn = spring + damper
-    size = c.mu[i] * (fn if fn.real > 0.0 else -fn)
-    return fn, size * (slip / c.zone[i] if abs(stored) <= c.zone[i] else complex(np.sign(stored), 0.0))
+    share = slip * share_of_slip(slip, c.zone[i], False, False)
+    return fn, limit_of(c.mu[i], fn) * (complex(np.sign(stored), 0.0) if slides(abs(stored), c.zone[i]) else share)
 
 
 @kernel
@@ -236,8 +237,8 @@ def update_history(
             slip = 0.0
             if p > 0:
                 slip = measure(c, i, c.curves.first[c.curve[i]] + p - 1, u, ut)[2].real
-            slides, slid = abs(slip) > c.zone[i], abs(data[at + 2 * j + 1]) > c.zone[i]
-            changed = changed or p != int(data[at + 2 * j]) or (c.mu[i] > 0.0 and slides != slid)
+            now, was = slides(abs(slip), c.zone[i]), slides(abs(data[at + 2 * j + 1]), c.zone[i])
+            changed = changed or p != int(data[at + 2 * j]) or (c.mu[i] > 0.0 and now != was)
             data[at + 2 * j], data[at + 2 * j + 1] = p, slip
         for a in range(4):
             c.h[i, a] = data[at + a]

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.connectors.friction.regularised import hollars
 from windlass.connectors.point_contact.geometry import find_contact
 from windlass.connectors.point_contact.kernels import (
     PairParameters,
-    eval_friction_factor,
     eval_hertz_force,
     eval_point_velocity,
     mix,
@@ -91,7 +91,7 @@ def fill_contacts(c: Surfaces, par: PairParameters, pairs: IntArray, which: IntA
         fH = eval_hertz_force(par.K[i] * s1, par.hertz, x, R)
         f = max(fH * (1.0 + 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j]) * vn), 0.0)
         us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
-        g = f * eval_friction_factor(slip, us, ud, uv, par.vt)
+        g = f * hollars(slip, us, ud, uv, par.vt)[0]
         row = out[count]
         row[DEPTH], row[RADIUS], row[APPROACH], row[HERTZ], row[PRESS] = x, R, vn, fH, f
         write_vector(row, NORMAL, nx, ny, nz)

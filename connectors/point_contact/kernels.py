@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.connectors.friction.regularised import hollars
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.point_contact.geometry import find_contact, touch_spheres
 from windlass.connectors.point_contact.surfaces import HALF_SPACE, Runs, Surfaces
@@ -39,14 +40,6 @@ def eval_hertz_force(K: float, hertz: bool, x: float, R: float) -> float:
     """f_H [N] at depth x > 0, with K = K_1 s1."""
     f: float = 4.0 / 3.0 * K * x * np.sqrt(R * x if hertz else R * x * K)
     return f
-
-
-@kernel(inline=True)
-def eval_friction_factor(slip: float, us: float, ud: float, uv: float, vt: float) -> float:
-    """Friction per normal force and slip [s/m], with its limit at rest."""
-    q = slip / vt
-    dry = ud + 2.0 * (us - ud) / (1.0 + q * q)
-    return (dry / vt if q < 1.0 else dry / slip) + uv
 
 
 @kernel(inline=True)
@@ -93,7 +86,7 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
         ux, uy, uz = ux - vn * nx, uy - vn * ny, uz - vn * nz
         slip = np.sqrt(ux * ux + uy * uy + uz * uz)
         us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
-        g = f * eval_friction_factor(slip, us, ud, uv, par.vt)
+        g = f * hollars(slip, us, ud, uv, par.vt)[0]
         fx, fy, fz = f * nx + g * ux, f * ny + g * uy, f * nz + g * uz
         apply_force(c, i, px, py, pz, -fx, -fy, -fz)
         apply_force(c, j, px, py, pz, fx, fy, fz)
@@ -144,7 +137,7 @@ def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float
         # friction against the slip
         ux, uy, uz = ux - vn * nx, uy - vn * ny, uz - vn * nz
         slip = np.sqrt(ux * ux + uy * uy + uz * uz)
-        g = f * eval_friction_factor(slip, mix(us[i], us[j]), mix(ud[i], ud[j]), mix(uv[i], uv[j]), vt)
+        g = f * hollars(slip, mix(us[i], us[j]), mix(ud[i], ud[j]), mix(uv[i], uv[j]), vt)[0]
         fx, fy, fz = f * nx + g * ux, f * ny + g * uy, f * nz + g * uz
         # forces and torques on both
         force[i, 0] -= fx

@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from windlass.connectors.friction.regularised import hollars
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.point_contact.ellipsoids import create_basis, eval_form, eval_support
 from windlass.connectors.point_contact.geometry import find_contact
 from windlass.connectors.point_contact.kernels import (
     PairParameters,
-    eval_friction_factor,
     eval_hertz_force,
     eval_point_velocity,
     mix,
@@ -85,20 +85,6 @@ def eval_radius_change(
 
 
 @kernel
-def eval_friction(c: Surfaces, par: PairParameters, i: int, j: int, slip: float) -> tuple[float, float]:
-    """Friction factor g/f [s/m] and (1/slip) of its derivative by the slip [s³/m³], 0 at rest."""
-    us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
-    factor = eval_friction_factor(slip, us, ud, uv, par.vt)
-    if slip == 0.0:
-        return factor, 0.0
-    q = slip / par.vt
-    dry = ud + 2.0 * (us - ud) / (1.0 + q * q)
-    d_dry = -4.0 * (us - ud) * q / (1.0 + q * q) ** 2 / par.vt
-    d_factor = d_dry / par.vt if q < 1.0 else (d_dry - dry / slip) / slip
-    return factor, d_factor / slip
-
-
-@kernel
 def add_pair_tangents(
     c: Surfaces,
     par: PairParameters,
@@ -133,7 +119,8 @@ def add_pair_tangents(
         if f <= 0.0:
             continue
         sx, sy, sz = vx - vn * nx, vy - vn * ny, vz - vn * nz
-        factor, d_factor = eval_friction(c, par, i, j, np.sqrt(sx * sx + sy * sy + sz * sz))
+        us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
+        factor, d_factor = hollars(np.sqrt(sx * sx + sy * sy + sz * sz), us, ud, uv, par.vt)
         G[0], G[1], G[2] = f * (nx + factor * sx), f * (ny + factor * sy), f * (nz + factor * sz)
         # shapes in the tangent plane
         bounded = c.kind[j] != HALF_SPACE

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.friction.regularised import limit_of, share_of_slip, slides
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import PositionColumns, cross, dot, find_contact, turn_vector
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
@@ -80,17 +81,14 @@ def rub(c: Any, i: int, fn: complex, x: complex, y: complex) -> tuple[complex, c
     """f_t across and along the track [N] for the slip (x, y)."""
     speed = np.sqrt(x * x + y * y)
     stored = np.sqrt(c.h[i, 0] ** 2 + c.h[i, 1] ** 2)
-    if stored > c.zone[i]:
+    share = share_of_slip(speed, c.zone[i], False, not c.linear[i])
+    sx, sy = share * x, share * y
+    if slides(stored, c.zone[i]):
         sx, sy = complex(c.h[i, 0] / stored, 0.0), complex(c.h[i, 1] / stored, 0.0)
-    elif c.zone[i] == 0.0:
-        sx, sy = 0.0j, 0.0j
-    else:
-        share = 1.0 / c.zone[i] + 0.0 * speed if c.linear[i] else (2.0 - speed / c.zone[i]) / c.zone[i]
-        sx, sy = share * x, share * y
     cos, sin = c.cos[i], c.sin[i]
     p, q = cos * sx - sin * sy, sin * sx + cos * sy
     p, q = (c.mu[i, 0] + c.muv[i, 0] * speed) * p, (c.mu[i, 1] + c.muv[i, 1] * speed) * q
-    size = fn if fn.real > 0.0 else -fn
+    size = limit_of(1.0, fn)
     return size * (cos * p + sin * q), size * (-sin * p + cos * q)
 
 

@@ -10,6 +10,7 @@ from math import sqrt
 
 import numpy as np
 
+from windlass.connectors.friction.regularised import smooth_sign
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.sliding.places import SlidingColumns, is_lost, place_of
 from windlass.elements.cable2d.points import shape, shape_bend, shape_slope
@@ -194,9 +195,9 @@ def eval_friction(c: SlidingColumns, i: int, w: FloatArray, v: FloatArray, lam: 
     for d in range(3):
         F[3 + d] = F[3 + d] / N if N > 0.0 else 0.0
     speed = l * v[c.dofs[i, 0]]
-    root = sqrt(speed * speed + c.v0[i] * c.v0[i])
-    T: float = c.d[i] * speed + c.mu[i] * N * speed / root
-    F[0], F[1], F[2] = l * T, square * (c.d[i] + c.mu[i] * N * c.v0[i] ** 2 / root**3), l * c.mu[i] * speed / root
+    share, slope = smooth_sign(speed, c.v0[i])
+    T: float = c.d[i] * speed + c.mu[i] * N * share
+    F[0], F[1], F[2] = l * T, square * (c.d[i] + c.mu[i] * N * slope), l * c.mu[i] * share
     return T
 
 

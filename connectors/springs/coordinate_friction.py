@@ -6,6 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.friction.bristle import (
+    STICKS,
+    bend,
+    bent_energy,
+    decide,
+    friction_force,
+    friction_slopes,
+    trial,
+)
+from windlass.connectors.friction.regularised import share_of_slip, slides, stribeck
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns
 from windlass.connectors.markers.pair_laws import row_of_coordinates
 from windlass.connectors.markers.pairs import Pair
@@ -40,28 +50,27 @@ def sliding(c: Any, i: int, v: float) -> tuple[float, float]:
     speed = abs(v)
     if speed == 0.0:
         return 0.0, 0.0
-    falling = c.Fs[i] * np.exp(-speed / c.vexp[i])
-    return c.Fd[i] + falling + c.Fv[i] * speed, c.Fv[i] - falling / c.vexp[i]
+    return stribeck(speed, c.Fd[i], c.Fs[i], c.vexp[i], c.Fv[i])
 
 
 @kernel
 def friction(c: Any, i: int, q: float, v: float) -> tuple[float, float, float]:
     """f_friction [N] and its derivatives by q and q_t."""
     if c.bristle[i]:
-        if c.h[i, 0] == 0.0:
-            return c.kb[i] * (q - c.h[i, 1]) + c.db[i] * v, c.kb[i], c.db[i]
-        size, slope = sliding(c, i, v)
-        sign = 1.0 if c.h[i, 0] > 0.0 else -1.0
-        return sign * size, 0.0, sign * slope * (1.0 if v > 0.0 else -1.0)
+        state = np.sign(c.h[i, 0])
+        size, slope = sliding(c, i, v) if state != STICKS else (0.0, 0.0)
+        tau = trial(c.kb[i], q - c.h[i, 1], c.db[i], v)
+        by_size, by_rate, by_place = friction_slopes(state, c.kb[i], c.db[i], slope * np.sign(v))
+        return friction_force(state, tau, size), by_place, by_rate + by_size
     zone = c.vr[i]
     if zone == 0.0:
         return 0.0, 0.0, 0.0
-    if abs(v) <= zone:
-        slope = (c.Fd[i] + c.Fs[i]) / zone
+    speed = abs(v)
+    if not slides(speed, zone):
+        slope = (c.Fd[i] + c.Fs[i]) * share_of_slip(speed, zone, False, False)
         return slope * v, 0.0, slope
-    beyond, sign = abs(v) - zone, 1.0 if v > 0.0 else -1.0
-    falling = c.Fs[i] * np.exp(-beyond / c.vexp[i])
-    return sign * (c.Fd[i] + falling + c.Fv[i] * beyond), 0.0, c.Fv[i] - falling / c.vexp[i]
+    size, slope = stribeck(speed - zone, c.Fd[i], c.Fs[i], c.vexp[i], c.Fv[i])
+    return np.sign(v) * size, 0.0, slope
 
 
 @kernel
@@ -83,9 +92,7 @@ def bristle_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
     """Energy of the bristle of row i [J]: bent by F/k_b while it slides."""
     if c.user[i] >= 0 or not c.bristle[i]:
         return 0.0
-    if c.h[i, 0] == 0.0:
-        return float(0.5 * c.kb[i] * (u - c.h[i, 1]) ** 2)
-    return float(0.5 * sliding(c, i, ut)[0] ** 2 / c.kb[i])
+    return float(bent_energy(c.h[i, 0] != STICKS, c.kb[i], (u - c.h[i, 1]) ** 2, sliding(c, i, ut)[0]))
 
 
 @kernel
@@ -126,25 +133,22 @@ def update_history(
         # bristle: it begins to slide, sticks again, or slides on
         if c.bristle[i]:
             old = friction(c, i, q, v)[0]
-            size, sign = sliding(c, i, v)[0], 1.0 if v > 0.0 else (-1.0 if v < 0.0 else 0.0)
+            size, static = sliding(c, i, v)[0], c.Fd[i] + c.Fs[i]
             largest = max(largest, abs(old))
-            if data[at] == 0.0:
-                if abs(old) > c.Fd[i] + c.Fs[i]:
-                    if v == 0.0:
-                        sign, size = 1.0 if old > 0.0 else -1.0, c.Fd[i] + c.Fs[i]
-                    data[at] = sign * size
-                    jump, changed = abs(sign * size - old), True
+            if data[at] == STICKS:
+                state = decide(old, static, v if v != 0.0 else old)[1]
+                if state != STICKS:
+                    data[at] = state * (size if v != 0.0 else static)
+                    jump, changed = abs(data[at] - old), True
             # turned back: it sticks, from the force or the place at the start of the step
             elif v * data[at] < 0.0:
-                if start[at] != 0.0:
-                    data[at + 1] = q - (start[at] - c.db[i] * v) / c.kb[i]
-                else:
-                    data[at + 1] = start[at + 1]
-                jump = abs(c.kb[i] * (q - data[at + 1]) + c.db[i] * v - old)
-                data[at], changed = 0.0, True
+                stuck = start[at] == STICKS
+                data[at + 1] = start[at + 1] if stuck else q - bend(start[at], c.db[i] * v, c.kb[i])
+                jump = abs(trial(c.kb[i], q - data[at + 1], c.db[i], v) - old)
+                data[at], changed = STICKS, True
             else:
                 changed = changed or v == 0.0
-                data[at], data[at + 1] = sign * size, q
+                data[at], data[at + 1] = np.sign(v) * size, q
         # stop: it is reached, left, or stays touched
         if c.stops[i]:
             deep = max(q - c.upper[i], 0.0) + min(q - c.lower[i], 0.0)

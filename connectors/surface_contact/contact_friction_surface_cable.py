@@ -17,8 +17,8 @@ from functools import partial
 import numpy as np
 
 from windlass.connectors.circle_points.common import PointContact, bind_parameters, check_cables
-from windlass.connectors.circle_segments.friction import UNDEFINED, check_friction
 from windlass.connectors.circle_segments.power import create_place_account
+from windlass.connectors.friction.bristle import UNDEFINED, check_friction
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.distances import Surfaces

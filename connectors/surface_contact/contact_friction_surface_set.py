@@ -15,8 +15,8 @@ import numpy as np
 
 from windlass.connectors.circle_points.common import PointContact, check_cables
 from windlass.connectors.circle_points.pair_search import bind_groups, find_members, follow_pairs, pair_dofs
-from windlass.connectors.circle_segments.friction import check_friction
 from windlass.connectors.circle_segments.power import create_place_account
+from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     START,

@@ -35,6 +35,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.friction.bristle import SLIPS, Vector, coulomb, return_share, trial_vector
 from windlass.connectors.surface_contact.distances import Distance, Surfaces
 from windlass.elements.cable2d.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
@@ -44,10 +45,8 @@ CABLE = 12
 """Coordinates of a cable in space, [x, y, z, x', y', z'] of both nodes; those of the plane are laid into them."""
 PER_POINT = 5
 """History values of a point."""
-SLIPS = 1.0
 TURNING = 0.5
 """Share of the limit of friction [1] below which in statics the force of what slips falls with the trial force."""
-Vector = tuple[float, float, float]
 Twelve = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 
 
@@ -214,10 +213,8 @@ def eval_trial(par: SurfaceParameters, h: Distance, z: Touch, vn: float, a: Vect
     """tau [N] with the anchor a."""
     ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
     un = h.nx * ux + h.ny * uy + h.nz * uz
-    k, m = par.mu_k, par.mu_v
-    x = k * (ux - un * h.nx) + m * (z.U - vn * h.nx)
-    y = k * (uy - un * h.ny) + m * (z.V - vn * h.ny)
-    return x, y, k * (uz - un * h.nz) + m * (z.W - vn * h.nz)
+    u = ux - un * h.nx, uy - un * h.ny, uz - un * h.nz
+    return trial_vector(par.mu_k, u, par.mu_v, (z.U - vn * h.nx, z.V - vn * h.ny, z.W - vn * h.nz))
 
 
 @kernel(inline=True)
@@ -238,9 +235,8 @@ def eval_forces(par: SurfaceParameters, h: Distance, z: Touch, state: float, a: 
     if state >= 0.0 and par.mu != 0.0:
         tx, ty, tz = eval_trial(par, h, z, vn, a)
         if state == SLIPS:
-            size, limit = sqrt(tx * tx + ty * ty + tz * tz), par.mu * abs(fn)
-            least = max(size, eval_turning(z) * limit)
-            factor = limit / least if least > 0.0 else 0.0
+            size, limit = sqrt(tx * tx + ty * ty + tz * tz), coulomb(par.mu, fn)[0]
+            factor = return_share(max(size, eval_turning(z) * limit), limit)
             tx, ty, tz = factor * tx, factor * ty, factor * tz
     return Forces(fn, tx, ty, tz, gap, vn)
 

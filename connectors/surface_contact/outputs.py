@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.circle_points.kernels import place_of
-from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.power import eval_friction_work
 from windlass.connectors.circle_segments.power_lanes import OPEN
+from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, bent_energy, coulomb
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance
 from windlass.connectors.surface_contact.kernels import (
-    SLIPS,
     ContactRows,
     create_frame,
     eval_forces,
@@ -94,8 +93,7 @@ def fill_numbers(
             # of friction: what slips loses all, what sticks stores in its bristle
             if state == SLIPS:
                 row[POWER] = taken
-                if par.mu_k != 0.0:
-                    row[POWER + 7] = 0.5 * (par.mu * F.fn) ** 2 / par.mu_k
+                row[POWER + 7] = bent_energy(True, par.mu_k, 0.0, coulomb(par.mu, F.fn)[0])
                 continue
             # the bristle in the tangent plane
             ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
@@ -105,7 +103,7 @@ def fill_numbers(
             lever = par.mu_k * along * (ux * hx + uy * hy + uz * hz)
             row[POWER + 1], row[POWER + 5] = par.mu_v * square, lever
             row[POWER + 3] = taken - par.mu_v * square - lever
-            row[POWER + 7] = 0.5 * par.mu_k * (ux * ux + uy * uy + uz * uz)
+            row[POWER + 7] = bent_energy(False, par.mu_k, ux * ux + uy * uy + uz * uz, 0.0)
 
 
 _fill = call(fill_numbers)

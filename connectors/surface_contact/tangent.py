@@ -18,17 +18,16 @@ import numpy as np
 
 from windlass.connectors.circle_points.kernels import place_of
 from windlass.connectors.circle_segments.kernels import touches
+from windlass.connectors.friction.bristle import SLIPS, Vector, coulomb, return_change, return_share
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import Distance, eval_distance
 from windlass.connectors.surface_contact.kernels import (
     CABLE,
-    SLIPS,
     TURNING,
     ContactRows,
     Frame,
     SurfaceParameters,
     Touch,
-    Vector,
     create_frame,
     eval_forces,
     eval_touch,
@@ -50,24 +49,34 @@ def hessian_product(h: Distance, x: float, y: float, z: float) -> Vector:
     return h.xx * x + h.xy * y + h.xz * z, h.xy * x + h.yy * y + h.yz * z, h.xz * x + h.yz * y + h.zz * z
 
 
+@kernel(inline=True)
+def change_of_trial(
+    par: SurfaceParameters, n: FloatArray, along: float, vn: float, i: int, j: int
+) -> tuple[float, float]:
+    """Derivatives of tau_i by X_j and V_j; n as in `fill_force_tangent`."""
+    across = (1.0 if i == j else 0.0) - n[0, i] * n[0, j]
+    by_place = par.mu_k * (across - n[0, i] * n[2, j] - along * n[3 + i, j])
+    return by_place - par.mu_v * (n[0, i] * n[1, j] + vn * n[3 + i, j]), par.mu_v * across
+
+
 @kernel
 def fill_force_tangent(
     par: SurfaceParameters, h: Distance, z: Touch, state: float, a: Vector, n: FloatArray, X: FloatArray, V: FloatArray
 ) -> None:
-    """Phi_X and Phi_V into X and V, shape (3, 3) each, in the frame of the surface; n (8, 3) is working space."""
+    """Phi_X and Phi_V into X and V, shape (3, 3) each, in the frame of the surface; n (6, 3) is working space."""
     F = eval_forces(par, h, z, state, a)
     kc, dc = par.kc, par.dc
     if par.clip and F.fn >= 0.0:
         kc, dc = 0.0, 0.0
     n[0, 0], n[0, 1], n[0, 2] = h.nx, h.ny, h.nz
     n[1, 0], n[1, 1], n[1, 2] = hessian_product(h, z.U, z.V, z.W)
-    n[5, 0], n[5, 1], n[5, 2] = hessian_product(h, 1.0, 0.0, 0.0)
-    n[6, 0], n[6, 1], n[6, 2] = hessian_product(h, 0.0, 1.0, 0.0)
-    n[7, 0], n[7, 1], n[7, 2] = hessian_product(h, 0.0, 0.0, 1.0)
+    n[3, 0], n[3, 1], n[3, 2] = hessian_product(h, 1.0, 0.0, 0.0)
+    n[4, 0], n[4, 1], n[4, 2] = hessian_product(h, 0.0, 1.0, 0.0)
+    n[5, 0], n[5, 1], n[5, 2] = hessian_product(h, 0.0, 0.0, 1.0)
     rubs, slips = state >= 0.0 and par.mu != 0.0, False
-    # of what sticks, and of what slips and turns back
+    # of what sticks, and of what slips and turns back; else the direction of tau
     gain = 1.0 / TURNING if state == SLIPS else 1.0
-    along, factor, limit = 0.0, 0.0, 0.0
+    along, share, by_fn, e = 0.0, 0.0, 0.0, (0.0, 0.0, 0.0)
     if rubs:
         ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
         along = h.nx * ux + h.ny * uy + h.nz * uz
@@ -75,36 +84,23 @@ def fill_force_tangent(
         if state == SLIPS:
             tx, ty, tz = eval_trial(par, h, z, F.vn, a)
             size = sqrt(tx * tx + ty * ty + tz * tz)
-            slips, inverse = size > eval_turning(z) * par.mu * abs(F.fn), 1.0 / size if size > 0.0 else 0.0
-            n[3, 0], n[3, 1], n[3, 2] = inverse * tx, inverse * ty, inverse * tz
-            # n[4]: derivative of the trial force across its own direction, row by row
-            factor, limit = par.mu * abs(F.fn) * inverse, par.mu * np.sign(F.fn)
-    for i in range(3):
-        for j in range(3):
-            by_x, by_v = kc * n[0, j] + dc * n[1, j], dc * n[0, j]
-            X[i, j], V[i, j] = n[0, i] * by_x + F.fn * n[5 + i, j], n[0, i] * by_v
-            if slips:
-                X[i, j] += limit * n[3, i] * by_x
-                V[i, j] += limit * n[3, i] * by_v
-    if not rubs:
-        return
+            limit, by_fn = coulomb(par.mu, F.fn)
+            share, slips, inverse = return_share(size, limit), size > eval_turning(z) * limit, return_share(size, 1.0)
+            e = inverse * tx, inverse * ty, inverse * tz
     for j in range(3):
-        # column j of the derivatives of tau
+        # column j of the derivatives of f_n, and of tau or of what it is returned to
+        by_x, by_v = kc * n[0, j] + dc * n[1, j], dc * n[0, j]
+        x, y = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        if rubs:
+            x0, y0 = change_of_trial(par, n, along, F.vn, 0, j)
+            x1, y1 = change_of_trial(par, n, along, F.vn, 1, j)
+            x2, y2 = change_of_trial(par, n, along, F.vn, 2, j)
+            x, y = (gain * x0, gain * x1, gain * x2), (gain * y0, gain * y1, gain * y2)
+            if slips:
+                x = return_change(e, share, (x0, x1, x2), by_fn * by_x)
+                y = return_change(e, share, (y0, y1, y2), by_fn * by_v)
         for i in range(3):
-            P = (1.0 if i == j else 0.0) - n[0, i] * n[0, j]
-            T = par.mu_k * (P - n[0, i] * n[2, j] - along * n[5 + i, j])
-            n[4, i] = T - par.mu_v * (n[0, i] * n[1, j] + F.vn * n[5 + i, j])
-        if slips:
-            # only what turns the direction of tau changes the force; it is across n, as tau is
-            part = n[3, 0] * n[4, 0] + n[3, 1] * n[4, 1] + n[3, 2] * n[4, 2]
-            for i in range(3):
-                P = (1.0 if i == j else 0.0) - n[0, i] * n[0, j] - n[3, i] * n[3, j]
-                X[i, j] += factor * (n[4, i] - part * n[3, i])
-                V[i, j] += factor * par.mu_v * P
-        else:
-            for i in range(3):
-                X[i, j] += gain * n[4, i]
-                V[i, j] += gain * par.mu_v * ((1.0 if i == j else 0.0) - n[0, i] * n[0, j])
+            X[i, j], V[i, j] = n[0, i] * by_x + F.fn * n[3 + i, j] + x[i], n[0, i] * by_v + y[i]
 
 
 @kernel
@@ -152,7 +148,7 @@ def add_tangent(
     kind, geo, pieces = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces
     wide = c.dofs.shape[1]
     width = wide - CABLE
-    space, X, V, GX, GV, M = (np.empty((8, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)),
+    space, X, V, GX, GV, M = (np.empty((6, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)),
                               np.empty((3, 3)))  # fmt: skip
     # of a row: its matrix, and columns by the coordinates of the surface
     K, B, T, W, E = (

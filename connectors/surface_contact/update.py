@@ -23,7 +23,7 @@ from math import sqrt
 import numpy as np
 
 from windlass.connectors.circle_points.kernels import place_of
-from windlass.connectors.circle_segments.friction import UNDEFINED
+from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED, coulomb, decide, return_share, slip_bend
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance
 from windlass.connectors.surface_contact.kernels import (
@@ -86,20 +86,19 @@ def update_history(
                 force += abs(F.fn)
             # state and anchor of what is closed, from the anchor of the start of the step
             if gap <= 0.0 and rubs:
-                limit, state, ax, ay, az = par.mu * abs(F.fn), 0.0, z.X, z.Y, z.Z
+                limit, state, ax, ay, az = coulomb(par.mu, F.fn)[0], STICKS, z.X, z.Y, z.Z
                 if start[first + n + k] != UNDEFINED or not bristles:
                     if bristles:
                         ax, ay, az = start[at], start[at + 1], start[at + 2]
                     tx, ty, tz = eval_trial(par, h, z, F.vn, (ax, ay, az))
-                    excess = sqrt(tx * tx + ty * ty + tz * tz) - limit
-                    if excess > 0.0:
-                        state = 1.0
+                    excess, state = decide(sqrt(tx * tx + ty * ty + tz * tz), limit, SLIPS)
+                    if state == SLIPS:
                         ux, uy, uz = z.X - ax, z.Y - ay, z.Z - az
                         along = h.nx * ux + h.ny * uy + h.nz * uz
                         ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
                         size = sqrt(ux * ux + uy * uy + uz * uz)
                         # what slips drags its bristle along, bent to the limit
-                        back = limit / (par.mu_k * size) if bristles and size > 0.0 else 0.0
+                        back = slip_bend(limit, 0.0, par.mu_k) * return_share(size, 1.0)
                         ax, ay, az = z.X - back * ux, z.Y - back * uy, z.Z - back * uz
                 else:
                     excess = -limit

@@ -1,8 +1,9 @@
-"""One of each: messages of processes, calls of PETSc past petsc4py, shape functions and mass of cables."""
+"""One of each: messages of processes, calls of PETSc past petsc4py, shape functions and mass of cables, friction."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -173,3 +174,29 @@ def test_the_mass_matrix_is_the_integral_of_shape_functions() -> None:
     S = eval_shape(0.5 + 0.5 * x, L[:, None]).S
     M = np.einsum("p,rpi,rpj->rij", 0.5 * w, S, S) * (rho * L)[:, None, None]
     assert_allclose(mass_matrices(rho, L), M, rtol=1e-13)
+
+
+def rubs(node: ast.AST) -> bool:
+    """Whether an expression does what `connectors/friction` is for: a trial force, an excess, a return, a share."""
+    if not isinstance(node, ast.BinOp):
+        return False
+    left, right = ast.unparse(node.left), ast.unparse(node.right)
+    bristle, damper = re.compile(r"\b(mu_k|kb)\b.* \* "), re.compile(r"\b(mu_v|db)\b.* \* ")
+    if isinstance(node.op, ast.Add):
+        return any(bristle.search(a) and damper.search(b) for a, b in ((left, right), (right, left)))
+    if isinstance(node.op, ast.Sub):
+        return bool(re.search(r"\blimit\b", right) and re.search(r"\b(abs|sqrt|size)\b", left))
+    return isinstance(node.op, ast.Div) and (
+        bool(re.search(r"\blimit\b", left)) or re.search(r"\b(zone|vt|vr|v0|root)\b", right) is not None
+    )
+
+
+SPHERES = "connectors/rigid_springs/contact_sphere_sphere.py"
+"""Has a quotient of its own, which says why."""
+
+
+def test_friction_is_decided_and_evaluated_in_one_room() -> None:
+    laws = {path: nodes for path, nodes in files().items() if "friction" in (ROOT / path).read_text()}
+    names = {path for path, nodes in laws.items() if path.startswith("connectors/") and any(map(rubs, nodes))}
+    assert {name for name in names if not name.startswith("connectors/friction/")} == {SPHERES}
+    assert names >= {"connectors/friction/bristle.py", "connectors/friction/regularised.py"}
