@@ -31,7 +31,7 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, LOOKED, UPDATED, CompiledSteps
-from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.integrator import create_integrator
 from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.stepping.step_kernels import StepKernels
@@ -324,7 +324,7 @@ class Attempts:
         self._looked_at = bool(looking) or len(solver.integrator.rotations) > 0
         self._start = state.copy() if self._looked_at else state
         self.kernels = StepKernels(solver.integrator, solver.problem)
-        self._contacts = Contacts(solver.assembly, state if self._looked_at else None, looking)
+        self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)
         parts = solver.newton, solver.discontinuous, self.kernels.scheme, solver.consistency.looks
         self.steps = CompiledSteps(*parts)
 

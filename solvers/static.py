@@ -39,7 +39,7 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import STATIC_OPTIONS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
-from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.verdicts.verdict import Verdict, judge_end, judge_jumps
 
@@ -333,7 +333,7 @@ class Static(StepSolver):
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool
     ) -> StepAttempt:
         """One attempt at a load step; each pass starts from the last converged state and keeps the history values."""
-        contacts = Contacts.of(self.assembly, start, current, hooks)
+        contacts = ContactHistory.of(self.assembly, start, current, hooks)
 
         def newton(attempt: StepAttempt) -> bool:
             scheme = self._scheme(start, load_factor, time)
@@ -376,7 +376,7 @@ class Static(StepSolver):
             return current.q.copy()
 
         self.statistics.settlings += 1
-        contacts = partial(Contacts.of, self.assembly, start, current, hooks)
+        contacts = partial(ContactHistory.of, self.assembly, start, current, hooks)
         return settle_contacts(self.newton, scheme, self.discontinuous, contacts, store)
 
     def _reject(

@@ -99,7 +99,7 @@ class TouchParameters(NamedTuple):
     beta: float
 
 
-class Motion(NamedTuple):
+class FootMotion(NamedTuple):
     """Point of A and foot on B: s, whether it is held at an end; r, r', their rates, and of B also r'', r''_t."""
 
     s: float
@@ -127,7 +127,7 @@ class Bristle(NamedTuple):
     tb: Vector
 
 
-class Touch(NamedTuple):
+class FootContact(NamedTuple):
     """What acts between a point and its foot; letters at the head of the file, D in ``D``."""
 
     d: Vector
@@ -165,9 +165,9 @@ def eval_share(d: Vector, pa: Vector, ka: Vector, pb: Vector, kb: Vector) -> flo
 
 
 @kernel(inline=True)
-def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float, held: bool) -> Motion:
+def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float, held: bool) -> FootMotion:
     """Place and velocity of the point ``xi`` of A and of the foot s on B."""
-    return Motion(
+    return FootMotion(
         s, held, value_at(za, xi), slope_at(za, xi), value_at(ya, xi), slope_at(ya, xi),
         value_at(zb, s), slope_at(zb, s), value_at(yb, s), slope_at(yb, s), bend_at(zb, s), bend_at(yb, s),
     )  # fmt: skip
@@ -213,7 +213,7 @@ def eval_press(par: TouchParameters, depth: float, vn: float) -> float:
 
 
 @kernel
-def eval_touch(par: TouchParameters, m: Motion, b: Bristle) -> Touch:
+def eval_touch(par: TouchParameters, m: FootMotion, b: Bristle) -> FootContact:
     """What acts between a point and its foot."""
     d = combine(1.0, m.ra, -1.0, m.rb)
     D, n = unit(d)
@@ -234,11 +234,11 @@ def eval_touch(par: TouchParameters, m: Motion, b: Bristle) -> Touch:
         slips = decide(size, limit, SLIPS)[1] == SLIPS
         factor = return_share(size, limit) if slips else 1.0
         ft = factor * tau[0], factor * tau[1], factor * tau[2]
-    return Touch(d, D, n, la, ta, lb, tb, vn, vt, press, u, tau, size, slips, ft)
+    return FootContact(d, D, n, la, ta, lb, tb, vn, vt, press, u, tau, size, slips, ft)
 
 
 @kernel(inline=True)
-def eval_forces(par: TouchParameters, t: Touch) -> tuple[Vector, Vector, Vector]:
+def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, Vector]:
     """The force on r_A, and what the couples give on r'_A and r'_B."""
     force = combine(-t.press, t.n, 1.0, t.ft)
     couple = cross(t.d, t.ft)

@@ -26,7 +26,7 @@ from windlass.connectors.cable_contact.places import (
     TORQUE_A,
     TORQUE_B,
     CableSystem,
-    Places,
+    ContactPlaces,
     eval_parts,
     eval_places,
 )
@@ -36,15 +36,18 @@ from windlass.framework.model.drawing import Paint, Painting
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
+PlaceOutput = Callable[[ContactPlaces, Fields], FloatArray]
+"""Values of places."""
 
-def places_of(rows: LocalRows) -> Places:
+
+def places_of(rows: LocalRows) -> ContactPlaces:
     """The places of all cables of the table of some rows."""
     system = rows.layout.systems[rows.table.component]
     assert isinstance(system, CableSystem) and system.places is not None
     return system.places
 
 
-def sum_cables(places: Places, on_a: FloatArray, on_b: FloatArray) -> FloatArray:
+def sum_cables(places: ContactPlaces, on_a: FloatArray, on_b: FloatArray) -> FloatArray:
     """Sums by cable of values of the taken places on cable A and on cable B, shape (rows, ...)."""
     other = np.repeat(places.taken.pair[:, 1], np.diff(places.taken.first))
     total = np.zeros((len(places.c.n), *on_a.shape[1:]))
@@ -53,14 +56,14 @@ def sum_cables(places: Places, on_a: FloatArray, on_b: FloatArray) -> FloatArray
     return total
 
 
-def over_places(places: Places, values: FloatArray, empty: float) -> FloatArray:
+def over_places(places: ContactPlaces, values: FloatArray, empty: float) -> FloatArray:
     """Values of the taken places as those of all, shape (places,)."""
     whole = np.full(len(places.at), empty)
     whole[places.rank] = values
     return whole
 
 
-def over_points(places: Places, values: FloatArray, combine: Any, empty: float) -> FloatArray:
+def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: float) -> FloatArray:
     """Values of all places, combined by point, shape (rows, points of the widest row)."""
     c = places.c
     of_point = combine.reduce(values.reshape(-1, TOUCHING), axis=1)
@@ -69,7 +72,7 @@ def over_points(places: Places, values: FloatArray, combine: Any, empty: float) 
     return whole
 
 
-def eval_density(places: Places, fields: Fields) -> FloatArray:
+def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
     """Pressing force of each point per length [N/m], as if it had all of the stiffness, shape (rows, points)."""
     out, _ = eval_places(places, fields)
     c, cable = places.c, places.taken.cable
@@ -77,35 +80,35 @@ def eval_density(places: Places, fields: Fields) -> FloatArray:
     return over_points(places, over_places(places, density, 0.0), np.add, 0.0)
 
 
-def eval_gaps(places: Places, fields: Fields) -> FloatArray:
+def eval_gaps(places: ContactPlaces, fields: Fields) -> FloatArray:
     """Smallest gap of each point [m], inf if nothing is near, shape (rows, points)."""
     out, _ = eval_places(places, fields)
     return over_points(places, over_places(places, -out[:, DEPTH], np.inf), np.minimum, np.inf)
 
 
-def eval_states(places: Places, fields: Fields) -> FloatArray:
+def eval_states(places: ContactPlaces, fields: Fields) -> FloatArray:
     """State of each point, shape (rows, points)."""
     _, parts = eval_places(places, fields)
     return over_points(places, over_places(places, np.maximum(parts[:, 8], OPEN), OPEN), np.maximum, OPEN)
 
 
-def eval_slip(places: Places, fields: Fields) -> FloatArray:
+def eval_slip(places: ContactPlaces, fields: Fields) -> FloatArray:
     """Largest slip velocity of each point [m/s], shape (rows, points)."""
     out, _ = eval_places(places, fields)
     speed = np.linalg.norm(out[:, SLIP : SLIP + 3], axis=1)
     return over_points(places, over_places(places, speed, 0.0), np.maximum, 0.0)
 
 
-def eval_torque(places: Places, fields: Fields) -> FloatArray:
+def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
     """Torque of friction about the axis of each cable, which is held [N m], shape (rows,)."""
     out, _ = eval_places(places, fields)
     return sum_cables(places, out[:, TORQUE_A], out[:, TORQUE_B])
 
 
-def eval_sum(first: int, last: int, sign: float) -> Callable[[Places, Fields], FloatArray]:
+def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
     """Gives sums by cable of what acts at its places."""
 
-    def evaluate(places: Places, fields: Fields) -> FloatArray:
+    def evaluate(places: ContactPlaces, fields: Fields) -> FloatArray:
         out, _ = eval_places(places, fields)
         values = out[:, first] if last == first + 1 else out[:, first:last]
         return sum_cables(places, values, sign * values)
@@ -113,15 +116,13 @@ def eval_sum(first: int, last: int, sign: float) -> Callable[[Places, Fields], F
     return evaluate
 
 
-def eval_count(places: Places, fields: Fields) -> FloatArray:
+def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
     """How many places of each cable press, shape (rows,)."""
     out, _ = eval_places(places, fields)
     return np.bincount(places.taken.cable[out[:, DEPTH] > 0.0], minlength=len(places.c.n)).astype(np.float64)
 
 
-def create_output(
-    unit: str, doc: str, evaluate: Callable[[Places, Fields], FloatArray], fill: float = 0.0, summed: bool = False
-) -> Output:
+def create_output(unit: str, doc: str, evaluate: PlaceOutput, fill: float = 0.0, summed: bool = False) -> Output:
     """An output of rows from a function of all places; ``summed``: points of one process act on cables of others."""
     return Output(
         unit, doc, lambda rows, fields: evaluate(places_of(rows), fields)[rows.rows], fill, summed=summed
@@ -157,7 +158,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
     cable, point = places.cable[::TOUCHING], places.point[::TOUCHING]
     length = c.L[cable] / c.n[cable]
 
-    def field(evaluate: Callable[[Places, Fields], FloatArray]) -> FloatArray:
+    def field(evaluate: PlaceOutput) -> FloatArray:
         values: FloatArray = evaluate(places, fields)[cable, point]
         return values
 

@@ -37,7 +37,7 @@ PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 
 
 @dataclass
-class Places:
+class ContactPlaces:
     """All places of the points of this process, and those of them that are taken; cables are those of all processes."""
 
     c: Columns  # the cables
@@ -72,7 +72,7 @@ class Places:
         return dofs
 
 
-def create_places(c: Columns) -> Places:
+def create_places(c: Columns) -> ContactPlaces:
     """All places, none of them taken."""
     points = np.repeat(np.arange(len(c.n)), c.n)
     number = np.arange(len(points)) - np.repeat(np.cumsum(c.n) - c.n, c.n)
@@ -82,14 +82,14 @@ def create_places(c: Columns) -> Places:
     x = (number + 0.5) * c.L[points] / c.n[points]
     none = np.zeros(0, np.int64)
     taken = PairList(none, none, np.zeros(0), np.zeros(1, np.int64), np.zeros((0, 2), np.int64))
-    return Places(c, at, cable, point, np.repeat(x, TOUCHING), np.zeros(len(at)), taken)
+    return ContactPlaces(c, at, cable, point, np.repeat(x, TOUCHING), np.zeros(len(at)), taken)
 
 
 @dataclass
 class CableSystem(System):
     """The system of `ContactFrictionCables3D`; its rows of coordinates are those of the pairs of cables."""
 
-    places: Places | None = None  # the places of the points of this process
+    places: ContactPlaces | None = None  # the places of the points of this process
     # the pairs of cables that ``dofs`` are of, shape (pairs, 2)
     coupled: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
 
@@ -140,7 +140,7 @@ def fill_places(
 _fill = call(fill_places)
 
 
-def eval_places(places: Places, fields: Fields) -> tuple[FloatArray, FloatArray]:
+def eval_places(places: ContactPlaces, fields: Fields) -> tuple[FloatArray, FloatArray]:
     """What `fill_places` writes of the taken places, shapes (m, SHOWN) and (m, NUMBERS)."""
     places.assign(fields.data)
     m = len(places.taken.at)
@@ -150,7 +150,7 @@ def eval_places(places: Places, fields: Fields) -> tuple[FloatArray, FloatArray]
     return out, parts
 
 
-def eval_parts(places: Places, fields: Fields) -> FloatArray:
+def eval_parts(places: ContactPlaces, fields: Fields) -> FloatArray:
     """The numbers of accounts for every place of every row, shape (rows, places of the widest row, NUMBERS)."""
     c = places.c
     _, parts = eval_places(places, fields)

@@ -33,9 +33,9 @@ from windlass.connectors.cable_contact.kernels import (
     SHARE,
     ZERO,
     Bristle,
-    Motion,
+    FootContact,
+    FootMotion,
     PairList,
-    Touch,
     TouchParameters,
     cross_section_rate,
     eval_forces,
@@ -95,9 +95,9 @@ def change_on_slope(
 @kernel
 def eval_change(
     par: TouchParameters,
-    m: Motion,
+    m: FootMotion,
     z: Bristle,
-    t: Touch,
+    t: FootContact,
     dra: Vector,
     dpa: Vector,
     dva: Vector,
@@ -165,7 +165,9 @@ def unit_vector(axis: int, size: float) -> Vector:
 
 
 @kernel
-def fill_changes(par: TouchParameters, m: Motion, z: Bristle, t: Touch, dq: float, dv: float, C: FloatArray) -> None:
+def fill_changes(
+    par: TouchParameters, m: FootMotion, z: Bristle, t: FootContact, dq: float, dv: float, C: FloatArray
+) -> None:
     """Changes with r_A, r'_A, r_B, r'_B, three columns each, into C (10, 12): force, on r'_A, on r'_B, s."""
     for col in range(12):
         which, axis = col // 3, col % 3

@@ -43,8 +43,8 @@ from windlass.connectors.cable_contact.kernels import (
     TANGENT_B,
     TOUCHING,
     WIDTH,
+    FootContact,
     PairList,
-    Touch,
     TouchParameters,
     eval_press,
     eval_share,
@@ -97,7 +97,7 @@ def write_three(data: FloatArray, at: int, a: Vector) -> None:
 
 
 @kernel(inline=True)
-def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: Touch, arc: float, holds: bool) -> None:
+def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: FootContact, arc: float, holds: bool) -> None:
     """Anchor, normals and tangents of a place that has closed or that slips; ``arc``: of the foot on its chain [m]."""
     u: Vector = (0.0, 0.0, 0.0)
     size = sqrt(dot(t.ft, t.ft))

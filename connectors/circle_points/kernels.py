@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_segments.arctangent import arctan2, wrap
-from windlass.connectors.circle_segments.kernels import Eight, Pose, create_pose
+from windlass.connectors.circle_segments.kernels import Disc, Eight, create_pose
 from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_force, trial
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -154,7 +154,7 @@ def read_parameters(c: PointColumns, i: int) -> PointParameters:
 
 
 @kernel(inline=True, fast=False)
-def arc_position(o: Pose, nx: float, ny: float, r: float) -> float:
+def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
     """r alpha [m]; n may have any length."""
     arc: float = r * arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
     return arc
@@ -162,7 +162,7 @@ def arc_position(o: Pose, nx: float, ny: float, r: float) -> float:
 
 @kernel(inline=True)
 def eval_bristles(
-    par: PointParameters, o: Pose, y: float, q: Eight, w: Eight, data: FloatArray, first: int, n: int, L: float
+    par: PointParameters, o: Disc, y: float, q: Eight, w: Eight, data: FloatArray, first: int, n: int, L: float
 ) -> tuple[float, float]:
     """The bend u [m] of the bristles of a cable, and its derivative by the way of one point that sticks [1]."""
     if par.mu == 0.0 or par.mu_k == 0.0:
@@ -185,7 +185,7 @@ def eval_bristles(
 
 
 @kernel(inline=True)
-def eval_contact(par: PointParameters, o: Pose, z: AxisPoint, state: float, bend: float) -> PointState:
+def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend: float) -> PointState:
     """Geometry, rates and forces of a point, with the decisions of the history values and the bend of the bristles."""
     dx, dy = z.px - o.cx, z.py - o.cy
     D = np.sqrt(dx * dx + dy * dy)

@@ -16,7 +16,7 @@ from windlass.connectors.circle_points.kernels import (
     place_of,
 )
 from windlass.connectors.circle_segments.arctangent import wrap
-from windlass.connectors.circle_segments.kernels import Eight, Pose
+from windlass.connectors.circle_segments.kernels import Disc, Eight
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.cable_shape import eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -27,7 +27,7 @@ from windlass.framework.kernels.kernel import kernel
 LANES = 8
 """Rows side by side."""
 COORDINATES, VELOCITIES, LENGTH, OFFSET, COUNT, POSE = 0, 8, 23, 24, 25, 26
-"""First rows of what is given: 8 coordinates and their rates, L, y, n, those of `Pose`."""
+"""First rows of what is given: 8 coordinates and their rates, L, y, n, those of `Disc`."""
 KC, DC, MU_V, MU_K, MU, RADIUS, CLIP = range(16, 23)
 """Rows of the `PointParameters`."""
 CLOSED, STATE, ANCHOR = 35, 36, 37
@@ -96,9 +96,9 @@ def read_lane_parameters(k: int, g: FloatArray) -> PointParameters:
 
 
 @kernel(inline=True)
-def read_pose(k: int, g: FloatArray) -> Pose:
+def read_pose(k: int, g: FloatArray) -> Disc:
     """The circle of lane k."""
-    return Pose(
+    return Disc(
         g[POSE, k], g[POSE + 1, k], g[POSE + 2, k], g[POSE + 3, k], g[POSE + 4, k], g[POSE + 5, k], g[POSE + 6, k],
         g[POSE + 7, k], g[POSE + 8, k],
     )  # fmt: skip

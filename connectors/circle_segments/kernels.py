@@ -95,7 +95,7 @@ def touches(data: FloatArray, first: int, n: int) -> bool:
     return closed
 
 
-class Pose(NamedTuple):
+class Disc(NamedTuple):
     """The circle of one row: centre, its velocity, omega, and A = [[a00, a01], [a10, a11]]; all scalars."""
 
     cx: float
@@ -155,9 +155,9 @@ def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, fl
 
 
 @kernel(inline=True)
-def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int) -> Pose:
+def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int) -> Disc:
     """The pose of marker k from the columns of its family."""
-    return Pose(p[k, 0], p[k, 1], v[k, 0], v[k, 1], omega[k, 2], A[k, 0, 0], A[k, 0, 1], A[k, 1, 0], A[k, 1, 1])
+    return Disc(p[k, 0], p[k, 1], v[k, 0], v[k, 1], omega[k, 2], A[k, 0, 0], A[k, 0, 1], A[k, 1, 0], A[k, 1, 1])
 
 
 class Chord(NamedTuple):
@@ -208,7 +208,7 @@ def side(h: Chord) -> float:
 
 
 @kernel(inline=True)
-def place_on_circle(par: SegmentParameters, o: Pose, z: Chord) -> tuple[float, float, float]:
+def place_on_circle(par: SegmentParameters, o: Disc, z: Chord) -> tuple[float, float, float]:
     """x_cur [m] by the chord ``z`` on which it is measured, and its derivatives by rho [m] and by the length [1]."""
     sigma = side(z)
     alpha = arctan2(o.a01 * z.nx + o.a11 * z.ny, o.a00 * z.nx + o.a10 * z.ny)
@@ -222,7 +222,7 @@ def place_on_circle(par: SegmentParameters, o: Pose, z: Chord) -> tuple[float, f
 
 
 @kernel(inline=True)
-def stick_position(par: SegmentParameters, o: Pose, slope: FloatArray, j: int, h: Chord) -> tuple[float, float, float]:
+def stick_position(par: SegmentParameters, o: Disc, slope: FloatArray, j: int, h: Chord) -> tuple[float, float, float]:
     """`place_on_circle` of the segment ``h`` from point j to j + 1."""
     on_axis = par.current and par.y != 0.0
     return place_on_circle(par, o, axis_chord(slope, j, par.y, h) if on_axis else h)
@@ -255,7 +255,7 @@ class SegmentState(NamedTuple):
 
 
 @kernel(inline=True)
-def eval_rates(par: SegmentParameters, o: Pose, h: Chord, va: Four) -> tuple[float, float, float]:
+def eval_rates(par: SegmentParameters, o: Disc, h: Chord, va: Four) -> tuple[float, float, float]:
     """v_n, v_t [m/s] and f_n [N] of the segment ``h``; ``va``: velocities of its ends beside that of the centre."""
     vax, vay, vbx, vby = va
     vx, vy = vax + h.rho * (vbx - vax), vay + h.rho * (vby - vay)
@@ -272,7 +272,7 @@ def eval_friction(par: SegmentParameters, state: float, vt: float, bristle: floa
 
 @kernel(inline=True)
 def eval_segment(
-    par: SegmentParameters, o: Pose, p: FloatArray, v: FloatArray, slope: FloatArray, j: int, state: float, stick: float
+    par: SegmentParameters, o: Disc, p: FloatArray, v: FloatArray, slope: FloatArray, j: int, state: float, stick: float
 ) -> SegmentState:
     """Geometry, rates and forces of the segment from point j to j + 1, with the decisions of the history values."""
     h = create_chord(p[j, 0] - o.cx, p[j, 1] - o.cy, p[j + 1, 0] - o.cx, p[j + 1, 1] - o.cy)

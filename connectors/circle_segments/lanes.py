@@ -13,8 +13,8 @@ from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import (
     Chord,
     ContactColumns,
+    Disc,
     Four,
-    Pose,
     SegmentParameters,
     create_chord,
     eval_friction,
@@ -132,10 +132,10 @@ def read_chord(k: int, g: FloatArray) -> Chord:
 
 
 @kernel(inline=True)
-def read_pose(k: int, g: FloatArray) -> Pose:
+def read_pose(k: int, g: FloatArray) -> Disc:
     """The rotation of the circle of lane k, seen from its centre."""
     turn = ROTATION
-    return Pose(
+    return Disc(
         0.0, 0.0, 0.0, 0.0, g[turn, k], g[turn + 1, k], g[turn + 2, k], g[turn + 3, k], g[turn + 4, k]
     )  # fmt: skip
 
@@ -147,7 +147,7 @@ def read_four(row: int, k: int, g: FloatArray) -> Four:
 
 
 @kernel(inline=True)
-def find_place(par: SegmentParameters, o: Pose, h: Chord, case: int, k: int, g: FloatArray) -> tuple[float, float]:
+def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: FloatArray) -> tuple[float, float]:
     """x_cur [m] of lane k and its derivative by rho [m]."""
     z = h
     if case != PLAIN:

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import joint_rows, write_along, write_perpendicular
-from windlass.connectors.constraints.joints import Drive, check_spatial, register_joint
+from windlass.connectors.constraints.joints import JointOffsets, check_spatial, register_joint
 from windlass.connectors.markers.pairs import bind_letters
 from windlass.connectors.markers.position_kernels import PositionColumns, cross, turn_vector
 from windlass.elements.nodes.rotations import is_rotation
@@ -150,13 +150,13 @@ def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArr
     return a, b, sign
 
 
-def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_], Drive]:
+def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_], JointOffsets]:
     """The letters of the rows, which equations hold, and what brings offsets up to date.
 
     a, b, sign: axes and sign of each rotation equation sign a·b (rows, 3).  moved: whether there is an offset (rows,).
     o, ot, ott: offsets, their rates and accelerations (rows, 6).
     """
-    locked, times = rows.local("rotations"), Drive(rows)
+    locked, times = rows.local("rotations"), JointOffsets(rows)
     moved = times.is_called | rows.local("offset").any(axis=1)
     a, b, sign = choose_axes(locked)
     offsets = {"o": times.offset.values, "ot": times.rate.values, "ott": times.acceleration.values}

@@ -29,7 +29,7 @@ from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 
-class Drive:
+class JointOffsets:
     """The offsets of joints as functions of time, from the columns offset, offset_function and offset_rate_function.
 
     Attributes:
@@ -70,7 +70,7 @@ class Drive:
 def register_joint(
     component: type[Component],
     loops: Loops,
-    bind: Callable[[LocalRows], tuple[Any, NDArray[np.bool_]] | tuple[Any, NDArray[np.bool_], Drive]],
+    bind: Callable[[LocalRows], tuple[Any, NDArray[np.bool_]] | tuple[Any, NDArray[np.bool_], JointOffsets]],
     *,
     multipliers: int,
     unit: str,
@@ -98,7 +98,7 @@ def register_joint(
         source: where the law comes from.
     """
 
-    def bind_joint(rows: LocalRows) -> tuple[Any, Joint, Drive | None]:
+    def bind_joint(rows: LocalRows) -> tuple[Any, Joint, JointOffsets | None]:
         c, locked, *drives = bind(rows)
         lam = rows.layout.multipliers(rows.table, rows.rows)
         n0, on = rows.world.ref_width(rows.table, "marker0"), locked & rows.local("active")[:, None]

@@ -28,7 +28,7 @@ from windlass.connectors.loads.line_drawing import draw_along
 from windlass.connectors.loads.line_points import (
     LEAST_POINTS,
     LineColumns,
-    Points,
+    LoadPoints,
     add_forces,
     add_tangents,
     check_cables,
@@ -80,13 +80,13 @@ class FluidLoad(Component):
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
 
 
-class Group(NamedTuple):
+class FluidGroup(NamedTuple):
     """Rows in the plane or in space at some points."""
 
     line: LineColumns  # the points
     c: FluidColumns  # their parameters
-    m: Points  # m, rates: memory for motion and forces, and for rates of slopes
-    rates: Points
+    m: LoadPoints  # m, rates: memory for motion and forces, and for rates of slopes
+    rates: LoadPoints
     flow: Flow  # that of the fluid
     flows: list[FlowColumns]  # flows, users: the fluids, and those with a function of the user
     users: list[UserFlow]
@@ -94,7 +94,7 @@ class Group(NamedTuple):
     gradients: FloatArray
 
 
-def create_group(rows: LocalRows, dims: int, line: LineColumns) -> Group:
+def create_group(rows: LocalRows, dims: int, line: LineColumns) -> FluidGroup:
     """The rows of a line with the fluids around them."""
     n, which = line.S.shape[1], line.row
     count = len(which) * n
@@ -118,7 +118,7 @@ def create_group(rows: LocalRows, dims: int, line: LineColumns) -> Group:
     vectors, scalars = (count, 3), (count,)
     shapes = vectors, vectors, (*vectors, 3), (*vectors, 3), scalars, vectors, scalars
     some = count if users else 0
-    return Group(
+    return FluidGroup(
         line=line,
         c=FluidColumns(dims - 1, *parameters),
         m=create_points(count),
@@ -131,7 +131,7 @@ def create_group(rows: LocalRows, dims: int, line: LineColumns) -> Group:
     )
 
 
-def locate_points(group: Group, whole: bool = True, gradients: bool = False) -> Call:
+def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False) -> Call:
     """Motion of the points and of the fluid there.
 
     Args:
@@ -159,14 +159,14 @@ def locate_points(group: Group, whole: bool = True, gradients: bool = False) -> 
     return found
 
 
-def bind(rows: LocalRows) -> list[Group]:
+def bind(rows: LocalRows) -> list[FluidGroup]:
     """The active rows with their fluids."""
     return [create_group(rows, dims, line) for dims, line in create_lines(rows)]
 
 
 def build(rows: LocalRows) -> System:
     """The system of `FluidLoad`."""
-    groups: list[Group] = rows.columns
+    groups: list[FluidGroup] = rows.columns
     system = System("FluidLoad", rows.dofs)
     load, load_tangent, inertia, inertia_tangent = Call(), Call(), Call(), Call()
     for group in groups:
@@ -186,7 +186,7 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def find_sunken(groups: list[Group], fields: Fields) -> list[str]:
+def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
     """What is doubtful about a run: cables that begin below the bed of the water that loads them."""
     found = []
     for group in groups:
@@ -201,13 +201,13 @@ def find_sunken(groups: list[Group], fields: Fields) -> list[str]:
     return found
 
 
-def _forces(group: Group, fill: Any) -> Call:
+def _forces(group: FluidGroup, fill: Any) -> Call:
     """Evaluate F and add it to the nodes."""
     line, c, m, flow = group.line, group.c, group.m, group.flow
     return call(fill, lambda s: (c, m, flow)) + call(add_forces, lambda s: (line, m, s.f))
 
 
-def _tangents(group: Group, fill: Any, factor: str) -> Call:
+def _tangents(group: FluidGroup, fill: Any, factor: str) -> Call:
     """Evaluate the derivatives of F and add them to the matrix; that of velocities or accelerations has the factor."""
     line, c, m, flow = group.line, group.c, group.m, group.flow
     return call(fill, lambda s: (c, m, flow)) + call(
@@ -215,7 +215,7 @@ def _tangents(group: Group, fill: Any, factor: str) -> Call:
     )
 
 
-def read_powers(groups: list[Group], flows: list[Call], s: Evaluation) -> None:
+def read_powers(groups: list[FluidGroup], flows: list[Call], s: Evaluation) -> None:
     """Add the power lost to drag, and what the inertia of the added mass carries away [W]; see `Account`."""
     powers = np.zeros(s.powers.T.shape)
     for group, locate_all in zip(groups, flows, strict=True):

@@ -25,7 +25,7 @@ from windlass.connectors.loads.line_drawing import draw_along
 from windlass.connectors.loads.line_points import (
     LEAST_POINTS,
     LineColumns,
-    Points,
+    LoadPoints,
     add_forces,
     add_tangents,
     check_cables,
@@ -72,7 +72,7 @@ class LineLoad(Component):
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
 
 
-class ForceGroup(NamedTuple):
+class PointGroup(NamedTuple):
     """Points that share a force function."""
 
     where: IntArray  # the points, shape (n,)
@@ -81,19 +81,19 @@ class ForceGroup(NamedTuple):
     steps: tuple[float, float]  # distances [m] and slopes [1] by which they are moved for differences
 
 
-class Group(NamedTuple):
+class LineGroup(NamedTuple):
     """Rows in the plane or in space at some points."""
 
     line: LineColumns  # the points on their cables
-    m: Points  # memory for their motion
+    m: LoadPoints  # memory for their motion
     x: FloatArray  # places [m], shape (points,)
     time: TimeColumn  # vectors of all rows
     per_row: IntArray  # row of each point in it
     stretches: BoolArray  # points with a force per current length
-    groups: list[ForceGroup]  # those with a force function
+    groups: list[PointGroup]  # those with a force function
 
 
-def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> Group:
+def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGroup:
     """The rows of a line."""
     n, which = line.S.shape[1], line.row
     given, found = rows.local("force_function")[which], dict[int, list[int]]()
@@ -106,9 +106,9 @@ def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> Group:
         where = (places[:, None] * n + np.arange(n)).ravel()
         size = float(lengths[places].min())
         name = f"force_function of LineLoad row {rows.rows[which[members[0]]]} ({name_of(force)})"
-        groups.append(ForceGroup(where, _wrap(force, name), name, (STEP * size, STEP)))
+        groups.append(PointGroup(where, _wrap(force, name), name, (STEP * size, STEP)))
     stretches = np.repeat(rows.local("per")[which] == "current", n)
-    return Group(line, create_points(len(which) * n), line.x.ravel(), time, np.repeat(which, n), stretches, groups)
+    return LineGroup(line, create_points(len(which) * n), line.x.ravel(), time, np.repeat(which, n), stretches, groups)
 
 
 def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
@@ -147,7 +147,7 @@ def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
     return evaluate_law
 
 
-def fill_forces(group: Group, t: float) -> None:
+def fill_forces(group: LineGroup, t: float) -> None:
     """F of all points per reference length."""
     m = group.m
     m.F[:] = group.time(t)[group.per_row]
@@ -157,13 +157,13 @@ def fill_forces(group: Group, t: float) -> None:
     m.F[group.stretches] *= _stretch(group)[:, None]
 
 
-def _stretch(group: Group) -> FloatArray:
+def _stretch(group: LineGroup) -> FloatArray:
     """|r'| of the points with a force per current length."""
     size: FloatArray = np.sqrt((group.m.p[group.stretches] ** 2).sum(axis=1))
     return size
 
 
-def fill_derivatives(group: Group, t: float) -> None:
+def fill_derivatives(group: LineGroup, t: float) -> None:
     """Derivatives of F by position, slope and velocity."""
     m, some = group.m, group.stretches
     m.Fr[:], m.Fp[:], m.Fv[:] = 0.0, 0.0, 0.0
@@ -185,7 +185,7 @@ def fill_derivatives(group: Group, t: float) -> None:
     m.Fp[some] += m.F[some][:, :, None] * m.p[some][:, None, :] / size**2
 
 
-def bind(rows: LocalRows) -> list[Group]:
+def bind(rows: LocalRows) -> list[LineGroup]:
     """The active rows with their functions."""
     time = bind_values(rows, "vector", "function")
     return [create_group(rows, line, time) for _, line in create_lines(rows)]
@@ -193,7 +193,7 @@ def bind(rows: LocalRows) -> list[Group]:
 
 def build(rows: LocalRows) -> System:
     """The system of `LineLoad`."""
-    groups: list[Group] = rows.columns
+    groups: list[LineGroup] = rows.columns
     system = System("LineLoad", rows.dofs)
     place, scatter, scatter_tangents = call(locate), call(add_forces), call(add_tangents)
 
@@ -228,7 +228,7 @@ def add_vectors(c: LineColumns, vectors: FloatArray, f: FloatArray) -> None:
                     f[c.dofs[i, d * b + l]] += c.w[i, j] * c.S[i, j, b] * vectors[c.row[i], l]
 
 
-def _spread(group: Group) -> Call:
+def _spread(group: LineGroup) -> Call:
     """The load of rows that depend on time alone."""
     line, time = group.line, group.time
     return call(add_vectors, lambda s: (line, time.values, s.f))

@@ -39,7 +39,7 @@ class LineColumns(NamedTuple):
     w: FloatArray  # weights times length [m], shape (k, n)
 
 
-class Points(NamedTuple):
+class LoadPoints(NamedTuple):
     """Motion and force of k n points: position r [m], slope p [1], velocity v [m/s], acceleration a [m/s^2], force F
     per reference length [N/m], each of shape (k n, 3), and derivatives of F by r, p, and by v or a, (k n, 3, 3)."""
 
@@ -53,10 +53,10 @@ class Points(NamedTuple):
     Fv: FloatArray
 
 
-def create_points(count: int) -> Points:
+def create_points(count: int) -> LoadPoints:
     """Memory for so many points."""
     vectors, matrices = [np.zeros((count, 3)) for _ in range(5)], [np.zeros((count, 3, 3)) for _ in range(3)]
-    return Points(*vectors, *matrices)
+    return LoadPoints(*vectors, *matrices)
 
 
 def create_line(rows: LocalRows, which: IntArray, dims: int, s: FloatArray, w: FloatArray) -> LineColumns:
@@ -137,7 +137,7 @@ def find_places(rows: LocalRows, x: object) -> FloatArray:
 
 
 @kernel
-def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: Points) -> None:
+def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: LoadPoints) -> None:
     """Motion of all points at coordinates x, velocities v and accelerations a."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
@@ -155,7 +155,7 @@ def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: Point
 
 
 @kernel
-def add_forces(c: LineColumns, m: Points, f: FloatArray) -> None:
+def add_forces(c: LineColumns, m: LoadPoints, f: FloatArray) -> None:
     """f += Σ w S F."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
@@ -167,7 +167,7 @@ def add_forces(c: LineColumns, m: Points, f: FloatArray) -> None:
 
 
 @kernel
-def add_tangents(c: LineColumns, m: Points, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+def add_tangents(c: LineColumns, m: LoadPoints, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """values += Σ w S [(dq Fr + dv Fv) S + dq Fp S']; slots has those of all rows, shape (rows, n, n)."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):

@@ -36,7 +36,7 @@ class MassProportional(Component):
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
 
 
-class Group(NamedTuple):
+class AccelerationGroup(NamedTuple):
     """Rows on bodies of one kind with the same acceleration: the first row, and the bodies' local rows, shape (k,)."""
 
     component: type[Component]
@@ -49,7 +49,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return world.dofs_of(table.local("body"))
 
 
-def group_rows(rows: LocalRows) -> list[Group]:
+def group_rows(rows: LocalRows) -> list[AccelerationGroup]:
     """The active rows by kind of body and by acceleration, since a body's system takes one acceleration per call."""
     ids, active = rows.local("body"), rows.local("active")
     constant, functions = rows.local("acceleration"), rows.local("function")
@@ -59,7 +59,7 @@ def group_rows(rows: LocalRows) -> list[Group]:
         for i in positions[active[positions]]:
             what = constant[i].tobytes() if functions[i] is None else id(functions[i])
             groups.setdefault((table.component, what), (table.component, []))[1].append(int(i))
-    return [Group(component, members[0], local[members]) for component, members in groups.values()]
+    return [AccelerationGroup(component, members[0], local[members]) for component, members in groups.values()]
 
 
 def bind(rows: LocalRows) -> TimeColumn:

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.fluids.flow import Flow
-from windlass.connectors.loads.line_points import LineColumns, Points
+from windlass.connectors.loads.line_points import LineColumns, LoadPoints
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -43,7 +43,7 @@ class FluidColumns(NamedTuple):
 
 @kernel
 def eval_drag(
-    c: FluidColumns, m: Points, flow: Flow, i: int, t: FloatArray, wn: FloatArray, D: FloatArray
+    c: FluidColumns, m: LoadPoints, flow: Flow, i: int, t: FloatArray, wn: FloatArray, D: FloatArray
 ) -> tuple[float, float, float]:
     """t, w_n and D at point i into t, wn, D, shape (3,); gives |r'|, |w_n| and w_t."""
     size, q, square = 0.0, 0.0, 0.0
@@ -63,7 +63,7 @@ def eval_drag(
 
 
 @kernel
-def fill_forces(c: FluidColumns, m: Points, flow: Flow) -> None:
+def fill_forces(c: FluidColumns, m: LoadPoints, flow: Flow) -> None:
     """F of all points."""
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c.lift)):
@@ -78,7 +78,7 @@ def fill_forces(c: FluidColumns, m: Points, flow: Flow) -> None:
 
 
 @kernel
-def fill_derivatives(c: FluidColumns, m: Points, flow: Flow) -> None:
+def fill_derivatives(c: FluidColumns, m: LoadPoints, flow: Flow) -> None:
     """F of all points, and its derivatives by position, slope and velocity."""
     t, wn, D, E = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c.lift)):
@@ -116,7 +116,7 @@ def fill_derivatives(c: FluidColumns, m: Points, flow: Flow) -> None:
 
 
 @kernel
-def fill_inertia(c: FluidColumns, m: Points, flow: Flow) -> None:
+def fill_inertia(c: FluidColumns, m: LoadPoints, flow: Flow) -> None:
     """|r'| s ρ A C_a N r_tt of all points, into F."""
     for i in range(len(c.lift)):
         square, along = 0.0, 0.0
@@ -129,7 +129,7 @@ def fill_inertia(c: FluidColumns, m: Points, flow: Flow) -> None:
 
 
 @kernel
-def fill_inertia_derivatives(c: FluidColumns, m: Points, flow: Flow) -> None:
+def fill_inertia_derivatives(c: FluidColumns, m: LoadPoints, flow: Flow) -> None:
     """Derivatives of `fill_inertia` by position, slope and acceleration, the last ones in the place of velocities'."""
     t = np.zeros(3)
     for i in range(len(c.lift)):
@@ -151,7 +151,9 @@ def fill_inertia_derivatives(c: FluidColumns, m: Points, flow: Flow) -> None:
 
 
 @kernel
-def fill_powers(c: FluidColumns, line: LineColumns, m: Points, rates: Points, flow: Flow, powers: FloatArray) -> None:
+def fill_powers(
+    c: FluidColumns, line: LineColumns, m: LoadPoints, rates: LoadPoints, flow: Flow, powers: FloatArray
+) -> None:
     """Add what drag takes from the motion through the fluid and what the added mass carries away to the rows [W].
 
     The second one is -½ v·(dM/dt) v of its mass matrix M: Morison's force has no part for a mass that turns or dives.
@@ -178,7 +180,7 @@ def fill_powers(c: FluidColumns, line: LineColumns, m: Points, rates: Points, fl
 
 
 @kernel
-def fill_drag(c: FluidColumns, m: Points, flow: Flow, drag: FloatArray) -> None:
+def fill_drag(c: FluidColumns, m: LoadPoints, flow: Flow, drag: FloatArray) -> None:
     """s D of all points [N/m], shape (points, 3): per current length."""
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c.lift)):

@@ -18,8 +18,8 @@ import numpy as np
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.markers.pairs import (
     ARGUMENTS,
-    Loops,
     Pair,
+    PairLoops,
     Vector,
     bind_letters,
     bind_pair,
@@ -59,7 +59,7 @@ class PairKind:
     """What laws between two markers of a family have in common."""
 
     family: str  # the marker family
-    loops: Callable[[Kernel, Any], Loops]  # ``(force, force_tangent) -> residual, tangent`` over all rows
+    loops: Callable[[Kernel, Any], PairLoops]  # ``(force, force_tangent) -> residual, tangent`` over all rows
     differences: Callable[[Kernel], Kernel] | None  # ``(force) -> force_tangent`` by central differences
     row: Kernel  # kernel ``(markers, pair, i) -> u, ut``
     outputs: Mapping[str, Output]  # output variables of every such law

@@ -33,7 +33,7 @@ from windlass.framework.model.table import EntityTable
 ARGUMENTS = ("c", "i", "u", "ut", "t")
 Vector = tuple[float, float, float]
 
-Loops = tuple[Callable[..., None], Callable[..., None]]
+PairLoops = tuple[Callable[..., None], Callable[..., None]]
 
 
 class Pair(NamedTuple):
@@ -98,7 +98,7 @@ def subtract(values: FloatArray, m1: int, m0: int) -> Vector:
     return values[m1, 0] - values[m0, 0], values[m1, 1] - values[m0, 1], values[m1, 2] - values[m0, 2]
 
 
-def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tuple[float, float]]) -> Loops:
+def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tuple[float, float]]) -> PairLoops:
     """Loops around a law between two coordinate markers.
 
     Args:
@@ -170,7 +170,7 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
     return residual, tangent
 
 
-def position_pair(force: Callable[..., Vector], force_tangent: Callable[..., None]) -> Loops:
+def position_pair(force: Callable[..., Vector], force_tangent: Callable[..., None]) -> PairLoops:
     """Loops around a law between two position markers.
 
     Args:

@@ -58,7 +58,7 @@ class Wheel(NamedTuple):
     spans: FloatArray  # arc lengths along the belt where it touches [m], shape (spans, 2)
 
 
-class Line(NamedTuple):
+class CableLine(NamedTuple):
     """One chain of cables: points [m], shape (n, 2), arc length [m] and axial force [N], shape (n,), nan at its end."""
 
     points: FloatArray
@@ -137,7 +137,7 @@ def draw_belt(
     return target
 
 
-def _create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Line], dict[int, float]]:
+def _create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[CableLine], dict[int, float]]:
     """The chains of cables with their axial forces, and the arc length at which each cable (entity) begins [m]."""
     rows = find_evaluated_rows(cables, world)
     length = cables.table.collect("length", cables.rows)
@@ -150,7 +150,7 @@ def _create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Li
     first = stations[:, :1] + weight * (stations[:, 1:2] - stations[:, :1])
     second = stations[:, 1:2] + weight[1:] * (stations[:, 2:] - stations[:, 1:2])
     force = np.concatenate((first, second), axis=1)
-    lines: list[Line] = []
+    lines: list[CableLine] = []
     offsets: dict[int, float] = {}
     start = 0.0
     for chain in find_chains(world, cables.ids):
@@ -158,7 +158,7 @@ def _create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Li
         begin = start + np.concatenate(([0.0], np.cumsum(length[order])[:-1]))
         offsets.update(zip(cables.ids[order].tolist(), begin.tolist(), strict=True))
         arc = begin[:, None] + x[order]
-        lines.append(Line(position[order].reshape(-1, 2), arc.ravel(), force[order].ravel()))
+        lines.append(CableLine(position[order].reshape(-1, 2), arc.ravel(), force[order].ravel()))
         start = float(arc[-1, -1])
     return lines, offsets
 
@@ -228,7 +228,7 @@ def _find_speeds(speeds: Sensors | None) -> tuple[FloatArray, dict[str, FloatArr
     return speeds.times, {name: speeds[name] for name in names}
 
 
-def _draw_drive(figure: Any, lines: list[Line], wheels: list[Wheel]) -> None:
+def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> None:
     """The belt on its pulleys."""
     from matplotlib.collections import LineCollection  # here, because a run without pictures need not wait for it
     from matplotlib.colors import LinearSegmentedColormap  # here, because a run without pictures need not wait for it
@@ -266,7 +266,7 @@ def _draw_drive(figure: Any, lines: list[Line], wheels: list[Wheel]) -> None:
         figure.legend(handles=handles, loc="lower center", ncols=4, frameon=False, bbox_to_anchor=(0.45, 0.005))
 
 
-def _find_range(lines: list[Line]) -> tuple[float, float]:
+def _find_range(lines: list[CableLine]) -> tuple[float, float]:
     """Smallest and largest axial force [N], kept apart so that rounding is not shown large."""
     force = np.concatenate([line.force for line in lines])
     low, high = float(force.min()), float(force.max())
@@ -306,7 +306,7 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
     axes.text(*c, text, ha="center", va="center", color=INK, fontsize=font_size, linespacing=1.45, zorder=3)
 
 
-def _draw_tension(axes: Any, lines: list[Line], wheels: list[Wheel]) -> None:
+def _draw_tension(axes: Any, lines: list[CableLine], wheels: list[Wheel]) -> None:
     """Axial force along the belt, with the stretches on the pulleys shaded."""
     for wheel, color in zip(wheels, cycle(COLORS), strict=False):
         for k, (begin, end) in enumerate(wheel.spans):

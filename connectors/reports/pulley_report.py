@@ -27,7 +27,7 @@ from windlass.connectors.circle_contact.view import ContactView, view_contact
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
 from windlass.connectors.circle_segments.place_numbers import FN, FT, GAP, STATE
 from windlass.connectors.circle_segments.power import POWERS, eval_friction_work
-from windlass.connectors.reports.pulley_rows import Pulley, find_pulley
+from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
 from windlass.connectors.reports.quantities import describe, format_table, quantity, units_of
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.checks import check_fields, checked, each, either, handle, instance, word
@@ -109,7 +109,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
 class Segments(NamedTuple):
     """All segments that can touch a circle, in the order of the cable, shape (segments,) if nothing else is said."""
 
-    row: IntArray  # row of the `Pulley`
+    row: IntArray  # row of the `PulleyContacts`
     number: IntArray  # number within its cable
     touching: BoolArray  # touching, sticking, slipping: states
     sticking: BoolArray
@@ -124,7 +124,7 @@ class Segments(NamedTuple):
     depth: FloatArray  # distance from the circle at which f_t acts [m]
 
 
-def eval_pulley_segments(pulley: Pulley, contact: ContactView, fields: Fields) -> Segments:
+def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: Fields) -> Segments:
     """The segments of all rows of a pulley at the present fields, on every process; contact: its bound rows."""
     here = _eval_segments_here(contact, fields)
     if not pulley.bound.parallel:
@@ -166,7 +166,7 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
     )
 
 
-def eval_report(pulley: Pulley, contact: ContactView, fields: Fields, tension: bool = True) -> PulleyReport:
+def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, tension: bool = True) -> PulleyReport:
     """The report of a bound pulley at the present fields; ``tension=False`` leaves out (NaN) what takes longest."""
     z = eval_pulley_segments(pulley, contact, fields)
     wrap, speed = 0.0, 0.0
@@ -201,13 +201,13 @@ def eval_report(pulley: Pulley, contact: ContactView, fields: Fields, tension: b
     )
 
 
-def _sum_friction_work(pulley: Pulley) -> float:
+def _sum_friction_work(pulley: PulleyContacts) -> float:
     """What all contacts of a pulley have lost in friction [J]; all processes together."""
     work = np.array([eval_friction_work(pulley.bound.rows).sum()])
     return float((pulley.bound.assembly.processes.sum(work) if pulley.bound.parallel else work)[0])
 
 
-def find_course(pulley: Pulley, z: Segments) -> IntArray:
+def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
     """Segments from the first to the last one in contact, in the direction of growing local x; empty without contact.
 
     On a closed chain the course begins behind the longest stretch without contact.
@@ -232,7 +232,7 @@ def find_course(pulley: Pulley, z: Segments) -> IntArray:
     return course
 
 
-def _eval_tensions(pulley: Pulley, fields: Fields, row: IntArray) -> FloatArray:
+def _eval_tensions(pulley: PulleyContacts, fields: Fields, row: IntArray) -> FloatArray:
     """Axial forces [N] at the beginning of the first and at the end of the second of two cables, given by their rows.
 
     Inside of these cables contact begins or ends and the force changes, which coarse elements smear over their length.

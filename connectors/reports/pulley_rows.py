@@ -16,7 +16,7 @@ from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows
 
 
-class Pulley(NamedTuple):
+class PulleyContacts(NamedTuple):
     """The contacts of one circle, cable after cable."""
 
     name: str  # name of the circle
@@ -29,7 +29,7 @@ class Pulley(NamedTuple):
     segment_length: FloatArray  # reference lengths of their segments [m], shape (rows,)
 
 
-def find_pulley(world: World, contacts: Entity, circle: Entity) -> Pulley:
+def find_pulley(world: World, contacts: Entity, circle: Entity) -> PulleyContacts:
     """Find the contacts of a circle and sort them along the cable; for arguments and errors see `pulley_report`."""
     component = contacts.table.component
     if not {"circle", "cable"} <= component.refs.keys() or "circle_radius" not in component.columns:
@@ -50,7 +50,7 @@ def find_pulley(world: World, contacts: Entity, circle: Entity) -> Pulley:
     table, positions, cable_rows = tables[0]
     cables = Entity(table, cable_rows[np.argsort(positions)])
     length = table.collect("length", cables.rows)
-    return Pulley(
+    return PulleyContacts(
         name=circle.name,
         bound=find_evaluated_rows(rows, world),
         chain=np.repeat(np.arange(len(chains)), [len(chain.order) for chain in chains]),

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.pair_laws import POSITION, PairKind, Update, evaluate_rows, register_kind
-from windlass.connectors.markers.pairs import Loops, Pair
+from windlass.connectors.markers.pairs import Pair, PairLoops
 from windlass.connectors.markers.position_kernels import PositionColumns, add_curvature, update_jacobians, update_rates
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -113,7 +113,7 @@ def move(u: Pose, ut: ComplexArray, k: int) -> None:
         ut[k - 9] += h
 
 
-def rigid_loops(force: Kernel, _: Kernel | None) -> Loops:
+def rigid_loops(force: Kernel, _: Kernel | None) -> PairLoops:
     """Kernels ``residual(c, pair, m, time, f)`` and ``tangent(c, pair, m, v, time, dq, dv, slots, values)``."""
 
     @kernel

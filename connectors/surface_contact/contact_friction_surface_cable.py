@@ -21,7 +21,7 @@ from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.friction.bristle import UNDEFINED, check_friction
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
-from windlass.connectors.surface_contact.distances import Surfaces
+from windlass.connectors.surface_contact.distances import Geometry
 from windlass.connectors.surface_contact.kernels import CABLE, PER_POINT, ContactRows
 from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_points, eval_rounding, paint
 from windlass.connectors.surface_contact.residual import add_residual
@@ -99,7 +99,7 @@ def bind(rows: LocalRows) -> ContactRows:
     return bind_rows(rows, bind_surfaces(rows, ids), surface)
 
 
-def bind_rows(rows: LocalRows, surfaces: Surfaces, surface: IntArray) -> ContactRows:
+def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray) -> ContactRows:
     """The columns of rows with these surfaces."""
     dofs, shared = np.ascontiguousarray(rows.dofs), bind_parameters(rows, rows.local("points"))
     return ContactRows(surfaces=surfaces, surface=surface, rc=rows.local("rope_radius"), dofs=dofs, **shared)

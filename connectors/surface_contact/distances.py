@@ -27,13 +27,13 @@ from windlass.framework.kernels.kernel import kernel
 
 PLANE, SPHERE, LINE, SHEAVE, PROFILE = range(5)
 NUMBERS = 8
-"""Parameters of a surface, see `Surfaces`."""
+"""Parameters of a surface, see `Geometry`."""
 PIECE = 8
 """Numbers of a piece of a profile: line (0, rho, z of its start, direction, length, -, -) or arc (1 convex or -1
 concave, rho, z of its centre, radius, direction to its middle, cosine of half its angle, -)."""
 
 
-class Surfaces(NamedTuple):
+class Geometry(NamedTuple):
     """The surfaces that rows of contact touch."""
 
     marker: IntArray  # position of the marker in the columns of its family, shape (surfaces,)
@@ -67,12 +67,12 @@ Profile = tuple[bool, float, float, float, float, float, float]
 """Whether the surface is there, phi, phi_rho, phi_z, phi_rho,rho, phi_rho,z, phi_zz."""
 
 
-Numbers = tuple[float, float, float, float, float, float, float, float]
+DistanceNumbers = tuple[float, float, float, float, float, float, float, float]
 """The parameters of one surface."""
 
 
 @kernel(inline=True, fast=False)
-def eval_sheave(geo: Numbers, rho: float, z: float) -> Profile:
+def eval_sheave(geo: DistanceNumbers, rho: float, z: float) -> Profile:
     """Round bottom and flanks of a groove."""
     s, t, side = geo[0] - rho, abs(z), 1.0 if z >= 0.0 else -1.0
     cos, sin = geo[2], geo[3]
@@ -86,7 +86,7 @@ def eval_sheave(geo: Numbers, rho: float, z: float) -> Profile:
 
 
 @kernel(inline=True, fast=False)
-def eval_profile(geo: Numbers, pieces: FloatArray, rho: float, z: float) -> Profile:
+def eval_profile(geo: DistanceNumbers, pieces: FloatArray, rho: float, z: float) -> Profile:
     """The nearest of the lines and arcs of a profile."""
     there, phi, g, h, rr, rz, zz = False, 1e300, 0.0, 0.0, 0.0, 0.0, 0.0
     first = int(geo[0])
@@ -121,7 +121,7 @@ def eval_distance(
 
 
 @kernel(inline=True, fast=False)
-def eval_kind(which: int, geo: Numbers, pieces: FloatArray, x: float, y: float, z: float) -> Distance:
+def eval_kind(which: int, geo: DistanceNumbers, pieces: FloatArray, x: float, y: float, z: float) -> Distance:
     """Distance of the point (x, y, z) [m] from a surface of one kind; a constant kind leaves no branch in the code."""
     square = x * x + y * y
     if which == PLANE:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.surface_contact.distances import LINE, PLANE, SHEAVE, SPHERE, Surfaces
+from windlass.connectors.surface_contact.distances import LINE, PLANE, SHEAVE, SPHERE, Geometry
 from windlass.connectors.surface_contact.profiles import eval_course
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.drawing import Drawing
@@ -34,7 +34,7 @@ class Meshes(NamedTuple):
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     """The surfaces of the rows; ``subdivisions`` is for cables."""
     m: PositionColumns = fields.markers[FAMILY]
-    surfaces: Surfaces = rows.columns
+    surfaces: Geometry = rows.columns
     marker = surfaces.marker
     meshes: Meshes = rows.kept("meshes", lambda: create_meshes(rows.world, surfaces, m))
     arm = meshes.local @ m.A[marker].transpose(0, 2, 1)
@@ -43,7 +43,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     return replace(meshes.drawing, points=points.reshape(-1, 3), point_data={"velocity": velocity.reshape(-1, 3)})
 
 
-def create_meshes(world: Tables, surfaces: Surfaces, m: PositionColumns) -> Meshes:
+def create_meshes(world: Tables, surfaces: Geometry, m: PositionColumns) -> Meshes:
     """One mesh of faces for each surface."""
     nodes, count = find_nodes(world), len(surfaces.kind)
     local = np.empty((count, ALONG * AROUND, 3))
@@ -79,7 +79,7 @@ def find_nodes(world: Tables) -> FloatArray:
     return np.concatenate(found[1:] or found)
 
 
-def eval_mesh(surfaces: Surfaces, s: int, low: FloatArray, high: FloatArray) -> FloatArray:
+def eval_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatArray) -> FloatArray:
     """Points of a surface in its own frame [m], shape (ALONG AROUND, 3), ring by ring.
 
     Args:

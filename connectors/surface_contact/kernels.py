@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.friction.bristle import SLIPS, Vector, coulomb, return_share, trial_vector
-from windlass.connectors.surface_contact.distances import Distance, Surfaces
+from windlass.connectors.surface_contact.distances import Distance, Geometry
 from windlass.elements.cable2d.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -53,7 +53,7 @@ Twelve = tuple[float, float, float, float, float, float, float, float, float, fl
 class ContactRows(NamedTuple):
     """Rows of the law, arrays of shape (rows,) if nothing else is said."""
 
-    surfaces: Surfaces  # the surfaces
+    surfaces: Geometry  # the surfaces
     surface: IntArray  # which one a row touches
     data: IntArray  # position of the first history value
     n: IntArray  # number of points
@@ -81,7 +81,7 @@ class SurfaceParameters(NamedTuple):
     clip: bool
 
 
-class Frame(NamedTuple):
+class SurfaceFrame(NamedTuple):
     """Frame of a surface: axes A, row by row, origin, its velocity, angular velocity; all scalars."""
 
     a00: float
@@ -104,7 +104,7 @@ class Frame(NamedTuple):
     wz: float
 
 
-class Touch(NamedTuple):
+class Lever(NamedTuple):
     """A point in the frame of its surface: way d from the origin [m] and velocity e against the surface [m/s], global;
     X [m] and V [m/s] in the frame; all scalars."""
 
@@ -142,10 +142,10 @@ def read_parameters(c: ContactRows, i: int) -> SurfaceParameters:
 @kernel(inline=True, fast=False)
 def create_frame(
     Q: FloatArray, s: int, p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int
-) -> Frame:
+) -> SurfaceFrame:
     """Frame of surface s at marker k."""
     a, b, c = A[k, 0], A[k, 1], A[k, 2]
-    return Frame(
+    return SurfaceFrame(
         a[0] * Q[s, 0, 0] + a[1] * Q[s, 1, 0] + a[2] * Q[s, 2, 0],
         a[0] * Q[s, 0, 1] + a[1] * Q[s, 1, 1] + a[2] * Q[s, 2, 1],
         a[0] * Q[s, 0, 2] + a[1] * Q[s, 1, 2] + a[2] * Q[s, 2, 2],
@@ -179,7 +179,7 @@ def combine(S: Four, q: Twelve) -> Vector:
 
 
 @kernel(inline=True, fast=False)
-def to_surface(o: Frame, x: float, y: float, z: float) -> Vector:
+def to_surface(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
     """A^T (x, y, z)."""
     return (
         o.a00 * x + o.a10 * y + o.a20 * z, o.a01 * x + o.a11 * y + o.a21 * z, o.a02 * x + o.a12 * y + o.a22 * z,
@@ -187,7 +187,7 @@ def to_surface(o: Frame, x: float, y: float, z: float) -> Vector:
 
 
 @kernel(inline=True, fast=False)
-def to_global(o: Frame, x: float, y: float, z: float) -> Vector:
+def to_global(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
     """A (x, y, z)."""
     return (
         o.a00 * x + o.a01 * y + o.a02 * z, o.a10 * x + o.a11 * y + o.a12 * z, o.a20 * x + o.a21 * y + o.a22 * z,
@@ -195,7 +195,7 @@ def to_global(o: Frame, x: float, y: float, z: float) -> Vector:
 
 
 @kernel(inline=True, fast=False)
-def eval_touch(o: Frame, S: Four, q: Twelve, w: Twelve) -> Touch:
+def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
     """The point of the cable with shape functions S against the surface; q are coordinates, w their rates."""
     px, py, pz = combine(S, q)
     ux, uy, uz = combine(S, w)
@@ -205,11 +205,11 @@ def eval_touch(o: Frame, S: Four, q: Twelve, w: Twelve) -> Touch:
     ez = uz - o.vz - (o.wx * dy - o.wy * dx)
     X, Y, Z = to_surface(o, dx, dy, dz)
     U, V, W = to_surface(o, ex, ey, ez)
-    return Touch(dx, dy, dz, ex, ey, ez, X, Y, Z, U, V, W)
+    return Lever(dx, dy, dz, ex, ey, ez, X, Y, Z, U, V, W)
 
 
 @kernel(inline=True)
-def eval_trial(par: SurfaceParameters, h: Distance, z: Touch, vn: float, a: Vector) -> Vector:
+def eval_trial(par: SurfaceParameters, h: Distance, z: Lever, vn: float, a: Vector) -> Vector:
     """tau [N] with the anchor a."""
     ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
     un = h.nx * ux + h.ny * uy + h.nz * uz
@@ -218,13 +218,13 @@ def eval_trial(par: SurfaceParameters, h: Distance, z: Touch, vn: float, a: Vect
 
 
 @kernel(inline=True)
-def eval_turning(z: Touch) -> float:
+def eval_turning(z: Lever) -> float:
     """`TURNING` in statics, 0 for what moves."""
     return TURNING if z.U == 0.0 and z.V == 0.0 and z.W == 0.0 else 0.0
 
 
 @kernel(inline=True)
-def eval_forces(par: SurfaceParameters, h: Distance, z: Touch, state: float, a: Vector) -> Forces:
+def eval_forces(par: SurfaceParameters, h: Distance, z: Lever, state: float, a: Vector) -> Forces:
     """Forces of a closed point; a is the anchor that its state asks for."""
     gap = h.phi - par.rc
     vn = h.nx * z.U + h.ny * z.V + h.nz * z.W

@@ -26,9 +26,9 @@ from windlass.connectors.surface_contact.distances import (
 from windlass.connectors.surface_contact.kernels import (
     CABLE,
     ContactRows,
-    Frame,
+    Lever,
+    SurfaceFrame,
     SurfaceParameters,
-    Touch,
     Twelve,
     create_frame,
     eval_forces,
@@ -41,14 +41,14 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 COORDINATES, VELOCITIES, FRAME, GEOMETRY, LENGTH, COUNT = 0, 12, 24, 49, 57, 58
-"""First rows of what is given: 12 coordinates and their rates, the numbers of `Frame` and of the geometry of the
+"""First rows of what is given: 12 coordinates and their rates, the numbers of `SurfaceFrame` and of the geometry of the
 surface, reference length and number of points of the cable."""
 KC, DC, MU_V, MU_K, MU, ROPE_RADIUS, CLIP = range(42, 49)
 """Rows of the `SurfaceParameters`."""
 CLOSED, STATE, ANCHOR = 59, 60, 61
 """Of the present point: 1 if it counts, else 0, its state and its anchor."""
 TOUCH, NORMAL, DISTANCE = 64, 76, 79
-"""The numbers of `Touch`, the normal and the distance of the present point."""
+"""The numbers of `Lever`, the normal and the distance of the present point."""
 FORCES, SURFACE = 80, 92
 """Results: 12 forces on the coordinates; force and moment of the cable about the origin of the surface."""
 SIZE = 98
@@ -64,10 +64,10 @@ def read_twelve(row: int, k: int, g: FloatArray) -> Twelve:
 
 
 @kernel(inline=True)
-def read_frame(k: int, g: FloatArray) -> Frame:
+def read_frame(k: int, g: FloatArray) -> SurfaceFrame:
     """The surface of lane k."""
     r = FRAME
-    return Frame(
+    return SurfaceFrame(
         g[r, k], g[r + 1, k], g[r + 2, k], g[r + 3, k], g[r + 4, k], g[r + 5, k], g[r + 6, k], g[r + 7, k],
         g[r + 8, k], g[r + 9, k], g[r + 10, k], g[r + 11, k], g[r + 12, k], g[r + 13, k], g[r + 14, k], g[r + 15, k],
         g[r + 16, k], g[r + 17, k],
@@ -75,7 +75,7 @@ def read_frame(k: int, g: FloatArray) -> Frame:
 
 
 @kernel(inline=True)
-def write_frame(o: Frame, k: int, g: FloatArray) -> None:
+def write_frame(o: SurfaceFrame, k: int, g: FloatArray) -> None:
     """Bring a surface to lane k."""
     r = FRAME
     g[r, k], g[r + 1, k], g[r + 2, k], g[r + 3, k], g[r + 4, k], g[r + 5, k] = o.a00, o.a01, o.a02, o.a10, o.a11, o.a12
@@ -175,7 +175,7 @@ def add_forces(j: int, g: FloatArray) -> None:
     for k in range(LANES):
         S = shape(place_of(j, g[COUNT, k]), g[LENGTH, k])
         t = read_twelve(TOUCH, k, g)
-        z = Touch(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9], t[10], t[11])
+        z = Lever(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9], t[10], t[11])
         par = SurfaceParameters(
             g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k], g[MU, k], g[ROPE_RADIUS, k], g[CLIP, k] != 0.0
         )

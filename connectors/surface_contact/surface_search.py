@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from windlass.connectors.circle_points.kernels import place_of
 from windlass.connectors.circle_points.pair_search import ROUNDING, PairSearch
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.surface_contact.distances import LINE, PLANE, PROFILE, SHEAVE, SPHERE, Surfaces, eval_distance
+from windlass.connectors.surface_contact.distances import LINE, PLANE, PROFILE, SHEAVE, SPHERE, Geometry, eval_distance
 from windlass.connectors.surface_contact.kernels import ContactRows, create_frame, eval_touch, gather
 from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
@@ -44,7 +44,7 @@ class SurfacePairs(NamedTuple):
     skin: FloatArray  # margin of the search by set [m]
 
 
-def eval_reach(s: Surfaces) -> FloatArray:
+def eval_reach(s: Geometry) -> FloatArray:
     """Radii of the bounding spheres of surfaces about their origins [m], infinite without one."""
     p, reach = s.geo, np.full(len(s.kind), np.inf)
     corner = np.minimum(np.hypot(p[:, 1], p[:, 2]), p[:, 3])

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from windlass.connectors.markers.cable_markers3d import smallest_rotations
-from windlass.connectors.surface_contact.distances import LINE, NUMBERS, PIECE, PLANE, PROFILE, SHEAVE, SPHERE, Surfaces
+from windlass.connectors.surface_contact.distances import LINE, NUMBERS, PIECE, PLANE, PROFILE, SHEAVE, SPHERE, Geometry
 from windlass.connectors.surface_contact.draw import draw
 from windlass.connectors.surface_contact.profiles import create_pieces
 from windlass.framework.arrays import FloatArray, IntArray
@@ -226,7 +226,7 @@ def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
     return Q
 
 
-def bind_surfaces(rows: LocalRows, ids: IntArray) -> Surfaces:
+def bind_surfaces(rows: LocalRows, ids: IntArray) -> Geometry:
     """The surfaces with these entity numbers, for the kernels."""
     world, count = rows.world, len(ids)
     marker, kind = np.zeros(count, np.int64), np.zeros(count, np.int64)
@@ -245,7 +245,7 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Surfaces:
         geo[positions] = some
         marker[positions] = rows.layout.marker_index[get("marker")]
         Q[positions] = eval_axes(get("axis"), get("along") if "along" in table.component.columns else None)
-    return Surfaces(marker, kind, Q, geo, pieces)
+    return Geometry(marker, kind, Q, geo, pieces)
 
 
 def check(world: Tables, table: EntityTable) -> None:

@@ -25,9 +25,9 @@ from windlass.connectors.surface_contact.kernels import (
     CABLE,
     TURNING,
     ContactRows,
-    Frame,
+    Lever,
+    SurfaceFrame,
     SurfaceParameters,
-    Touch,
     create_frame,
     eval_forces,
     eval_touch,
@@ -61,7 +61,7 @@ def change_of_trial(
 
 @kernel
 def fill_force_tangent(
-    par: SurfaceParameters, h: Distance, z: Touch, state: float, a: Vector, n: FloatArray, X: FloatArray, V: FloatArray
+    par: SurfaceParameters, h: Distance, z: Lever, state: float, a: Vector, n: FloatArray, X: FloatArray, V: FloatArray
 ) -> None:
     """Phi_X and Phi_V into X and V, shape (3, 3) each, in the frame of the surface; n (6, 3) is working space."""
     F = eval_forces(par, h, z, state, a)
@@ -104,7 +104,7 @@ def fill_force_tangent(
 
 
 @kernel
-def turn(o: Frame, M: FloatArray, R: FloatArray) -> None:
+def turn(o: SurfaceFrame, M: FloatArray, R: FloatArray) -> None:
     """R = A M A^T, shape (3, 3); M is changed."""
     for j in range(3):
         M[0, j], M[1, j], M[2, j] = to_global(o, M[0, j], M[1, j], M[2, j])

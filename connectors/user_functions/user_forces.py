@@ -135,7 +135,7 @@ def compiled(function: UserFunction) -> Compiled:
 
 
 @dataclass(frozen=True)
-class Group:
+class FunctionGroup:
     """Rows that share a function: their places among the user rows, shape (n,)."""
 
     function: UserFunction
@@ -149,9 +149,9 @@ class UserForces:
     index: IntArray  # position of each row among those with a user function, -1 without, shape (rows,)
     where: IntArray  # their local positions, shape (users,)
     names: list[str]  # their names for messages
-    forces: list[Group]  # all of them, by force function
-    derivatives: list[Group]  # those with a derivative, by derivative
-    differences: list[Group]  # those without, by force function
+    forces: list[FunctionGroup]  # all of them, by force function
+    derivatives: list[FunctionGroup]  # those with a derivative, by derivative
+    differences: list[FunctionGroup]  # those without, by force function
     rows: IntArray  # their numbers in the table, shape (users,)
     parameters: list[FloatArray]  # stiffness, damping and offset (or rest length), each of shape (users, n)
     unit: str  # unit of the force
@@ -214,14 +214,14 @@ def bind_user_forces(
     )
 
 
-def _group(functions: Any, where: IntArray) -> list[Group]:
+def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
     """The rows ``where`` by their function, in the order of the first row of each."""
     found: dict[tuple[type, int], list[int]] = {}
     for k in where:
         f = functions[k]
         marked = isinstance(f, (Vectorised, Compiled))  # the same function may have been marked twice
         found.setdefault((type(f), id(f.function if marked else f)), []).append(int(k))
-    return [Group(functions[places[0]], np.array(places, dtype=np.int64)) for places in found.values()]
+    return [FunctionGroup(functions[places[0]], np.array(places, dtype=np.int64)) for places in found.values()]
 
 
 def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
@@ -267,7 +267,7 @@ def bind_user_updates(
     return update, update_tangent
 
 
-def _compare(users: UserForces, group: Group, t: float, u: FloatArray, ut: FloatArray) -> None:
+def _compare(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray) -> None:
     """Warn of a derivative that contradicts the differences of its force; it changes the tangent only."""
     where, n = group.where, users.f.shape[1]
     for which, (given, name) in enumerate(((users.df_du, "displacement"), (users.df_dut, "velocity"))):
@@ -293,11 +293,11 @@ def _compare(users: UserForces, group: Group, t: float, u: FloatArray, ut: Float
                 )
 
 
-def _eval_forces(users: UserForces, group: Group, t: float, u: FloatArray, ut: FloatArray) -> FloatArray:
+def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray) -> FloatArray:
     """Forces of the rows of a group, shape (group, n); NaN where u or ut, of the same shape, are not finite."""
     good = np.isfinite(u).all(axis=1) & np.isfinite(ut).all(axis=1)
     if not good.all():  # Newton's method diverges and reports it itself
-        group, u, ut = Group(group.function, group.where[good]), u[good], ut[good]
+        group, u, ut = FunctionGroup(group.function, group.where[good]), u[good], ut[good]
     f = np.full((len(good), u.shape[1]), np.nan)
     if good.any():
         values = np.zeros(u.shape)
@@ -307,7 +307,7 @@ def _eval_forces(users: UserForces, group: Group, t: float, u: FloatArray, ut: F
 
 
 def _difference(
-    users: UserForces, group: Group, t: float, u: FloatArray, ut: FloatArray, j: int, which: int
+    users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray, j: int, which: int
 ) -> FloatArray:
     """Central difference of the forces by component j of the displacements (which = 0) or of the velocities (1)."""
     values = []
@@ -321,7 +321,7 @@ def _difference(
 
 
 def _eval_group(
-    users: UserForces, group: Group, t: float, u: FloatArray, ut: FloatArray, results: tuple[FloatArray, ...]
+    users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray, results: tuple[FloatArray, ...]
 ) -> None:
     """Call the function of a group and write what it gives: forces (group, n), or derivatives, twice (group, n, n)."""
     function, where, n = group.function, group.where, u.shape[1]

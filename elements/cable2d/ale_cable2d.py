@@ -41,7 +41,7 @@ from windlass.elements.cable2d.cable2d import Cable2D, build_cables, cable_dofs
 from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.force_functions import has_function
 from windlass.elements.cable2d.mass import Inertia, mass_matrices
-from windlass.elements.cable2d.outputs import CableView, Kinematics, Motion, create_outputs, eval_motion
+from windlass.elements.cable2d.outputs import CableMotion, CableView, Kinematics, create_outputs, eval_motion
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.model.law import Law, LocalRows, Tables, register
@@ -180,20 +180,20 @@ def slide(rows: LocalRows, x: FloatArray) -> FloatArray:
     return slid.reshape(-1, 8)
 
 
-def eval_material_motion(rows: LocalRows, fields: Fields) -> Motion:
+def eval_material_motion(rows: LocalRows, fields: Fields) -> CableMotion:
     """Motion of the material: velocity r_t + s_t r', acceleration r_tt + 2 s_t r'_t + s_t² r'' + s_tt r'."""
     x, v, a = eval_motion(rows, fields)
     s_t, s_tt = fields.v[rows.dofs[:, 8:]], fields.a[rows.dofs[:, 8:]]
     x_x = slide(rows, x)
     a = a + 2.0 * s_t * slide(rows, v) + s_t**2 * slide(rows, x_x) + s_tt * x_x
-    return Motion(x, v + s_t * x_x, a)
+    return CableMotion(x, v + s_t * x_x, a)
 
 
-def eval_damped_motion(rows: LocalRows, fields: Fields) -> Motion:
+def eval_damped_motion(rows: LocalRows, fields: Fields) -> CableMotion:
     """Motion with the rates that the damping sees: those of the material if it moves with all its mass."""
     nodes, material = eval_motion(rows, fields), eval_material_motion(rows, fields)
     convective = rows.columns.convective
-    return Motion(nodes.x, np.where(convective, material.v, nodes.v), nodes.a)
+    return CableMotion(nodes.x, np.where(convective, material.v, nodes.v), nodes.a)
 
 
 KINEMATICS = Kinematics(eval_material_motion, eval_damped_motion)

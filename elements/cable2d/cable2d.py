@@ -115,7 +115,7 @@ class CableKind(NamedTuple):
     linear_beside_users: bool = False
 
 
-class Group(NamedTuple):
+class RuleGroup(NamedTuple):
     """Rows of one integration rule and thread.
 
     energies: what an `Account` reads, 0 where force functions take the place of the cable's own.
@@ -130,7 +130,7 @@ class Group(NamedTuple):
     dynamic_tangent: Call
 
 
-def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> Group:
+def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> RuleGroup:
     """Some rows of one rule with the kernels for it; ``row`` are their positions among the local rows."""
     some, points = rows.select(row), create_rule(rule)
 
@@ -143,7 +143,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     # the kernels of rule 2 contain their points
     parameters: tuple[Any, ...] = (lanes,) if rule == 2 else (lanes, points)
     residual, tangent = kind.lobatto if rule == 2 else kind.gauss
-    return Group(
+    return RuleGroup(
         call(kind.fill_energies, lambda s: (columns(), points, s.x, s.v, s.energies, s.powers)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 0.0, s.f)),
         call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, 0.0, s.pieces, s.values)),
@@ -187,7 +187,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     """
     kind = kind or IN_PLANE
     integration, given = rows.local("integration"), has_function(rows)
-    groups: list[list[Group]] = []
+    groups: list[list[RuleGroup]] = []
     user_groups: list[UserRows] = []
     for rule in RULES:
         row = np.flatnonzero((integration == rule) & ~(given & (not kind.linear_beside_users)))

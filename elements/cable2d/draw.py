@@ -21,7 +21,7 @@ from math import sqrt
 import numpy as np
 
 from windlass.elements.cable2d.force_functions import Places
-from windlass.elements.cable2d.outputs import NODES, OUTPUTS, CableView, Kinematics, Motion, eval_motion, node_dofs
+from windlass.elements.cable2d.outputs import NODES, OUTPUTS, CableMotion, CableView, Kinematics, eval_motion, node_dofs
 from windlass.elements.cable2d.points import Shape, eval_shape
 from windlass.elements.cable2d.strains import Strains
 from windlass.framework.arrays import FloatArray, IntArray
@@ -90,7 +90,7 @@ class CableLines:
         return replace(self._drawing, point_data=point_data)
 
     def _coordinates(
-        self, motion: Callable[[LocalRows, Fields], Motion], fields: Fields
+        self, motion: Callable[[LocalRows, Fields], CableMotion], fields: Fields
     ) -> tuple[IntArray, FloatArray, FloatArray]:
         """Coordinates and velocities of a motion, and the numbers of those of each row."""
         if motion is eval_motion:

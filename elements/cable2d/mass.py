@@ -22,11 +22,11 @@ from windlass.framework.model.system import Slots
 
 R_R, R_S, R_R1, R_S1, S_S, S_S1 = 156.0, 22.0, 54.0, 13.0, 4.0, 3.0
 """Entries by positions R and slopes S of the first node, R1 and S1 of the second, without signs and powers of L."""
-Rows = tuple[tuple[Number, Number, Number, Number], ...]
+CableMass = tuple[tuple[Number, Number, Number, Number], ...]
 
 
 @kernel(inline=True)
-def mass_rows(mass: Number, L: Number) -> Rows[Number]:
+def mass_rows(mass: Number, L: Number) -> CableMass[Number]:
     """M of one axis [kg, kg m, kg m^2], row by row, of a cable of the length L [m] and the mass per length [kg/m]."""
     m = mass * L / 420.0
     Lm = L * m

@@ -40,7 +40,7 @@ MOST_PLACES = 4
 """Sets of places that are kept with some cables."""
 
 
-class Motion(NamedTuple):
+class CableMotion(NamedTuple):
     """Total coordinates x [m, 1] of rows of cables, velocities v and accelerations a, each of shape (rows, 4 d)."""
 
     x: FloatArray
@@ -55,14 +55,14 @@ class Kinematics(NamedTuple):
     force: motion with the rates that its damping sees.
     """
 
-    material: Callable[[LocalRows, Fields], Motion]
-    force: Callable[[LocalRows, Fields], Motion]
+    material: Callable[[LocalRows, Fields], CableMotion]
+    force: Callable[[LocalRows, Fields], CableMotion]
 
 
-def eval_motion(rows: LocalRows, fields: Fields) -> Motion:
+def eval_motion(rows: LocalRows, fields: Fields) -> CableMotion:
     """The motion of the nodes: that of the material of `Cable2D` and `Cable3D`."""
     dofs = node_dofs(rows)
-    return Motion(fields.x[dofs], fields.v[dofs], fields.a[dofs])
+    return CableMotion(fields.x[dofs], fields.v[dofs], fields.a[dofs])
 
 
 def node_dofs(rows: LocalRows) -> IntArray:
@@ -126,7 +126,7 @@ class CableView:
 
 
 @dataclass(frozen=True)
-class Section:
+class PlanarSections:
     """Cross sections of the rows at the places asked for, k per row.
 
     rows: the cables.
@@ -140,7 +140,7 @@ class Section:
     """
 
     rows: LocalRows
-    motion: Motion
+    motion: CableMotion
     t: float
     places: Places
     y: FloatArray
@@ -150,14 +150,14 @@ class Section:
     omega: FloatArray
 
 
-def create_section(rows: LocalRows, motion: Motion, t: float, x: Any, y: Any) -> Section:
+def create_section(rows: LocalRows, motion: CableMotion, t: float, x: Any, y: Any) -> PlanarSections:
     """The cross sections at places x, y [m], each a number or of shape (rows,) or (rows, k), at time t [s]."""
     places = find_places(rows, x)
     offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
     strains = eval_strains(places.shape, motion.x, motion.v)
     tangent = strains.p / np.sqrt(dot(strains.p, strains.p))[..., None]
     omega = cross(strains.p, strains.pt) / dot(strains.p, strains.p)
-    return Section(rows, motion, t, places, offset, strains, tangent, turned(tangent), omega)
+    return PlanarSections(rows, motion, t, places, offset, strains, tangent, turned(tangent), omega)
 
 
 def find_places(rows: LocalRows, x: Any) -> Places:
@@ -178,13 +178,13 @@ def find_places(rows: LocalRows, x: Any) -> Places:
     return view.find_places(np.clip(place / length, 0.0, 1.0))
 
 
-def eval_position(c: Section) -> FloatArray:
+def eval_position(c: PlanarSections) -> FloatArray:
     """Global position [m], shape (rows, k, 3)."""
     r = interpolate(c.places.shape.S, c.motion.x)
     return in_space(r + c.y[..., None] * c.normal)
 
 
-def eval_displacement(c: Section) -> FloatArray:
+def eval_displacement(c: PlanarSections) -> FloatArray:
     """Displacement of the point of the cross section from its reference position [m], shape (rows, k, 3)."""
     reference = c.rows.reference[:, :8]
     r, p = interpolate(c.places.shape.S, reference), interpolate(c.places.shape.dS, reference)
@@ -192,37 +192,37 @@ def eval_displacement(c: Section) -> FloatArray:
     return eval_position(c) - in_space(r + c.y[..., None] * normal)
 
 
-def _eval_velocity(c: Section) -> FloatArray:
+def _eval_velocity(c: PlanarSections) -> FloatArray:
     r_t = interpolate(c.places.shape.S, c.motion.v)
     return r_t - (c.y * c.omega)[..., None] * c.tangent
 
 
-def eval_velocity(c: Section) -> FloatArray:
+def eval_velocity(c: PlanarSections) -> FloatArray:
     """Global velocity [m/s], shape (rows, k, 3)."""
     return in_space(_eval_velocity(c))
 
 
-def eval_velocity_local(c: Section) -> FloatArray:
+def eval_velocity_local(c: PlanarSections) -> FloatArray:
     """Velocity along the tangent and the normal [m/s], shape (rows, k, 2)."""
     v = _eval_velocity(c)
     return np.stack((dot(v, c.tangent), dot(v, c.normal)), axis=-1)
 
 
-def eval_acceleration(c: Section) -> FloatArray:
+def eval_acceleration(c: PlanarSections) -> FloatArray:
     """Global acceleration [m/s^2], shape (rows, k, 3): r_tt - y (ω_t r'/|r'| + ω² n)."""
     r_tt = interpolate(c.places.shape.S, c.motion.a)
     turning = eval_angular_acceleration(c)[..., None] * c.tangent + (c.omega**2)[..., None] * c.normal
     return in_space(r_tt - c.y[..., None] * turning)
 
 
-def eval_angular_acceleration(c: Section) -> FloatArray:
+def eval_angular_acceleration(c: PlanarSections) -> FloatArray:
     """ω_t = ((r' × r'_tt) - 2 ω (r'·r'_t))/(r'·r') [rad/s^2], shape (rows, k)."""
     p, pt = c.strains.p, c.strains.pt
     ptt = interpolate(c.places.shape.dS, c.motion.a)
     return (cross(p, ptt) - 2.0 * c.omega * dot(p, pt)) / dot(p, p)
 
 
-def eval_rotation(c: Section) -> FloatArray:
+def eval_rotation(c: PlanarSections) -> FloatArray:
     """Angle of the tangent against global x [rad], from -π to π, shape (rows, k)."""
     return np.arctan2(c.strains.p[..., 1], c.strains.p[..., 0])
 
@@ -248,7 +248,7 @@ def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
 def create_outputs(kinematics: Kinematics) -> dict[str, Output]:
     """The output variables of a kind of cable."""
 
-    def output(unit: str, doc: str, evaluate: Callable[[Section], FloatArray], force: bool = False) -> Output:
+    def output(unit: str, doc: str, evaluate: Callable[[PlanarSections], FloatArray], force: bool = False) -> Output:
         motion = kinematics.force if force else kinematics.material
 
         def at(rows: LocalRows, fields: Fields, x: Any = None, y: Any = 0.0) -> FloatArray:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from windlass.elements.cable2d.force_functions import Places, is_none
-from windlass.elements.cable2d.outputs import CableView, Motion, eval_force, eval_motion, find_places
+from windlass.elements.cable2d.outputs import CableMotion, CableView, eval_force, eval_motion, find_places
 from windlass.elements.cable2d.strains import Strains, dot, interpolate
 from windlass.elements.cable3d.strains import SPACE, Bending, eval_bending, eval_free_bending
 from windlass.framework.arrays import FloatArray
@@ -53,39 +53,39 @@ class SpatialView(CableView):
 
 
 @dataclass(frozen=True)
-class Section:
+class SpatialSections:
     """The cables of the rows at the places asked for, k per row: coordinates and rates, time [s], places, strains."""
 
     rows: LocalRows
-    motion: Motion
+    motion: CableMotion
     t: float
     places: Places
     strains: Strains
     bending: Bending
 
 
-def create_section(rows: LocalRows, fields: Fields, x: Any) -> Section:
+def create_section(rows: LocalRows, fields: Fields, x: Any) -> SpatialSections:
     """The cables at places x [m]."""
     motion, places = eval_motion(rows, fields), find_places(rows, x)
-    return Section(rows, motion, fields.t, places, *eval_bending(places.shape, motion.x, motion.v))
+    return SpatialSections(rows, motion, fields.t, places, *eval_bending(places.shape, motion.x, motion.v))
 
 
-def _axis(c: Section, coordinates: FloatArray) -> FloatArray:
+def _axis(c: SpatialSections, coordinates: FloatArray) -> FloatArray:
     return interpolate(c.places.shape.S, coordinates)
 
 
-def _eval_moment(c: Section) -> FloatArray:
+def _eval_moment(c: SpatialSections) -> FloatArray:
     view: SpatialView = c.rows.columns
     return view.eval_moment(c.t, c.places, c.strains, c.bending)
 
 
-def _eval_turning(c: Section) -> FloatArray:
+def _eval_turning(c: SpatialSections) -> FloatArray:
     """Angular velocity of the tangent without spin about it, r' × r'_t/|r'|² [rad/s], shape (rows, k, 3)."""
     p = c.strains.p
     return np.asarray(np.cross(p, c.strains.pt) / dot(p, p)[..., None])
 
 
-def _output(unit: str, doc: str, evaluate: Callable[[Section], FloatArray]) -> Output:
+def _output(unit: str, doc: str, evaluate: Callable[[SpatialSections], FloatArray]) -> Output:
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
         values = evaluate(create_section(rows, fields, x))
         return values if np.ndim(x) == 2 else values[:, 0]

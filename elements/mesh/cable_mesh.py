@@ -168,7 +168,7 @@ def cables_from_mesh(
 
 def _plan_net(
     mesh: FileMesh,
-    groups: list[Section],
+    groups: list[MeshSection],
     hinges: Sequence[str],
     corner_angle: float,
     slopes: str,
@@ -238,7 +238,7 @@ def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], commo
     )
 
 
-class Section(NamedTuple):
+class MeshSection(NamedTuple):
     """Lines with the same columns: name for messages, columns of the cables, and the lines, shape (n,)."""
 
     label: str
@@ -249,7 +249,7 @@ class Section(NamedTuple):
 
 def _assign_sections(
     mesh: FileMesh, sections: Mapping[str, Columns] | None, common: Columns, name: str
-) -> list[Section]:
+) -> list[MeshSection]:
     """Which lines have which columns; every line is in one section."""
     required = [
         key
@@ -257,7 +257,7 @@ def _assign_sections(
         if col.default is REQUIRED and key != "length"
     ]
     owner = np.full(len(mesh.lines), -1, np.int64)
-    found: list[Section] = []
+    found: list[MeshSection] = []
     for group, columns in (sections or {}).items():
         if group not in mesh.line_sets:
             raise mesh.error(f"sections has {group!r}, which is no group of lines: {mesh.groups()}")
@@ -266,10 +266,10 @@ def _assign_sections(
             other = found[owner[line]].label
             raise mesh.error(f"line {line} is in the sections {other!r} and {group!r}: must be in one")
         owner[lines] = len(found)
-        found.append(Section(group, {**common, **columns}, columns, lines))
+        found.append(MeshSection(group, {**common, **columns}, columns, lines))
     rest = np.flatnonzero(owner < 0)
     if len(rest):
-        found.append(Section(name, common, None, rest))
+        found.append(MeshSection(name, common, None, rest))
     for part in found:
         missing = [key for key in required if part.columns.get(key) is None]
         if missing and part.given is None and sections:
@@ -285,7 +285,7 @@ def _assign_sections(
     return found
 
 
-def _same_as(sections: list[Section], number: int) -> int:
+def _same_as(sections: list[MeshSection], number: int) -> int:
     """Number of the first section that was given by the same object."""
     given = sections[number].given
     return next(k for k, other in enumerate(sections) if other.given is given)

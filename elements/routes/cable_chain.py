@@ -17,7 +17,7 @@ from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.cable3d.kinds import find_kinds
 from windlass.elements.routes.catenary import Catenary, hang_between
 from windlass.elements.routes.grounded_catenary import GroundedCatenary
-from windlass.elements.routes.routes import Circle, Line, Point, RouteError, nodes_along, route_around, straight
+from windlass.elements.routes.routes import CenterLine, Circle, Point, RouteError, nodes_along, route_around, straight
 from windlass.elements.routes.spline_route import through_points
 from windlass.framework.checks.checks import (
     checked,
@@ -136,7 +136,7 @@ def straight_cable(
         if any(in_space) and not spatial:
             words = f"start = {show(start)} m, end = {show(end)} m"
             raise RouteError(f"{words}: must both be two finite numbers (x, y), or both three (x, y, z)")
-        route: Line = through_points(given) if spatial else straight(start, end)
+        route: CenterLine = through_points(given) if spatial else straight(start, end)
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
     return add_along(world, route, elements, name, **cable_columns)
@@ -208,7 +208,7 @@ def catenary(
     route=that(lambda given: hasattr(given, "eval_points"), "a Route, SpatialRoute, SplineRoute or Catenary"),
 )
 @all_or_nothing
-def cable_along(world: World, route: Line, elements: int, *, name: str = "cable", **cable_columns: Any) -> Entity:
+def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "cable", **cable_columns: Any) -> Entity:
     """Add a cable along a route, as a number of elements of equal length.
 
     Args:
@@ -229,7 +229,7 @@ def cable_along(world: World, route: Line, elements: int, *, name: str = "cable"
     return add_along(world, route, elements, name, **cable_columns)
 
 
-def add_along(world: Tables, route: Line, elements: int, name: str, **cable_columns: Any) -> Entity:
+def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cable_columns: Any) -> Entity:
     """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent.
 
     Along a catenary slopes are also stretched, by initial displacements.  On several processes each gives a part of
@@ -262,7 +262,7 @@ def add_along(world: Tables, route: Line, elements: int, name: str, **cable_colu
     return world.add(kind, name=name, part=mine, node0=nodes[first], node1=nodes[second], **columns)
 
 
-def check_turns(route: Line, elements: int, name: str) -> None:
+def check_turns(route: CenterLine, elements: int, name: str) -> None:
     """Raise ModelError for a chain so coarse that an element turns back on itself.
 
     Its slope at a node then points away from its chord, `r'.(r_1 - r_0) < 0`: no cubic follows such a route.

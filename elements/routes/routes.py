@@ -26,7 +26,7 @@ from windlass.framework.checks.checks import checked, each, inside, instance, th
 from windlass.framework.checks.values import read_numbers, read_whole_numbers, show
 from windlass.framework.errors import ModelError
 
-Pair = tuple[float, float]
+PlanePoint = tuple[float, float]
 Point = Sequence[float] | FloatArray
 
 # More elements of one cable than any memory holds.
@@ -59,7 +59,7 @@ class Circle:
     Raises RouteError for values outside these ranges.
     """
 
-    center: Pair
+    center: PlanePoint
     radius: float
     side: Literal["left", "right"]
     turns: float = 0.0
@@ -80,8 +80,8 @@ class Wrap(NamedTuple):
     """Contact with one circle.  Points lie on the centre line of the cable; angles are polar, seen from the centre."""
 
     circle: int  # index in the list of circles
-    entry_point: Pair  # where the cable meets the circle [m]
-    exit_point: Pair  # where it leaves [m]
+    entry_point: PlanePoint  # where the cable meets the circle [m]
+    exit_point: PlanePoint  # where it leaves [m]
     entry_angle: float  # in [-π, π] [rad]
     exit_angle: float  # entry_angle + angle on side "left", entry_angle - angle on side "right", not reduced [rad]
     angle: float  # wrap angle with all turns, >= 0 [rad]
@@ -247,7 +247,7 @@ def read_arc_lengths(route: str, s: npt.ArrayLike, length: float, closed: bool =
     return np.mod(lengths, length) if closed else np.clip(lengths, 0.0, length)
 
 
-class Line(Protocol):
+class CenterLine(Protocol):
     """What nodes can be placed along, in the plane or in space: a `Route`, a `Catenary`, a `SpatialRoute`."""
 
     @property
@@ -269,7 +269,7 @@ class Line(Protocol):
     numbers=inside(),
 )
 def nodes_along(
-    route: Line, elements: int, numbers: npt.NDArray[np.int64] | None = None
+    route: CenterLine, elements: int, numbers: npt.NDArray[np.int64] | None = None
 ) -> tuple[FloatArray, FloatArray, float]:
     """Nodes at equal arc length: positions [m] and unit tangents [1], shape (n, d), and element length [m].
 

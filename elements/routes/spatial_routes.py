@@ -238,7 +238,7 @@ def route_over_sheaves(
     if closed == (start is not None) or closed == (end is not None) or (closed and len(sheaves) < 2):
         given = f"closed = {closed}, start = {show(start)}, end = {show(end)}, {len(sheaves)} sheaves"
         raise RouteError(f"{given}: must have start and end [m] if open, neither and 2 sheaves if closed")
-    stops: list[_Stop] = [_stop_at(i, sheave, radial_offset) for i, sheave in enumerate(sheaves)]
+    stops: list[_SpatialStop] = [_stop_at(i, sheave, radial_offset) for i, sheave in enumerate(sheaves)]
     ends = [] if closed else [_point("start", start), _point("end", end)]
     line = [*stops, stops[0]] if closed else [ends[0], *stops, ends[1]]
     spans = [_find_span(a, b) for a, b in pairwise(line)]
@@ -269,7 +269,7 @@ def route_over_sheaves(
     return SpatialRoute(tuple(pieces), closed, tuple(wraps))
 
 
-class _Stop(NamedTuple):
+class _SpatialStop(NamedTuple):
     """What spans connect: a circle of the centre line, its sign > 0 on the left of the cable, or a point (radius 0)."""
 
     name: str
@@ -295,19 +295,19 @@ class _Stop(NamedTuple):
         return touch
 
 
-def _stop_at(i: int, sheave: Sheave, offset: float) -> _Stop:
+def _stop_at(i: int, sheave: Sheave, offset: float) -> _SpatialStop:
     R = sheave.radius + offset
     if R <= 0.0:
         raise RouteError(f"radial_offset = {offset} m at sheaves[{i}]: must be > {-sheave.radius} m, minus the radius")
     center = np.asarray(sheave.center, dtype=np.float64)
-    return _Stop(f"sheaves[{i}]", center, _unit("axis", sheave.axis), R, 1.0 if sheave.side == "left" else -1.0)
+    return _SpatialStop(f"sheaves[{i}]", center, _unit("axis", sheave.axis), R, 1.0 if sheave.side == "left" else -1.0)
 
 
-def _point(name: str, point: Vector | None) -> _Stop:
-    return _Stop(name, np.asarray(point, dtype=np.float64), np.array([0.0, 0.0, 1.0]), 0.0, 1.0)
+def _point(name: str, point: Vector | None) -> _SpatialStop:
+    return _SpatialStop(name, np.asarray(point, dtype=np.float64), np.array([0.0, 0.0, 1.0]), 0.0, 1.0)
 
 
-def _find_span(a: _Stop, b: _Stop) -> tuple[FloatArray, FloatArray]:
+def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray]:
     """Ends of the free span from one stop to the next [m]."""
     p, q = a.center, b.center
     size = float(np.linalg.norm(q - p)) + a.radius + b.radius
@@ -322,11 +322,11 @@ def _find_span(a: _Stop, b: _Stop) -> tuple[FloatArray, FloatArray]:
     return _sharpen(a, b, p, q)
 
 
-def _sharpen(a: _Stop, b: _Stop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The span by Newton's method in the polar angles of its ends; the search of `_find_span` may converge slowly."""
     from scipy.optimize import fsolve  # here, because most models do not need it
 
-    def turn(stop: _Stop, point: FloatArray) -> Callable[[float], FloatArray]:
+    def turn(stop: _SpatialStop, point: FloatArray) -> Callable[[float], FloatArray]:
         arm = point - stop.center
         across = np.cross(stop.axis, arm)
         return lambda angle: stop.center + np.cos(angle) * arm + np.sin(angle) * across

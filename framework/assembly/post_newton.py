@@ -66,7 +66,7 @@ class PostNewtonUpdates:
         return Program(steps)
 
 
-class Motion(Protocol):
+class MotionState(Protocol):
     """Displacements and velocities of a process, shape (n,) each, at a time [s]; see `State`."""
 
     q: FloatArray
@@ -74,7 +74,7 @@ class Motion(Protocol):
     t: float
 
 
-def begin_step(fields: Fields, reference: FloatArray, start: Motion) -> None:
+def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> None:
     """Updates from here on belong to a step that starts with a motion, and in which no time has passed yet.
 
     Args:

@@ -53,7 +53,7 @@ SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")  # the last o
 
 
 @dataclass
-class _Run:
+class _ProcessOptions:
     """The options of this process. PETSc keeps one database per process, so there is one record beside it."""
 
     words: list[str] | None = None
@@ -69,7 +69,7 @@ class _Run:
     solvers: dict[str, Solver] = field(default_factory=lambda: {prefix: Solver() for prefix in SOLVER_PREFIXES})
 
 
-_run = _Run()
+_run = _ProcessOptions()
 
 
 def is_initialised() -> bool:

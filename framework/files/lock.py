@@ -34,7 +34,7 @@ class _Held:
 
 
 @dataclass
-class _Process:
+class _Locks:
     """All locks of this process by path, whose locks it has said that it takes over, and whether it says nothing."""
 
     held: dict[Path, _Held] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class _Process:
     is_quiet: Callable[[], bool] = lambda: False
 
 
-_process = _Process()
+_process = _Locks()
 
 
 def be_quiet_if(is_quiet: Callable[[], bool]) -> None:

@@ -39,10 +39,10 @@ def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
         raise OutputError(f"state file {path}: {error.strerror}; needs a folder that can be written") from None
 
 
-Values = dict[str, NDArray[Any]]
+StoredValues = dict[str, NDArray[Any]]
 
 
-def read_state_file(path: Path, names: Sequence[str]) -> tuple[Values, Values]:
+def read_state_file(path: Path, names: Sequence[str]) -> tuple[StoredValues, StoredValues]:
     """Read the values of some names, which must be there, and all others of the file.
 
     Raises:

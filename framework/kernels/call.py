@@ -66,7 +66,7 @@ def is_compiled(function: Any) -> bool:
     return getattr(function, "overloads", None) is not None
 
 
-class Part(NamedTuple):
+class KernelCall(NamedTuple):
     """One kernel of a `Call`: itself, the quick way to call it, and ``(s) -> arguments``."""
 
     kernel: Callable[..., Any]
@@ -87,7 +87,7 @@ class Call:
 
     def __init__(
         self,
-        parts: tuple[Part, ...] = (),
+        parts: tuple[KernelCall, ...] = (),
         before: tuple[Callable[[Any], None], ...] = (),
         at_time: tuple[Callable[[Any], None], ...] = (),
     ) -> None:
@@ -161,7 +161,7 @@ def call(
     if arguments is None:
         return quick
     given = (lambda _: arguments) if isinstance(arguments, tuple) else arguments
-    made = Call((Part(kernel, quick, given),), () if before is None else (before,))
+    made = Call((KernelCall(kernel, quick, given),), () if before is None else (before,))
     made._checked = isinstance(arguments, tuple)
     return made
 

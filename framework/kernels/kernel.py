@@ -153,7 +153,7 @@ class _Compilation:
 
 
 @dataclass
-class _Process:
+class _Compiler:
     """What the compiler did in this process.  There is one compiler per process, hence one such record."""
 
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names, seconds [s]
@@ -165,7 +165,7 @@ class _Process:
     said: set[str] = field(default_factory=set)  # topics of the messages printed
 
 
-_process = _Process()
+_process = _Compiler()
 
 
 @functools.cache

@@ -31,11 +31,11 @@ from windlass.framework.model.world import World
 from windlass.framework.parallel.number_directory import share
 from windlass.framework.parallel.processes import Processes
 
-Couplings = dict[type[Component], IntArray]
+CoupledRows = dict[type[Component], IntArray]
 Marks = dict[type[Component], NDArray[np.bool_]]
 
 
-def find_couplings(world: World) -> Couplings:
+def find_couplings(world: World) -> CoupledRows:
     """Places of the coordinates that rows of this process couple, see `Numbering.places`, of all tables but nodes."""
     return {
         c: world.numbering.places(world.resident_dofs(table))
@@ -44,7 +44,7 @@ def find_couplings(world: World) -> Couplings:
     }
 
 
-def find_keepers(world: World, couplings: Couplings) -> Couplings:
+def find_keepers(world: World, couplings: CoupledRows) -> CoupledRows:
     """Places of the coordinates whose owners keep rows: those that they couple, or another row; see `Ref.beside`."""
     found = dict(couplings)
     for component in couplings:
@@ -58,7 +58,7 @@ def find_keepers(world: World, couplings: Couplings) -> Couplings:
     return found
 
 
-def couplings_of(table_dofs: Couplings) -> list[IntArray]:
+def couplings_of(table_dofs: CoupledRows) -> list[IntArray]:
     """Those of elements, loads, connectors and constraints."""
     return [dofs for component, dofs in table_dofs.items() if role_of(component) not in ("marker", "data")]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 
-Rule = Literal["sum", "min", "max"]
+MergeRule = Literal["sum", "min", "max"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class Paint(NamedTuple):
     """
 
     values: FloatArray
-    rule: Rule
+    rule: MergeRule
     empty: float
     unit: str
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import OutputError
-from windlass.framework.model.drawing import Drawing, Paint, Painting, Rule
+from windlass.framework.model.drawing import Drawing, MergeRule, Paint, Painting
 from windlass.framework.output.mesh import LineMesh
 
-COMBINE: dict[Rule, np.ufunc] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
+COMBINE: dict[MergeRule, np.ufunc] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 COVER = 1e-9
 """Share of a line that an interval must cover to count [1]: less is rounding."""
 

@@ -131,7 +131,7 @@ class FieldSeries(Closing, ABC):
         self._closed = True
 
     @abstractmethod
-    def _add(self, frame: Frame) -> None:
+    def _add(self, frame: SeriesFrame) -> None:
         """Write a frame that is checked."""
 
     @abstractmethod
@@ -139,7 +139,7 @@ class FieldSeries(Closing, ABC):
         """Write what stands before the first new frame; without frames to keep that is an empty series."""
 
 
-class Frame(NamedTuple):
+class SeriesFrame(NamedTuple):
     """One checked frame: time [s], points [m] of shape (n, 3), and fields of shape (count,) or (count, 3)."""
 
     time: float
@@ -205,7 +205,7 @@ def create_frame(
     points: ArrayLike,
     point_data: Mapping[str, ArrayLike],
     cell_data: Mapping[str, ArrayLike],
-) -> tuple[Frame, FrameLayout]:
+) -> tuple[SeriesFrame, FrameLayout]:
     """Check and pad one frame (arguments as in `FieldSeries.append`) against the mesh and the frame before it."""
     time = float(time)
     if not math.isfinite(time):
@@ -226,7 +226,7 @@ def create_frame(
         raise OutputError(f"points of a frame have shape {moved.shape}: must be ({len(mesh.points)}, 3)")
     if "part" in cell_data:
         raise OutputError("cell_data 'part' is given: the name is taken by the labels of the mesh")
-    frame = Frame(
+    frame = SeriesFrame(
         time,
         moved.astype(np.float64, copy=False),
         as_fields("point", point_data, len(mesh.points)),

@@ -18,7 +18,7 @@ from windlass.framework.errors import OutputError
 from windlass.framework.files.hdf5 import PAGE, Overlay, change_hdf5, create_hdf5, read_hdf5
 from windlass.framework.files.journal import change_file, recover
 from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_draft, write_all
-from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Frame, continuing, writing
+from windlass.framework.output.series import BrokenSeriesError, FieldSeries, SeriesFrame, continuing, writing
 
 _VTK_LINE, _VTK_QUAD = 3, 9
 _BATCH_BYTES, _BATCH_FRAMES = 1 << 23, 32
@@ -62,7 +62,7 @@ class VtkhdfSeries(FieldSeries):
             self._digested = self._count
         return super().digest
 
-    def _add(self, frame: Frame) -> None:
+    def _add(self, frame: SeriesFrame) -> None:
         self._begun = True
         with writing(self.path):
             if self._count == 0:
@@ -86,7 +86,7 @@ class VtkhdfSeries(FieldSeries):
         with create_hdf5(self.path) as file:
             self._fill(file.create_group("VTKHDF"))
 
-    def _create(self, path: Path, frame: Frame) -> None:
+    def _create(self, path: Path, frame: SeriesFrame) -> None:
         """A file without frames, for fields like those of a frame."""
         size = frame.points.nbytes + sum(v.nbytes for v in (*frame.point_data.values(), *frame.cell_data.values()))
         self._batch = 1 if self._style.compress else min(max(_BATCH_BYTES // size, 1), _BATCH_FRAMES)
@@ -109,7 +109,7 @@ class VtkhdfSeries(FieldSeries):
             self._create_rows(root, frame)
         self._room, self._places = 0, {}
 
-    def _copy_kept(self, frame: Frame) -> None:
+    def _copy_kept(self, frame: SeriesFrame) -> None:
         """A new file with the frames that are kept, for fields like those of a frame."""
         number, draft = create_draft(self.path)
         os.close(number)
@@ -174,7 +174,7 @@ class VtkhdfSeries(FieldSeries):
         if "Steps" not in root:
             root["Points"] = mesh.points
 
-    def _create_rows(self, root: Any, frame: Frame) -> None:
+    def _create_rows(self, root: Any, frame: SeriesFrame) -> None:
         """Create the growing datasets; those with equal content are one dataset under several names."""
         steps = root["Steps"]
         for name in _STEPS:
@@ -279,7 +279,7 @@ def _lay_count(overlay: Overlay, places: Sequence[int], count: int) -> None:
         overlay.write(np.int64(count).tobytes())
 
 
-def _rows_of(frame: Frame) -> dict[str, Any]:
+def _rows_of(frame: SeriesFrame) -> dict[str, Any]:
     """Points and fields by the names of their datasets."""
     fields = {f"PointData/{name}": values for name, values in frame.point_data.items()}
     return {"Points": frame.points} | fields | {f"CellData/{name}": values for name, values in frame.cell_data.items()}

@@ -7,7 +7,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from windlass.framework.files.whole_files import replace_file
-from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Frame, writing
+from windlass.framework.output.series import BrokenSeriesError, FieldSeries, SeriesFrame, writing
 
 _HEAD = '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1">\n<Collection>\n'
 _TAIL = "</Collection>\n</VTKFile>\n"
@@ -26,7 +26,7 @@ class VtuSeries(FieldSeries):
         self._entries = [self._describe(k, time) for k, time in enumerate(self._kept)]
         self._started = False
 
-    def _add(self, frame: Frame) -> None:
+    def _add(self, frame: SeriesFrame) -> None:
         import meshio  # here, because a run without output need not wait for it
 
         cells, lines = self._mesh.blocks(), len(self._mesh.lines)

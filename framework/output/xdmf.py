@@ -16,7 +16,7 @@ from windlass.framework.output.series import (
     BrokenSeriesError,
     FieldArray,
     FieldSeries,
-    Frame,
+    SeriesFrame,
     continuing,
     writing,
 )
@@ -49,7 +49,7 @@ class XdmfSeries(FieldSeries):
         self._tail = b""
         self._tail_start = 0  # byte in the .xdmf where the next frame goes
 
-    def _add(self, frame: Frame) -> None:
+    def _add(self, frame: SeriesFrame) -> None:
         displacement: FieldArray = frame.points - self._mesh.points
         if self._style.single:
             displacement = displacement.astype(np.float32)

@@ -72,7 +72,7 @@ class SolveRecord:
 
 
 @dataclass
-class _Run:
+class _Collected:
     """What was collected so far."""
 
     begun: bool = False
@@ -86,7 +86,7 @@ class _Run:
     began: str = field(default_factory=lambda: time.strftime(CLOCK))
 
 
-_run = _Run()
+_run = _Collected()
 
 
 def begin_report() -> None:

@@ -162,7 +162,7 @@ class Checkpoint(StepHook):
 
 
 @dataclass
-class _Process:
+class _Restarts:
     """One record per process, beside PETSc's one database of options.
 
     Attributes:
@@ -178,7 +178,7 @@ class _Process:
     replaying: weakref.ref[Checkpoint] | None = None
 
 
-process = _Process()
+process = _Restarts()
 
 
 def say(text: str) -> None:

@@ -70,7 +70,7 @@ SHARE = 0.25
 STEEP = 5.0
 """Slope just before a limit point, per that at the start of the step [1]; it is 18 and more in trusses and arches."""
 
-Solve = Callable[[State, float], State | None]
+SolveStep = Callable[[State, float], State | None]
 
 
 class JumpWatch:
@@ -220,7 +220,7 @@ class JumpWatch:
         rates: FloatArray = local_values(problem.sparsity.ghosts, solution)[unknowns.of_dof]
         return rates
 
-    def trace(self, end: State, solve: Solve) -> str:
+    def trace(self, end: State, solve: SolveStep) -> str:
         """Halve the load step down to the jump, and say what jumps; an empty text if nothing does.
 
         Args:
@@ -282,14 +282,14 @@ class JumpWatch:
             "jump ends is for dynamics to say"
         )
 
-    def _is_steep(self, low: State, load_factor: float, solve: Solve) -> bool:
+    def _is_steep(self, low: State, load_factor: float, solve: SolveStep) -> bool:
         """Whether what is not prescribed moves much faster with the prescribed motion than it did at first."""
         if solve(low, load_factor) is None:
             return True
         rate = self._eval_square(self._find_rates(np.zeros(len(self._free)), self._gap))
         return rate == 0.0 or rate > STEEP**2 * self._eval_square(self._first)
 
-    def _find_part(self, low: State, high: State, solve: Solve) -> tuple[State, float] | None:
+    def _find_part(self, low: State, high: State, solve: SolveStep) -> tuple[State, float] | None:
         """The first part of a step from ``low`` to ``high`` that is suspected: its end and the load factor there."""
         share, way = 1.0, self._eval_work(high.q - low.q)
         suspected = way > EXCESS * self._paid

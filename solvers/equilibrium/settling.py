@@ -23,7 +23,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.solvers.equilibrium.relaxation import first_factor
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.scheme import Scheme
-from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
 
 MAX_STEPS = 60
 START_SHARE = 0.01
@@ -43,7 +43,7 @@ def settle_contacts(
     newton: Newton,
     scheme: Scheme,
     settings: DiscontinuousSettings,
-    restart: Callable[[], Contacts],
+    restart: Callable[[], ContactHistory],
     store: Callable[[], FloatArray],
 ) -> StepAttempt:
     """Follow the flow from the start of a load step whose contacts did not settle.

@@ -100,14 +100,14 @@ def _row_sizes(problem: NonlinearProblem) -> Any:
     return multiply_absolute(problem, np.ones(problem.pattern.rows))
 
 
-def _offer_tangent(problem: NonlinearProblem) -> Probe:
+def _offer_tangent(problem: NonlinearProblem) -> Trial:
     """Evaluate the tangent at the start for Newton's first iteration, factorise it and try the factors."""
     problem.update_tangent(problem.unknowns)
     problem.lag.offer()
     return try_factors(problem)
 
 
-class Probe(NamedTuple):
+class Trial(NamedTuple):
     """What a solution for random numbers tells.
 
     Attributes:
@@ -125,7 +125,7 @@ class Probe(NamedTuple):
     left: float = np.inf
 
 
-def try_factors(problem: NonlinearProblem, ksp: Any = None) -> Probe:
+def try_factors(problem: NonlinearProblem, ksp: Any = None) -> Trial:
     """Solve with the tangent that a problem holds, by Newton's linear solver or another one."""
     if ksp is None:
         ksp = problem.snes.getKSP()
@@ -133,15 +133,15 @@ def try_factors(problem: NonlinearProblem, ksp: Any = None) -> Probe:
     right = random_like(problem.residual_vector)
     solution = try_solve(ksp, right)
     if solution is None:
-        return Probe(held=False)
+        return Trial(held=False)
     matrix, size = problem.matrix, float(right.norm())
     if problem.assembly.layout.size > 1:
         x = np.abs(local_values(problem.sparsity.ghosts, solution))
-        return Probe(
+        return Trial(
             _is_held(find_error(matrix.mat, solution, right).norm(), multiply_absolute(problem, x).norm(), size)
         )
     found = find_errors(problem.pattern, matrix.values, solution.array_r, right.array_r)
-    return Probe(_is_held(found.left, found.terms, size), found.accurate, found.by_terms <= EXACT, found.left / size)
+    return Trial(_is_held(found.left, found.terms, size), found.accurate, found.by_terms <= EXACT, found.left / size)
 
 
 def _is_held(left: float, terms: float, size: float) -> bool:

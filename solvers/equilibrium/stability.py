@@ -46,7 +46,7 @@ FLUTTER = (
 
 CONTROLLED = "whether the equilibrium is stable is for modes to say, since it has first-order states, as controllers do"
 
-Solve = Callable[[FloatArray], object]
+FactorSolve = Callable[[FloatArray], object]
 
 
 @dataclass
@@ -160,7 +160,7 @@ class Follower:
         hindrance: why there was no way, if so.
     """
 
-    def __init__(self, newton: Newton, scheme: Scheme, first: State, work: State, solve: Solve) -> None:
+    def __init__(self, newton: Newton, scheme: Scheme, first: State, work: State, solve: FactorSolve) -> None:
         self._newton, self._scheme, self._first, self._work, self._solve = newton, scheme, first, work, solve
         self.spent, self.hindrance = 0, ""
 

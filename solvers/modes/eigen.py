@@ -50,7 +50,7 @@ ROUNDING = 1e3 * np.finfo(float).eps
 
 
 @dataclass
-class Pair:
+class Eigenpair:
     """A mode: σ [1/s], its vectors over the unknowns (real and imaginary part, PETSc) and residual [1].
 
     ``rounding`` is the residual [1] up to which rounding of K x may be all that there is of it.
@@ -94,7 +94,7 @@ class Eigensolver:
             raise ModelError("modes: nothing in this model has a mass [kg]")
         return float(stiffness / mass) or 1.0
 
-    def find(self, count: int, more: int) -> list[Pair]:
+    def find(self, count: int, more: int) -> list[Eigenpair]:
         """Modes next to 0, the slowest first, one of each pair; where options choose the modes, those.
 
         Args:
@@ -114,7 +114,7 @@ class Eigensolver:
         self.rejected = len(pairs) - len(good)
         return good
 
-    def _solve(self, count: int, more: int) -> list[Pair]:
+    def _solve(self, count: int, more: int) -> list[Eigenpair]:
         solver = self._create(count + more)
         try:
             solver.solve()
@@ -165,7 +165,7 @@ class Eigensolver:
         check_package(ksp, motion.K, prefix)
         return solver
 
-    def _read_pair(self, solver: Any, i: int) -> Pair | None:
+    def _read_pair(self, solver: Any, i: int) -> Eigenpair | None:
         """The i-th eigenpair as a mode; None for the second of two conjugate ones."""
         real, imaginary = self._motion.create_vector(), self._motion.create_vector()
         value = complex(solver.getEigenpair(i, real, imaginary))
@@ -178,9 +178,9 @@ class Eigensolver:
         size = float(np.hypot(real.norm(), imaginary.norm()))
         for vector in (real, imaginary):
             vector.scale(1.0 / size)
-        return Pair(value, real, imaginary)
+        return Eigenpair(value, real, imaginary)
 
-    def _eval_residual(self, solver: Any, pair: Pair) -> float:
+    def _eval_residual(self, solver: Any, pair: Eigenpair) -> float:
         """See the head of this file; without an inverse, |A(σ) x| relative to its terms."""
         motion, value = self._motion, pair.value
         inverse = has_inverse(solver)
@@ -210,7 +210,7 @@ class Eigensolver:
         found = self._norm(left) if inverse else float(np.hypot(left[0].norm(), left[1].norm()))
         return found / size if size > 0.0 else np.inf
 
-    def _eval_rounding(self, solver: Any, pair: Pair) -> float:
+    def _eval_rounding(self, solver: Any, pair: Eigenpair) -> float:
         """What rounding of K x, with signs by chance, makes of the residual, with a margin; at most `LARGEST`."""
         if not has_inverse(solver):
             return 0.0
@@ -228,11 +228,11 @@ class Eigensolver:
         squares = np.array([sum(float(np.sum(vector.array_r[own] ** 2)) for vector in vectors)])
         return float(np.sqrt(motion.assembly.processes.sum(squares)[0]))
 
-    def _settle_zeros(self, pairs: list[Pair]) -> list[Pair]:
+    def _settle_zeros(self, pairs: list[Eigenpair]) -> list[Eigenpair]:
         """Have values that are 0 but for rounding be 0, each with vectors of its own: double ones count once."""
         # infinite eigenvalues, moved by rounding, say nothing about what is small
         largest = max((abs(pair.value) ** 2 for pair in pairs if pair.residual <= RESIDUAL), default=0.0)
-        zeros, others, basis = list[Pair](), list[Pair](), list[FloatArray]()
+        zeros, others, basis = list[Eigenpair](), list[Eigenpair](), list[FloatArray]()
         for pair in sorted(pairs, key=lambda pair: abs(pair.value)):
             (zeros if abs(pair.value) ** 2 <= self._eval_noise(pair, largest) else others).append(pair)
         processes, motion = self._motion.assembly.processes, self._motion
@@ -253,7 +253,7 @@ class Eigensolver:
                 others.append(pair)
         return others
 
-    def _eval_noise(self, pair: Pair, largest: float) -> float:
+    def _eval_noise(self, pair: Eigenpair, largest: float) -> float:
         """|σ|² up to which an eigenvalue is 0 [1/s^2]."""
         forces, mass = 0.0, 0.0
         product = pair.real.duplicate()

@@ -20,7 +20,7 @@ from windlass.framework.output.scene import is_drawn
 from windlass.framework.runtime.petsc import PETSc, release_dropped
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.given import COMMON
-from windlass.solvers.modes.eigen import Eigensolver, Pair, create_solver
+from windlass.solvers.modes.eigen import Eigenpair, Eigensolver, create_solver
 from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.modes.result import ModesResult
 from windlass.solvers.modes.sturm import count_below, find_gap
@@ -115,7 +115,7 @@ class Modes:
                 result.animate(self.output)
         return result
 
-    def _find(self, motion: LinearMotion, solver: Eigensolver, quadratic: bool) -> tuple[list[Pair], int | None]:
+    def _find(self, motion: LinearMotion, solver: Eigensolver, quadratic: bool) -> tuple[list[Eigenpair], int | None]:
         """Modes, at least as many as wanted if there are, and how many below the last one are missing."""
         more, missing = MORE, None
         for _ in range(ATTEMPTS):
@@ -128,7 +128,7 @@ class Modes:
             more += missing + MORE
         return pairs, missing
 
-    def _count_missing(self, motion: LinearMotion, pairs: list[Pair]) -> int | None:
+    def _count_missing(self, motion: LinearMotion, pairs: list[Eigenpair]) -> int | None:
         """Modes below the last one that was found, less those that were found."""
         squares = np.sort([-(pair.value**2).real for pair in pairs])
         largest = np.abs(squares).max(initial=0.0)
@@ -142,7 +142,7 @@ class Modes:
         return None if below is None or tau is None else below - int((squares < tau).sum())
 
     def _create_result(
-        self, motion: LinearMotion, state: State, solver: Eigensolver, pairs: list[Pair], missing: int | None
+        self, motion: LinearMotion, state: State, solver: Eigensolver, pairs: list[Eigenpair], missing: int | None
     ) -> ModesResult:
         layout = self.assembly.layout
         shapes = np.zeros((len(pairs), layout.spare), complex)
@@ -174,7 +174,7 @@ class Modes:
         return 1.0 / min(found, key=lambda part: part[0])[1] if largest > 0.0 else 1.0 + 0j
 
     def _take_notes(
-        self, motion: LinearMotion, solver: Eigensolver, pairs: list[Pair], missing: int | None
+        self, motion: LinearMotion, solver: Eigensolver, pairs: list[Eigenpair], missing: int | None
     ) -> list[str]:
         notes = []
         if len(pairs) < self.count and not solver.is_chosen:

@@ -204,7 +204,7 @@ CALLBACKS: dict[str, tuple[Callable[..., int], tuple[str, ...]]] = {
     "solve": (solve, ("int64",)),
 }
 """Kernels for PETSc, and the one for Python, and the types of what they take before the context."""
-Solve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
+CompiledSolve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
 """The last one: an error of a function of Python that PETSc calls, such as a monitor, arrives as itself."""
 
 
@@ -294,7 +294,7 @@ class Callbacks:
             c.programs[LOADS] = 0
             if table is not None and self._has_loads:
                 c.programs[LOADS] = table.ctypes.data, len(table)
-            self._solve = Solve(self._find_address("solve"))
+            self._solve = CompiledSolve(self._find_address("solve"))
             at_time = loads.at_time or any(program.at_time for program in programs if program is not None)
             self.suits_steps = (self._has_loads or not loads.are_timed) and not at_time
 

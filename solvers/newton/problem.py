@@ -40,8 +40,8 @@ from windlass.solvers.newton.lagging import LagPolicy
 from windlass.solvers.newton.problem_kernels import (
     STATE,
     Buffers,
-    Motion,
-    Places,
+    DofMap,
+    Solution,
     clear_values,
     expand,
     stabilise,
@@ -103,13 +103,13 @@ class NonlinearProblem:
         self._tangent_uses, self.uses = 0, USES
         numbers = unknowns.of_dof, unknowns.of_multiplier, unknowns.pads
         dofs, multipliers, pads = (which.astype(PETSc.IntType) for which in numbers)
-        self._places, self._state = Places(dofs, multipliers, pads, layout.reference), np.zeros(1, STATE)
+        self._places, self._state = DofMap(dofs, multipliers, pads, layout.reference), np.zeros(1, STATE)
         sums = np.zeros(n + 1), np.zeros(len(layout.multipliers_owned) + 1)
         self._expanded = self._state["expanded"]
         self.run: tuple[Any, ...] = ()
         self.buffers = Buffers(self._places, np.zeros(len(unknowns.numbers)), self._state, *sums)
         fields = assembly.fields
-        self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
+        self._motion = Solution(fields.x, fields.v, fields.a, fields.lam)
         # of the scheme, always in the same arrays: predicted values and the factors of the unknowns
         self.q0, self.v0, self._factors = np.zeros(n), np.zeros(n), np.zeros(3)
         self._expansion: Program | None = None

@@ -13,7 +13,7 @@ CHUNK = 256
 """Values that are compared at once."""
 
 
-class Places(NamedTuple):
+class DofMap(NamedTuple):
     """Where local coordinates, multipliers and pads stand among the local unknowns, and reference coordinates."""
 
     dofs: IntArray
@@ -22,7 +22,7 @@ class Places(NamedTuple):
     reference: FloatArray
 
 
-class Motion(NamedTuple):
+class Solution(NamedTuple):
     """The fields that unknowns decide on: coordinates, velocities, accelerations, multipliers, with spare entries."""
 
     x: FloatArray
@@ -45,13 +45,13 @@ class Buffers(NamedTuple):
     """What callbacks work on, from Python or compiled.
 
     Attributes:
-        places: see `Places`.
+        places: see `DofMap`.
         local: the unknowns that the fields hold, shape (u,).
         state: see `STATE`, shape (1,).
         f, c: sums of the equations of motion and of constraints, shapes (n + 1,) and (m + 1,).
     """
 
-    places: Places
+    places: DofMap
     local: FloatArray
     state: Any
     f: FloatArray
@@ -59,7 +59,7 @@ class Buffers(NamedTuple):
 
 
 @kernel
-def expand(unknown: FloatArray, to: Places, q0: FloatArray, v0: FloatArray, factors: FloatArray, out: Motion) -> None:
+def expand(unknown: FloatArray, to: DofMap, q0: FloatArray, v0: FloatArray, factors: FloatArray, out: Solution) -> None:
     """Coordinates, velocities, accelerations and multipliers of the unknowns, see `Scheme`.
 
     ``factors`` are those of velocities, accelerations and multipliers, shape (3,).
@@ -76,7 +76,7 @@ def expand(unknown: FloatArray, to: Places, q0: FloatArray, v0: FloatArray, fact
 
 @kernel
 def store_motion(
-    unknown: FloatArray, at: Places, q0: FloatArray, motion: Motion, q: FloatArray, v: FloatArray, a: FloatArray,
+    unknown: FloatArray, at: DofMap, q0: FloatArray, motion: Solution, q: FloatArray, v: FloatArray, a: FloatArray,
     lam: FloatArray,
 ) -> None:  # fmt: skip
     """Displacements q of the unknowns; velocities v, accelerations a and multipliers lam that `expand` has found."""
@@ -120,7 +120,7 @@ def clear_values(values: FloatArray, ones: IntArray) -> None:
 
 
 @kernel
-def write_residual(f: FloatArray, c: FloatArray, to: Places, out: FloatArray) -> None:
+def write_residual(f: FloatArray, c: FloatArray, to: DofMap, out: FloatArray) -> None:
     """Bring equations of motion f and constraints c to the places of their unknowns."""
     for i in range(len(to.dofs)):
         out[to.dofs[i]] = f[i]

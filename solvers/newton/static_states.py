@@ -16,12 +16,12 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Step
 from windlass.framework.model.system import evaluate
-from windlass.solvers.newton.problem_kernels import Places
+from windlass.solvers.newton.problem_kernels import DofMap
 from windlass.solvers.newton.scheme import Scheme
 
 
 @kernel
-def move_states(states: IntArray, unknown: FloatArray, to: Places, factor: FloatArray, v: FloatArray) -> None:
+def move_states(states: IntArray, unknown: FloatArray, to: DofMap, factor: FloatArray, v: FloatArray) -> None:
     """v += factor times the unknown of some coordinates, factor of shape (1,)."""
     for i in states:
         v[i] += factor[0] * unknown[to.dofs[i]]
@@ -49,7 +49,7 @@ class StaticStates:
         if self.are_sought:
             v0[self.states] += q0[self.states]
 
-    def expansion_steps(self, unknown: FloatArray, to: Places) -> list[Step]:
+    def expansion_steps(self, unknown: FloatArray, to: DofMap) -> list[Step]:
         """What follows `expand`."""
         fields = self._assembly.fields
         known = self.states, unknown, to, self._factor, fields.v

@@ -84,7 +84,7 @@ class StepAttempt:
 Pass = Callable[[StepAttempt], bool]
 
 
-class Contacts:
+class ContactHistory:
     """The history values of one attempt at a step.
 
     Args:
@@ -105,7 +105,7 @@ class Contacts:
         self._assembly, self._current, self._hooks = assembly, current, hooks
 
     @classmethod
-    def of(cls, assembly: Assembly, start: State, current: State, hooks: Sequence[StepHook]) -> Contacts:
+    def of(cls, assembly: Assembly, start: State, current: State, hooks: Sequence[StepHook]) -> ContactHistory:
         """Those of an attempt that begins with the history values of a state, which is not changed."""
         assembly.fields.data[:] = assembly.fields.start_data[:] = start.data
         begin_step(assembly.fields, assembly.layout.reference, start)
@@ -126,7 +126,7 @@ class Contacts:
 
 
 def iterate(
-    settings: DiscontinuousSettings, newton: Pass, contacts: Contacts, step_size: float, last: bool = False
+    settings: DiscontinuousSettings, newton: Pass, contacts: ContactHistory, step_size: float, last: bool = False
 ) -> StepAttempt:
     """Repeat Newton and post-Newton update until the force error is small.
 
@@ -176,7 +176,7 @@ def iterate(
             return attempt
 
 
-def run_pass(newton: Pass, contacts: Contacts, attempt: StepAttempt) -> bool:
+def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bool:
     """One Newton run and the update after it; False if the attempt has failed."""
     attempt.passes += 1
     if not newton(attempt):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from windlass.connectors.circle_segments.kernels import Pose, SegmentParameters, create_chord, stick_position
+from windlass.connectors.circle_segments.kernels import Disc, SegmentParameters, create_chord, stick_position
 from windlass.connectors.markers.cable_shape import create_shape_columns
 
 RADIUS = 0.1
@@ -47,7 +47,7 @@ def roll(length: float, stretch: float, y: float, side: str, current: bool, leav
         shape.slope[:], shape.p[:] = slope, point + y * normal
         angle = left * (s if not leaves else -s) / axis
         cos, sin = np.cos(angle), np.sin(angle)
-        o = Pose(0.0, 0.0, 0.0, 0.0, 0.0, cos, -sin, sin, cos)
+        o = Disc(0.0, 0.0, 0.0, 0.0, 0.0, cos, -sin, sin, cos)
         places.append(stick_position(law, o, shape.slope, 0, create_chord(*shape.p[0], *shape.p[1]))[0])
     return np.array(places)
 

@@ -11,14 +11,14 @@ import pytest
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.system import PostNewton
 from windlass.solvers.stepping.cycles import CycleFinder
-from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_control import StepControl
 
 Update = Callable[[FloatArray], PostNewton]
 
 
-class Given(Contacts):
+class Given(ContactHistory):
     """History values whose update is a given function of them."""
 
     def __init__(self, values: list[float], update: Update) -> None:
@@ -38,7 +38,7 @@ class Given(Contacts):
         return values
 
 
-def attempt_step(contacts: Contacts, last: bool = False, **settings: Any) -> StepAttempt:
+def attempt_step(contacts: ContactHistory, last: bool = False, **settings: Any) -> StepAttempt:
     """One attempt at a step of 1 ms in which Newton's method always converges."""
     return iterate(DiscontinuousSettings(**settings), lambda attempt: True, contacts, 1e-3, last)
 

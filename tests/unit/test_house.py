@@ -6,7 +6,8 @@ import ast
 import pkgutil
 import re
 import tomllib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from support.all_laws import all_laws
 ROOT = Path(__file__).parents[2]
 TOPS = ("framework", "elements", "connectors", "solvers")
 FILES = {path: ast.parse(path.read_text()) for top in TOPS for path in sorted((ROOT / top).rglob("*.py"))}
+IMPORTERS = sorted((ROOT / "src" / "windlass" / "exudyn").rglob("*.py"))
 MODULES = {"windlass." + ".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in FILES if p.stem != "__init__"}
 MOST_FILES, MOST_LINES = 14, 400
 LONG_KERNEL, UNTOLD = 40, 15
@@ -214,6 +216,31 @@ def test_words_of_laws_mean_one_thing() -> None:
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
     assert found > 100
     assert wrong == []
+
+
+MANY = {"Columns"}
+"""Names of classes that several files have: what a law's kernels read of its rows, in the file of each law."""
+
+
+def find_meanings(trees: Iterable[ast.AST]) -> dict[str, int]:
+    """How often each class is defined; an alias with the name of a class counts too."""
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    classes = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
+    aliases = Counter(target.id for target in targets if isinstance(target, ast.Name) and target.id in classes)
+    return dict(classes + aliases)
+
+
+def test_classes_have_names_of_their_own() -> None:
+    meanings = find_meanings([*FILES.values(), *(ast.parse(path.read_text()) for path in IMPORTERS)])
+    assert len(meanings) > 400
+    assert {name for name, count in meanings.items() if count > 1} == MANY
+
+
+def test_names_with_two_meanings_are_found() -> None:
+    twice = find_meanings([ast.parse("class A: ..."), ast.parse("def f():\n    class A: ...")])
+    alias = find_meanings([ast.parse("class B: ..."), ast.parse("B = tuple[int, int]")])
+    assert (twice, alias) == ({"A": 2}, {"B": 2})
 
 
 def find_untold(lines: list[str], kernel: ast.FunctionDef) -> int:

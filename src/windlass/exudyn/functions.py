@@ -20,7 +20,7 @@ OF_TIME = "offset"
 ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
 
 
-class System:
+class MainSystemView:
     """What user functions get as ``mbs``: the system of Exudyn, brought to the present state where it is asked for it.
 
     Args:
@@ -69,7 +69,7 @@ class UserFunctions:
         self.mbs, self._given = mbs, given
         self.bring_up_to_date: Callable[[], None] = lambda: None
         self.seen: tuple[IntArray, FloatArray, FloatArray] | None = None
-        self.in_time, self.in_motion = System(mbs, False, self), System(mbs, True, self)
+        self.in_time, self.in_motion = MainSystemView(mbs, False, self), MainSystemView(mbs, True, self)
 
     def see(self, places: IntArray, function: Callable[..., float], given: Any) -> Callable[..., float]:
         """The function of a load as ``f(t, u, u_t)`` of the coordinates at some places, so that it has a tangent."""

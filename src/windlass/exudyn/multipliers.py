@@ -13,7 +13,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.table import Entity
 
 
-class Part(NamedTuple):
+class JointMultipliers(NamedTuple):
     """Multipliers of one constraint.
 
     Attributes:
@@ -37,7 +37,7 @@ def unknown_places(mbs: Any, model: Imported) -> list[int]:
     return found
 
 
-def find_multipliers(mbs: Any, model: Imported) -> list[Part]:
+def find_multipliers(mbs: Any, model: Imported) -> list[JointMultipliers]:
     """All constraints of a model whose multipliers are the same forces on both sides."""
     found = []
     for number, item in enumerate(model.items["objects"]):
@@ -45,12 +45,12 @@ def find_multipliers(mbs: Any, model: Imported) -> list[Part]:
         where = np.asarray(mbs.systemData.GetObjectLTGAE(number), np.int64)
         factor = _factor(item)
         if entity is not None and len(where) and factor is not None:
-            found.append(Part(entity, where, factor))
+            found.append(JointMultipliers(entity, where, factor))
     return found
 
 
 def _factor(item: Mapping[str, Any]) -> FloatArray | None:
-    """The matrix of an object, see `Part`, or None where the equations are written otherwise."""
+    """The matrix of an object, see `JointMultipliers`, or None where the equations are written otherwise."""
     find = FACTORS.get(str(item["objectType"]))
     found: FloatArray | None = find(item) if find else None
     return found
@@ -84,4 +84,4 @@ FACTORS: dict[str, Any] = {
     "JointSliding2D": _sliding,
     "JointALEMoving2D": lambda item: np.eye(2, 3),
 }
-"""Matrix by type of object, see `Part`; joints whose equations are written otherwise there are not among them."""
+"""Matrix by type of object, see `JointMultipliers`; without joints whose equations are written otherwise there."""

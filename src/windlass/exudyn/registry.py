@@ -61,7 +61,7 @@ def translates(*types: str, body: bool = False) -> Callable[[Translation], Trans
 
 
 @dataclass
-class Frame:
+class MarkerFrame:
     """A place on a body: a marker with the body's rotation, and the rotation of the item's own marker in it (3, 3)."""
 
     marker: Entity

@@ -22,14 +22,14 @@ ANSWERED = "PreStep", "PostStep"
 """Functions of the system that are called here."""
 SETTERS = {"Object": "objects", "Load": "loads", "Node": "nodes"}
 VECTORS = (("ODE2Coordinates", "q"), ("ODE2Coordinates_t", "v"), ("DataCoordinates", "data"))
-Change = tuple[str, int, str, Any]
+StepChange = tuple[str, int, str, Any]
 
 
 @contextmanager
-def noted_changes() -> Iterator[list[Change]]:
+def noted_changes() -> Iterator[list[StepChange]]:
     """The changes of parameters that are made inside, as (group, number, parameter, value); they are made as well."""
     system: Any = import_module("exudyn").MainSystem
-    changes: list[Change] = []
+    changes: list[StepChange] = []
 
     def noting(group: str, original: Any) -> Callable[..., Any]:
         def change(mbs: Any, number: Any, parameterName: str, value: Any) -> Any:

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from windlass import connectors as con
 from windlass import elements as el
-from windlass.exudyn.registry import Building, Frame, Item, Refused, require, translates
+from windlass.exudyn.registry import Building, Item, MarkerFrame, Refused, require, translates
 from windlass.exudyn.translations.markers import (
     can_leave_plane,
     find_coordinate,
@@ -175,7 +175,7 @@ def joint(b: Building, item: Item) -> Entity:
     return b.add(con.GenericJoint, item, ACTIVE, **markers, **locked, **drive)
 
 
-def _find_drive(b: Building, item: Item, frame: Frame, axes: FloatArray, is_global: bool) -> dict[str, Any]:
+def _find_drive(b: Building, item: Item, frame: MarkerFrame, axes: FloatArray, is_global: bool) -> dict[str, Any]:
     """The offsets of a joint as a function of time; their rates are not implemented there.
 
     Theirs are along the turned axes of marker 0, as ours, but along global axes where all translations are locked.

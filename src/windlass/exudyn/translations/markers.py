@@ -9,7 +9,7 @@ import numpy as np
 from windlass import connectors as con
 from windlass import elements as el
 from windlass.exudyn.angles import ANGLES
-from windlass.exudyn.registry import Building, Frame, Item, Refused
+from windlass.exudyn.registry import Building, Item, MarkerFrame, Refused
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
 
@@ -17,7 +17,7 @@ IDENTITY = np.eye(3)
 IN_SPACE = (el.Ground, el.RigidBody3D, el.Cable3D)
 
 
-def find_frame(b: Building, number: Any, rigid: bool = True) -> Frame:
+def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
     """A marker with position, and with rotation if it is to be rigid."""
     item = b.marker(number)
     kind = item["markerType"]
@@ -28,10 +28,10 @@ def find_frame(b: Building, number: Any, rigid: bool = True) -> Frame:
             position = b.items["nodes"][int(item["nodeNumber"])]["referenceCoordinates"]
             node = b.world.add(el.Ground, position=position)
         if rigid and node.table.component is el.PointSlope2D:
-            return Frame(con.rigid_marker(b.world, *_find_end(b, int(item["nodeNumber"]))), _own_rotation(item))
-        return Frame(place(b.world, node), _own_rotation(item))
+            return MarkerFrame(con.rigid_marker(b.world, *_find_end(b, int(item["nodeNumber"]))), _own_rotation(item))
+        return MarkerFrame(place(b.world, node), _own_rotation(item))
     if kind == "SuperElementPosition":
-        return Frame(place(b.world, _find_mesh_node(b, item)), IDENTITY)
+        return MarkerFrame(place(b.world, _find_mesh_node(b, item)), IDENTITY)
     if kind not in ("BodyPosition", "BodyRigid"):
         raise Refused(f"marker {int(number)} is a {kind}")
     body, local, turned = b.body(item["bodyNumber"]), np.asarray(item["localPosition"]), _own_rotation(item)
@@ -42,10 +42,10 @@ def find_frame(b: Building, number: Any, rigid: bool = True) -> Frame:
     if component is el.MassPoint:
         if local.any():
             raise Refused(f"localPosition of marker {int(number)} is not 0 on a mass point")
-        return Frame(place(b.world, body), turned)
+        return MarkerFrame(place(b.world, body), turned)
     if component not in IN_SPACE and local[2] != 0.0:
         raise Refused(f"localPosition of marker {int(number)} has z = {local[2]:g} on a body of the plane")
-    return Frame(place(b.world, body, local if component in IN_SPACE else local[:2]), turned)
+    return MarkerFrame(place(b.world, body, local if component in IN_SPACE else local[:2]), turned)
 
 
 def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
