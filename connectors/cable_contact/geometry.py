@@ -51,7 +51,7 @@ class Columns(NamedTuple):
 
 
 @kernel(inline=True, fast=False)
-def place_of(j: int, n: float, L: float) -> float:
+def arc_length_of(j: int, n: float, L: float) -> float:
     """Arc length of point j of n on a cable [m]: the middle of the part that it stands for."""
     return (j + 0.5) * L / n
 

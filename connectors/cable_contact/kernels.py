@@ -248,7 +248,7 @@ def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, V
 
 
 @kernel(inline=True)
-def scatter(f: FloatArray, dofs: IntArray, i: int, S: Four, dS: Four, on_r: Vector, on_slope: Vector) -> None:
+def scatter_place(f: FloatArray, dofs: IntArray, i: int, S: Four, dS: Four, on_r: Vector, on_slope: Vector) -> None:
     """Add the forces on r and r' at a place with the shape functions S and their derivatives dS."""
     for j in range(4):
         for e in range(3):
@@ -277,6 +277,6 @@ def add_residual(
             par = read_parameters(c, a, b, data[at + SHARE])
             m = find_motion(za, ya, zb, yb, xi, s, held)
             force, on_a, on_b = eval_forces(par, eval_touch(par, m, read_bristle(c, start, at, b, s)))
-            scatter(f, c.dofs, a, shape(xi / la, la), shape_slope(xi / la, la), force, on_a)
+            scatter_place(f, c.dofs, a, shape(xi / la, la), shape_slope(xi / la, la), force, on_a)
             back = -force[0], -force[1], -force[2]
-            scatter(f, c.dofs, b, shape(s / lb, lb), shape_slope(s / lb, lb), back, on_b)
+            scatter_place(f, c.dofs, b, shape(s / lb, lb), shape_slope(s / lb, lb), back, on_b)

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from windlass.connectors.cable_contact.geometry import (
     Columns,
+    arc_length_of,
     bend_at,
     find_foot,
     gather,
-    place_of,
     read_vector,
     slope_at,
     value_at,
@@ -105,7 +105,7 @@ def fill_feet(c: Columns, pairs: IntArray, skin: FloatArray, x: FloatArray, whic
         )
         for j in range(c.n[a]):
             # the point, and at the ends of pieces of b whether the distance from it grows along b
-            xi = place_of(j, c.n[a], c.L[a])
+            xi = arc_length_of(j, c.n[a], c.L[a])
             p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
             fill_signs(c, x, b, p, F)
             # pieces, and the ends of chains
@@ -301,7 +301,7 @@ class CableSearch:
             if excess[k] >= 0.0:
                 return
             a, j, b = which[k]
-            x = place_of(j, float(self.c.n[a]), self.c.L[a])
+            x = arc_length_of(j, float(self.c.n[a]), self.c.L[a])
             raise ModelError(
                 f"the cables of {self.name} rows {a} and {b} begin inside each other by "
                 f"{-found[k, 1]:.3g} m at x = {x:.3g} m of the first: must be less than a radius, {least[k]:.3g} m; "

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.kernels import PointColumns, eval_point, gather, place_of
+from windlass.connectors.circle_points.kernels import PointColumns, eval_point, gather, relative_place
 from windlass.connectors.circle_points.pair_search import ROUNDING, PairSearch
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.elements.cable2d.points import shape, shape_slope
@@ -102,7 +102,7 @@ def fill_pair_gaps(
         i, m = row[k], p.marker[number[k]]
         n, q, least = c.n[i], gather(x, c.dofs, i), np.inf
         for j in range(n):
-            s = place_of(j, n)
+            s = relative_place(j, n)
             z = eval_point(shape(s, c.L[i] * n), shape_slope(s, c.L[i] * n), c.offset[i], q, q)
             dx, dy = z.px - centre[m, 0], z.py - centre[m, 1]
             least = min(least, dx * dx + dy * dy)

@@ -110,7 +110,7 @@ class PointState(NamedTuple):
 
 
 @kernel(inline=True, fast=False)
-def place_of(k: int, n: float) -> float:
+def relative_place(k: int, n: float) -> float:
     """Place s of point k of n, from 0 to 1."""
     return (k + 0.5) / n
 
@@ -174,7 +174,7 @@ def eval_bristles(
             continue
         closed += 1
         if state == STICKS:
-            s = place_of(k, n)
+            s = relative_place(k, n)
             p = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
             total += wrap(arc_position(o, p.px - o.cx, p.py - o.cy, par.r) - data[first + 2 * n + k], par.r)
             sticking += 1
@@ -217,7 +217,7 @@ def fill_outputs(
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         bend, _ = eval_bristles(par, o, y, q, w, data, first, n, L)
         for k in range(n):
-            s = place_of(k, n)
+            s = relative_place(k, n)
             p = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
             state = data[first + n + k]
             z = eval_contact(par, o, p, state, bend)

@@ -13,7 +13,7 @@ from windlass.connectors.circle_points.kernels import (
     arc_position,
     eval_contact,
     eval_point,
-    place_of,
+    relative_place,
 )
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import Disc, Eight
@@ -116,7 +116,7 @@ def read_eight(row: int, k: int, g: FloatArray) -> Eight:
 @kernel(inline=True)
 def read_point(j: int, offset: bool, k: int, g: FloatArray) -> tuple[Four, Four, float, AxisPoint]:
     """Shape functions, their derivatives, offset and point j of lane k; ``offset``: any lane may have one."""
-    s, L, y = place_of(j, g[COUNT, k]), g[LENGTH, k], g[OFFSET, k] if offset else 0.0
+    s, L, y = relative_place(j, g[COUNT, k]), g[LENGTH, k], g[OFFSET, k] if offset else 0.0
     S, dS = shape(s, L), shape_slope(s, L)
     return S, dS, y, eval_point(S, dS, y, read_eight(COORDINATES, k, g), read_eight(VELOCITIES, k, g))
 

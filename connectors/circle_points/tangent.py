@@ -24,11 +24,11 @@ from windlass.connectors.circle_points.kernels import (
     eval_contact,
     eval_point,
     gather,
-    place_of,
     read_parameters,
+    relative_place,
 )
 from windlass.connectors.circle_segments.kernels import create_pose, touches
-from windlass.connectors.circle_segments.tangent import add_curvature, is_central, scatter
+from windlass.connectors.circle_segments.tangent import add_circle_curvature, is_central, scatter_circle
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_slopes
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -114,7 +114,7 @@ def add_tangent(
         for k in range(n):
             if data[first + k] > 0.0:
                 continue
-            s = place_of(k, n)
+            s = relative_place(k, n)
             S, dS = shape(s, L), shape_slope(s, L)
             p = eval_point(S, dS, y, q, w)
             state = data[first + n + k]
@@ -148,7 +148,7 @@ def add_tangent(
             # the force turns with the normal of the axis
             fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
             if y != 0.0:
-                add_curvature(dq, dS, eval_curvature(y, p.rx, p.ry, fx, fy), K)
+                add_circle_curvature(dq, dS, eval_curvature(y, p.rx, p.ry, fx, fy), K)
             if not central:
                 sum_x += fx
                 sum_y += fy
@@ -159,7 +159,7 @@ def add_tangent(
             for a in range(11):
                 for b in range(11):
                     K[a, b] += dq * par.mu_k * share * G[a] * G[b]
-        scatter(c, i, circle, central, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
+        scatter_circle(c, i, circle, central, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
 
 
 @kernel(inline=True)

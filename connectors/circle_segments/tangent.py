@@ -244,8 +244,8 @@ def add_tangent(
             # the force turns with the normal of the axis
             if y != 0.0:
                 dS = (shape.dS[j, 0], shape.dS[j, 1], shape.dS[j, 2], shape.dS[j, 3])
-                add_curvature(dq, dS, eval_curvature(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy), K)
-        scatter(c, i, circle, central, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
+                add_circle_curvature(dq, dS, eval_curvature(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy), K)
+        scatter_circle(c, i, circle, central, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
 
 
 @kernel(inline=True)
@@ -286,7 +286,7 @@ def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
 
 
 @kernel(inline=True)
-def add_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: FloatArray) -> None:
+def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: FloatArray) -> None:
     """Add dq dS_a dS_b G to K, with the entries xx, xy, yy of `eval_curvature`."""
     for a in range(4):
         for b in range(4):
@@ -316,7 +316,7 @@ def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
 
 
 @kernel(inline=True)
-def scatter(
+def scatter_circle(
     c: Any,
     i: int,
     circle: PositionColumns,

@@ -61,7 +61,7 @@ class RollingJoint(Component):
 
 
 @kernel
-def step(a: Any, b: Any) -> Any:
+def perturb(a: Any, b: Any) -> Any:
     """a + i h b."""
     h = complex(0.0, TINY)
     return a[0] + h * b[0], a[1] + h * b[1], a[2] + h * b[2]
@@ -75,9 +75,9 @@ def equation(
     n, w, zero = turn_vector(m.A[m0], c.n[i]), turn_vector(m.A[m1], c.w[i]), (0.0, 0.0, 0.0)
     for s in range(9):
         unit = (1.0 if s % 3 == 0 else 0.0, 1.0 if s % 3 == 1 else 0.0, 1.0 if s % 3 == 2 else 0.0)
-        dz = step(d, unit if s < 3 else zero)
-        nz = step(n, cross(unit, n) if 3 <= s < 6 else zero)
-        wz = step(w, cross(unit, w) if s >= 6 else zero)
+        dz = perturb(d, unit if s < 3 else zero)
+        nz = perturb(n, cross(unit, n) if 3 <= s < 6 else zero)
+        wz = perturb(w, cross(unit, w) if s >= 6 else zero)
         e, r, arm = find_contact(c.r[i], k, dz, nz, wz)
         t0, t1 = cross(e, arm), cross(r, e)
         for a in range(3):

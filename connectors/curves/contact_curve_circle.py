@@ -75,7 +75,7 @@ LETTERS = {
 
 
 @kernel
-def place_of(u: Pose) -> tuple[complex, complex]:
+def locate_center(u: Pose) -> tuple[complex, complex]:
     """The centre in the frame of the curve [m]."""
     A, d = u.A, u.d
     return A[0, 0] * d[0] + A[1, 0] * d[1] + A[2, 0] * d[2], A[0, 1] * d[0] + A[1, 1] * d[1] + A[2, 1] * d[2]
@@ -108,7 +108,7 @@ def faces(pieces: FloatArray, p: int, x: float, y: float) -> bool:
 @kernel
 def measure(c: Any, i: int, p: int, u: Pose, ut: ComplexArray) -> Any:
     """Gap [m], its rate and the slip [m/s]; n and t; the arms of force on the curve and the circle, three numbers."""
-    x, y = place_of(u)
+    x, y = locate_center(u)
     D, nx, ny = face(c.curves.pieces, p, x, y)
     A, d = u.A, u.d
     n = (A[0, 0] * nx + A[0, 1] * ny, A[1, 0] * nx + A[1, 1] * ny, A[2, 0] * nx + A[2, 1] * ny)
@@ -158,7 +158,7 @@ def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 @kernel
 def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """Energy of the springs of row i [J]."""
-    x, y = place_of(u)
+    x, y = locate_center(u)
     total = complex(0.0, 0.0)
     for j in range(2):
         p = int(c.h[i, 2 * j]) - 1
@@ -221,7 +221,7 @@ def update_history(
         if not c.on[i]:
             continue
         u, ut = row_of_rigid(m, pair, i)
-        x, y = place_of(u)
+        x, y = locate_center(u)
         at = c.data[i]
         first, second = find_feet(c, i, x.real, y.real)
         if first == 0 and data[at] == 0.0 and data[at + 2] == 0.0:
@@ -274,7 +274,7 @@ def fill_numbers(c: Any, pair: Pair, m: PositionColumns, out: FloatArray) -> Non
             out[i, 3, j], out[i, 4, j], out[i, 5, j] = fn.real, ft.real, p
         if pair.active[i]:
             continue
-        x, y = place_of(u)
+        x, y = locate_center(u)
         for p in range(start, end):
             D = face(c.curves.pieces, p, x, y)[0].real
             if D >= 0.0 and D - c.r[i] < out[i, 0, 0] and faces(c.curves.pieces, p, x.real, y.real):

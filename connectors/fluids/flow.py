@@ -157,8 +157,8 @@ def add_waves(c: FlowColumns, r: FloatArray, t: float, i: int, gradients: bool, 
         cp, sp = cos(psi), sin(psi)
         # of u along the wave and v upwards, and of their accelerations with what the growth adds
         u, v, a, b = C * cp, S * sp, omega * C * sp, -omega * S * cp
-        add_vector(c.up, side, i, w[3], w[4], grown * u, grown * v, f.u)
-        add_vector(c.up, side, i, w[3], w[4], grown * a + rate * u, grown * b + rate * v, f.a)
+        add_flow(c.up, side, i, w[3], w[4], grown * u, grown * v, f.u)
+        add_flow(c.up, side, i, w[3], w[4], grown * a + rate * u, grown * b + rate * v, f.a)
         if gradients:
             us, uz, vs, vz = -k * C * sp, below * k * S * cp, k * S * cp, below * k * C * sp
             a_s, az, bs, bz = (
@@ -174,7 +174,7 @@ def add_waves(c: FlowColumns, r: FloatArray, t: float, i: int, gradients: bool, 
 
 
 @kernel(inline=True)
-def add_vector(up: int, side: int, i: int, cx: float, cy: float, u: float, v: float, to: FloatArray) -> None:
+def add_flow(up: int, side: int, i: int, cx: float, cy: float, u: float, v: float, to: FloatArray) -> None:
     """Add u along (cx, cy) and v upwards to a vector of point i."""
     to[i, 0] += u * cx
     to[i, side] += u * cy

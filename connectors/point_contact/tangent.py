@@ -221,11 +221,11 @@ def add_pair_tangents(
                 dG[1, col] = df * (ny + factor * sy) + f * (dq * dny + factor * ly + grow * sy)
                 dG[2, col] = df * (nz + factor * sz) + f * (dq * dnz + factor * lz + grow * sz)
                 dP[0, col], dP[1, col], dP[2, col] = dq * px, dq * py, dq * pz
-        add_block(c, m, i, j, slots[k], dq, G, T, arm, dG, dP, dT, spare, values)
+        add_pair_block(c, m, i, j, slots[k], dq, G, T, arm, dG, dP, dT, spare, values)
 
 
 @kernel
-def add_block(
+def add_pair_block(
     c: Surfaces,
     m: PositionColumns,
     i: int,

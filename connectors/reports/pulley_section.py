@@ -34,7 +34,7 @@ def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
 def write_section(title: str, state: State, reports: Sequence[Any], count: int) -> ReportSection:
     """A section with one column for each of the reports, the first ones of a number."""
     when = f"At t = {state.t:.6g} s" + (f", the first {MOST} of {count}:" if count > MOST else ":")
-    table = ReportTable(["", *(report.name for report in reports)], list_rows(reports, show_value))
+    table = ReportTable(["", *(report.name for report in reports)], list_rows(reports, show_numbers))
     return ReportSection(title, [when, table])
 
 
@@ -48,7 +48,7 @@ def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
                 yield contacts, world.entity(number)
 
 
-def show_value(value: Any) -> Any:
+def show_numbers(value: Any) -> Any:
     """Points and vectors in parentheses, what is not known empty."""
     if isinstance(value, tuple):
         return None if np.isnan(value).any() else f"({', '.join(f'{x:.5f}' for x in value)})"

@@ -47,7 +47,7 @@ def axis_of(F: ComplexArray, k: int) -> Any:
 
 
 @kernel
-def place(F: ComplexArray, radius: float, angle: complex) -> Any:
+def arm_of(F: ComplexArray, radius: float, angle: complex) -> Any:
     """r and a × r."""
     cos, sin = radius * np.cos(angle), radius * np.sin(angle)
     u, w = axis_of(F, 0), axis_of(F, 1)
@@ -70,8 +70,8 @@ def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: floa
     left = ITERATIONS
     while left > 0:
         left -= 1
-        rA, qA = place(FA, RA, x)
-        rB, qB = place(FB, RB, y)
+        rA, qA = arm_of(FA, RA, x)
+        rB, qB = arm_of(FB, RB, y)
         t = add(add(c, 1.0, rB), -1.0, rA)
         a, b, e, f = dot(qA, t), dot(rA, qB), -dot(rB, qA), dot(qB, t)
         if RA == 0.0:
@@ -86,8 +86,8 @@ def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: floa
             left = 2
         if left == 2 and abs(dx.real) + abs(dy.real) > 1e-6:
             x, y = complex(np.nan, 0.0), complex(np.nan, 0.0)
-    rA, qA = place(FA, RA, x)
-    rB, qB = place(FB, RB, y)
+    rA, qA = arm_of(FA, RA, x)
+    rB, qB = arm_of(FB, RB, y)
     t = add(add(c, 1.0, rB), -1.0, rA)
     a, b, e, f = dot(qA, t), dot(rA, qB), -dot(rB, qA), dot(qB, t)
     return x, y, rA, qA, rB, qB, t, (a + (1.0 if RA == 0.0 else 0.0), b, e, f + (1.0 if RB == 0.0 else 0.0))

@@ -45,7 +45,7 @@ LETTERS = {
 
 
 @kernel
-def sliding(c: Any, i: int, v: float) -> tuple[float, float]:
+def sliding_force(c: Any, i: int, v: float) -> tuple[float, float]:
     """F(v) > 0 [N] and its derivative by |v|; 0 and 0 at v = 0."""
     speed = abs(v)
     if speed == 0.0:
@@ -58,7 +58,7 @@ def friction(c: Any, i: int, q: float, v: float) -> tuple[float, float, float]:
     """f_friction [N] and its derivatives by q and q_t."""
     if c.bristle[i]:
         state = np.sign(c.h[i, 0])
-        size, slope = sliding(c, i, v) if state != STICKS else (0.0, 0.0)
+        size, slope = sliding_force(c, i, v) if state != STICKS else (0.0, 0.0)
         tau = trial(c.kb[i], q - c.h[i, 1], c.db[i], v)
         by_size, by_rate, by_place = friction_slopes(state, c.kb[i], c.db[i], slope * np.sign(v))
         return friction_force(state, tau, size), by_place, by_rate + by_size
@@ -92,7 +92,7 @@ def bristle_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
     """Energy of the bristle of row i [J]: bent by F/k_b while it slides."""
     if c.user[i] >= 0 or not c.bristle[i]:
         return 0.0
-    return float(bent_energy(c.h[i, 0] != STICKS, c.kb[i], (u - c.h[i, 1]) ** 2, sliding(c, i, ut)[0]))
+    return float(bent_energy(c.h[i, 0] != STICKS, c.kb[i], (u - c.h[i, 1]) ** 2, sliding_force(c, i, ut)[0]))
 
 
 @kernel
@@ -133,7 +133,7 @@ def update_history(
         # bristle: it begins to slide, sticks again, or slides on
         if c.bristle[i]:
             old = friction(c, i, q, v)[0]
-            size, static = sliding(c, i, v)[0], c.Fd[i] + c.Fs[i]
+            size, static = sliding_force(c, i, v)[0], c.Fd[i] + c.Fs[i]
             largest = max(largest, abs(old))
             if data[at] == STICKS:
                 state = decide(old, static, v if v != 0.0 else old)[1]

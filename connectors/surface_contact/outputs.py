@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import place_of
+from windlass.connectors.circle_points.kernels import relative_place
 from windlass.connectors.circle_segments.power import eval_friction_work
 from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, bent_energy, coulomb
@@ -66,7 +66,7 @@ def fill_numbers(
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w, L = gather(x, dofs, i), gather(v, dofs, i), c.L[i] * n
         for k in range(n):
-            z, row = eval_touch(o, shape(place_of(k, n), L), q, w), out[i, k]
+            z, row = eval_touch(o, shape(relative_place(k, n), L), q, w), out[i, k]
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             # point, gap and normal, also of what is open
             row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import place_of
+from windlass.connectors.circle_points.kernels import relative_place
 from windlass.connectors.circle_points.lanes import LANES, read_eight
 from windlass.connectors.circle_segments.kernels import touches
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -135,7 +135,7 @@ def gather_history(
 def place_points(j: int, g: FloatArray) -> None:
     """Point j of all lanes in the frames of their surfaces."""
     for k in range(LANES):
-        S = shape(place_of(j, g[COUNT, k]), g[LENGTH, k])
+        S = shape(relative_place(j, g[COUNT, k]), g[LENGTH, k])
         z = eval_touch(read_frame(k, g), S, read_twelve(COORDINATES, k, g), read_twelve(VELOCITIES, k, g))
         r = TOUCH
         g[r, k], g[r + 1, k], g[r + 2, k], g[r + 3, k], g[r + 4, k], g[r + 5, k] = z.dx, z.dy, z.dz, z.ex, z.ey, z.ez
@@ -173,7 +173,7 @@ def measure_points(which: int, pieces: FloatArray, count: int, g: FloatArray) ->
 def add_forces(j: int, g: FloatArray) -> None:
     """Add the forces of point j of all lanes."""
     for k in range(LANES):
-        S = shape(place_of(j, g[COUNT, k]), g[LENGTH, k])
+        S = shape(relative_place(j, g[COUNT, k]), g[LENGTH, k])
         t = read_twelve(TOUCH, k, g)
         z = Lever(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9], t[10], t[11])
         par = SurfaceParameters(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.kernels import place_of
+from windlass.connectors.circle_points.kernels import relative_place
 from windlass.connectors.circle_points.pair_search import ROUNDING, PairSearch
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import LINE, PLANE, PROFILE, SHEAVE, SPHERE, Geometry, eval_distance
@@ -99,7 +99,7 @@ def fill_gaps(
         o = create_frame(s.Q, j, m.p, m.v, m.omega, m.A, s.marker[j])
         q = gather(x, c.dofs, i)
         for point in range(c.n[i]):
-            z = eval_touch(o, shape(place_of(point, c.n[i]), c.L[i] * c.n[i]), q, q)
+            z = eval_touch(o, shape(relative_place(point, c.n[i]), c.L[i] * c.n[i]), q, q)
             h = eval_distance(s.kind, s.geo, s.pieces, j, z.X, z.Y, z.Z)
             if h.there:
                 least = min(least, h.phi - c.rc[i])

@@ -16,7 +16,7 @@ from math import sqrt
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import place_of
+from windlass.connectors.circle_points.kernels import relative_place
 from windlass.connectors.circle_segments.kernels import touches
 from windlass.connectors.friction.bristle import SLIPS, Vector, coulomb, return_change, return_share
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -104,7 +104,7 @@ def fill_force_tangent(
 
 
 @kernel
-def turn(o: SurfaceFrame, M: FloatArray, R: FloatArray) -> None:
+def rotate_tensor(o: SurfaceFrame, M: FloatArray, R: FloatArray) -> None:
     """R = A M A^T, shape (3, 3); M is changed."""
     for j in range(3):
         M[0, j], M[1, j], M[2, j] = to_global(o, M[0, j], M[1, j], M[2, j])
@@ -175,7 +175,7 @@ def add_tangent(
         for k in range(n):
             if data[first + k] > 0.0:
                 continue
-            S = shape(place_of(k, n), L)
+            S = shape(relative_place(k, n), L)
             z = eval_touch(o, S, q, w)
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             if not h.there:
@@ -186,8 +186,8 @@ def add_tangent(
             F = eval_forces(par, h, z, state, anchor)
             fx, fy, fz = to_global(o, F.fn * h.nx + F.tx, F.fn * h.ny + F.ty, F.fn * h.nz + F.tz)
             fill_force_tangent(par, h, z, state, anchor, space, X, V)
-            turn(o, X, GX)
-            turn(o, V, GV)
+            rotate_tensor(o, X, GX)
+            rotate_tensor(o, V, GV)
             # M: derivative of F by the motion of the point, dq and dv together
             for a in range(3):
                 g0, g1, g2 = GV[a, 0], GV[a, 1], GV[a, 2]

@@ -22,7 +22,7 @@ from math import sqrt
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import place_of
+from windlass.connectors.circle_points.kernels import relative_place
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED, coulomb, decide, return_share, slip_bend
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance
@@ -72,7 +72,7 @@ def update_history(
         force, error = 0.0, 0.0
         # point by point: place, and distance from the surface
         for k in range(n):
-            z = eval_touch(o, shape(place_of(k, n), L), q, w)
+            z = eval_touch(o, shape(relative_place(k, n), L), q, w)
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             # gap
             gap, old, state = h.phi - par.rc if h.there else OUTSIDE, data[first + k], UNDEFINED

@@ -52,7 +52,7 @@ class Eccentric(NamedTuple):
 
 
 @kernel
-def turn(c: Eccentric, i: int, x: FloatArray) -> tuple[float, float]:
+def static_moment(c: Eccentric, i: int, x: FloatArray) -> tuple[float, float]:
     """m r of row i, global [kg m]."""
     phi = x[c.dofs[i, 2]]
     cos, sin = np.cos(phi), np.sin(phi)
@@ -64,7 +64,7 @@ def inertia(c: Eccentric, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatA
     """f += all but the constant part of the mass matrix times a."""
     for i in range(len(c.m)):
         dx, dy, dphi = c.dofs[i, 0], c.dofs[i, 1], c.dofs[i, 2]
-        rx, ry = turn(c, i, x)
+        rx, ry = static_moment(c, i, x)
         square = v[dphi] * v[dphi]
         f[dx] -= a[dphi] * ry + square * rx
         f[dy] += a[dphi] * rx - square * ry
@@ -86,7 +86,7 @@ def inertia_tangent(
     """values += dq, dv and da times the derivatives of `inertia`; with φ, r changes by (-r_y, r_x)."""
     for i in range(len(c.m)):
         dx, dy, dphi = c.dofs[i, 0], c.dofs[i, 1], c.dofs[i, 2]
-        rx, ry = turn(c, i, x)
+        rx, ry = static_moment(c, i, x)
         w, alpha = v[dphi], a[dphi]
         values[slots[i, 0, 2]] += dq * (w * w * ry - alpha * rx) - 2.0 * dv * w * rx - da * ry
         values[slots[i, 1, 2]] += -dq * (w * w * rx + alpha * ry) - 2.0 * dv * w * ry + da * rx
@@ -100,7 +100,7 @@ def gravity(c: Eccentric, x: FloatArray, g: FloatArray, rows: IntArray, f: Float
     """Add the load of an acceleration g [m/s^2], shape (3,), on some of the rows."""
     for i in rows:
         dx, dy, dphi = c.dofs[i, 0], c.dofs[i, 1], c.dofs[i, 2]
-        rx, ry = turn(c, i, x)
+        rx, ry = static_moment(c, i, x)
         f[dx] += c.m[i] * g[0]
         f[dy] += c.m[i] * g[1]
         f[dphi] += rx * g[1] - ry * g[0]
@@ -112,7 +112,7 @@ def gravity_tangent(
 ) -> None:
     """values += dq ∂f/∂q of `gravity`."""
     for i in rows:
-        rx, ry = turn(c, i, x)
+        rx, ry = static_moment(c, i, x)
         values[slots[i, 2, 2]] -= dq * (ry * g[1] + rx * g[0])
 
 

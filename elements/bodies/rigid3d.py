@@ -39,7 +39,7 @@ from windlass.elements.nodes.rigid_outputs3d import (
     eval_rotation,
     eval_velocity,
     rigid_outputs,
-    turn,
+    turn_rows,
 )
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.values import read_numbers
@@ -165,7 +165,7 @@ def build(rows: LocalRows) -> System:
 
 def eval_spin(rows: LocalRows, s: Fields) -> FloatArray:
     """Angular momentum about the centre of mass, body's frame [kg m^2/s], shape (rows, 3)."""
-    return turn(rows.local("inertia"), eval_local_angular_velocity(rows, s))
+    return turn_rows(rows.local("inertia"), eval_local_angular_velocity(rows, s))
 
 
 def eval_kinetic_energy(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
@@ -184,7 +184,7 @@ def eval_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 def eval_angular_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Angular momentum about the global origin, global [kg m^2/s], shape (rows, 3)."""
     center = eval_position(rows, s, rows.local("center_of_mass"))
-    return turn(eval_rotation(rows, s), eval_spin(rows, s)) + np.cross(center, eval_momentum(rows, s))
+    return turn_rows(eval_rotation(rows, s), eval_spin(rows, s)) + np.cross(center, eval_momentum(rows, s))
 
 
 register(

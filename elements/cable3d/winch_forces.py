@@ -16,7 +16,7 @@ from windlass.framework.kernels.kernel import kernel
 
 
 @kernel
-def stretch(EA: float, p: FloatArray, g: FloatArray, K: FloatArray) -> float:
+def axial_energy(EA: float, p: FloatArray, g: FloatArray, K: FloatArray) -> float:
     """Energy EA (|p| - 1)²/2 [J/m] with its derivatives g (d,) and K (d, d) by p."""
     d, size = len(p), sqrt(dot(p, p))
     force = EA * (size - 1.0)
@@ -29,7 +29,7 @@ def stretch(EA: float, p: FloatArray, g: FloatArray, K: FloatArray) -> float:
 
 
 @kernel
-def bend(EI: float, p: FloatArray, k: FloatArray, g: FloatArray, K: FloatArray) -> float:
+def bending_energy(EI: float, p: FloatArray, k: FloatArray, g: FloatArray, K: FloatArray) -> float:
     """Energy EI |κ|²/2 [J/m], |κ|² = (P Q - R²)/P² with P = p·p, Q = k·k, R = p·k, with its derivatives g (2 d,) and
     K (2 d, 2 d) by p and k."""
     d, P, Q, R = len(p), dot(p, p), dot(k, k), dot(p, k)
@@ -80,10 +80,10 @@ def add_elastic(
                 sum_up(S[1], 2, x, dofs, k, k_l, l)
                 # energy density and its derivatives by r' and r''
                 if kind == 0:
-                    energy = stretch(c.EA[i], p, gp, Kp)
+                    energy = axial_energy(c.EA[i], p, gp, Kp)
                     g[:d], K[:d, :d] = gp, Kp
                 else:
-                    energy = bend(c.EI[i], p, k, g, K)
+                    energy = bending_energy(c.EI[i], p, k, g, K)
                 weight = P.w[point] * c.share[i]
                 if energies.size > 0:
                     energies[kind, i] += weight * l * energy

@@ -19,7 +19,7 @@ from windlass.framework.model.system import Fields
 ORIGIN = (0.0, 0.0, 0.0)
 
 
-def turn(A: FloatArray, b: FloatArray) -> FloatArray:
+def turn_rows(A: FloatArray, b: FloatArray) -> FloatArray:
     """A b row by row, for matrices (rows, 3, 3) and vectors (rows, 3) or (3,)."""
     out: FloatArray = np.einsum("...ij,...j->...i", A, b)
     return out
@@ -37,37 +37,37 @@ def eval_local_angular_velocity(rows: LocalRows, s: Fields, **where: Any) -> Flo
 
 def eval_angular_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """ω, global [rad/s], shape (rows, 3)."""
-    return turn(eval_rotation(rows, s), eval_local_angular_velocity(rows, s))
+    return turn_rows(eval_rotation(rows, s), eval_local_angular_velocity(rows, s))
 
 
 def eval_angular_acceleration(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """ω_t, global [rad/s²], shape (rows, 3)."""
-    return turn(eval_rotation(rows, s), local_rates(s.x[rows.dofs[:, 3:]], s.a[rows.dofs[:, 3:]]))
+    return turn_rows(eval_rotation(rows, s), local_rates(s.x[rows.dofs[:, 3:]], s.a[rows.dofs[:, 3:]]))
 
 
 def eval_position(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
     """R + A b, global [m], shape (rows, 3)."""
-    position: FloatArray = s.x[rows.dofs[:, :3]] + turn(eval_rotation(rows, s), np.asarray(local, dtype=np.float64))
+    position: FloatArray = s.x[rows.dofs[:, :3]] + turn_rows(eval_rotation(rows, s), np.asarray(local, np.float64))
     return position
 
 
 def eval_displacement(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
     """Position less that of the reference configuration, global [m], shape (rows, 3)."""
     b, reference = np.asarray(local, dtype=np.float64), rows.reference
-    before = reference[:, :3] + turn(rotation_matrix(reference[:, 3:]), b)
+    before = reference[:, :3] + turn_rows(rotation_matrix(reference[:, 3:]), b)
     return eval_position(rows, s, local) - before
 
 
 def eval_velocity(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
     """R_t + ω × A b, global [m/s], shape (rows, 3)."""
-    arm = turn(eval_rotation(rows, s), np.asarray(local, dtype=np.float64))
+    arm = turn_rows(eval_rotation(rows, s), np.asarray(local, dtype=np.float64))
     out: FloatArray = s.v[rows.dofs[:, :3]] + np.cross(eval_angular_velocity(rows, s), arm)
     return out
 
 
 def eval_acceleration(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
     """R_tt + ω_t × A b + ω × (ω × A b), global [m/s²], shape (rows, 3)."""
-    arm = turn(eval_rotation(rows, s), np.asarray(local, dtype=np.float64))
+    arm = turn_rows(eval_rotation(rows, s), np.asarray(local, dtype=np.float64))
     omega = eval_angular_velocity(rows, s)
     out: FloatArray = s.a[rows.dofs[:, :3]] + np.cross(eval_angular_acceleration(rows, s), arm)
     return out + np.cross(omega, np.cross(omega, arm))
