@@ -58,7 +58,7 @@ class SinkingTraction(NamedTuple):
         if min(self.press, self.bristles, self.contact_stiffness) <= 0.0:
             return 0.0
         l, a = sqrt(self.press / self.contact_stiffness), sqrt(self.axial_stiffness / self.bristles)
-        # where l is a or 2 a both ways of an exponential meet: the limit, from close by
+        # where l is a or 2 a, two exponentials are the same: the limit, from close by
         if min(abs(l / a - 1.0), abs(l / a - 2.0)) < NEAR:
             a *= 1.0 - NEAR
         s = np.linspace(0.0, 10.0, 2001) * max(a, l)
