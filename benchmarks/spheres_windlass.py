@@ -19,6 +19,7 @@ from spheres_scene import MATERIAL, RADIUS, SCENES, TRANSITION_VELOCITY, Scene, 
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, MassPoint
+from windlass.framework.model.system import evaluate
 
 
 class Model(NamedTuple):
@@ -76,7 +77,7 @@ def move(model: Model, scene: Scene, steps: int, always_search: bool) -> Run:
         known = bound.near.rebuilds
         clock, process = time.perf_counter(), time.process_time()
         contact.update(fields)
-        contact.residual(fields, f)
+        contact.residual(evaluate(fields, f=f))
         if k > 0:
             cpu += time.process_time() - process
             wall += time.perf_counter() - clock

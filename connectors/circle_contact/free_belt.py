@@ -28,6 +28,8 @@ WAVE_FACTOR = 384.0
 """k R² t⁴/T at most, so that the belt sinks in by more than its cubics wave inside of the arc."""
 SHARE = 0.3
 """Part of the traction allowed that sinking in may take, and the mesh as much; waves of the belt need the rest."""
+NEAR = 1e-6
+"""Of l to a or 2 a [1], where the closed form is a quotient of zeros."""
 LARGEST_ANGLE = 0.3
 """Of an element on the circle [rad]: beyond, drives do not run steadily."""
 
@@ -53,9 +55,12 @@ class SinkingTraction(NamedTuple):
     @property
     def bend(self) -> float:
         """Bend u of the bristles at the ends of an arc [m]."""
-        if self.press <= 0.0 or self.bristles <= 0.0:
+        if min(self.press, self.bristles, self.contact_stiffness) <= 0.0:
             return 0.0
         l, a = sqrt(self.press / self.contact_stiffness), sqrt(self.axial_stiffness / self.bristles)
+        # where l is a or 2 a, two exponentials are the same: the limit, from close by
+        if min(abs(l / a - 1.0), abs(l / a - 2.0)) < NEAR:
+            a *= 1.0 - NEAR
         s = np.linspace(0.0, 10.0, 2001) * max(a, l)
         one, two = (l**3 / self.radius**2 / (m * m - (l / a) ** 2) for m in (1, 2))
         way = one * (np.exp(-s / a) - np.exp(-s / l)) + two * (np.exp(-s / a) - np.exp(-2.0 * s / l))

@@ -63,7 +63,7 @@ class ContactColumns(NamedTuple):
     current: NDArray[np.bool_]
     # material that has moved through the mesh since the sticking positions were stored, in segments [1]
     shift: FloatArray
-    friction: bool  # whether the rows have friction, hence three history values per segment instead of one; one number
+    friction: bool  # whether all rows have friction, hence three history values per segment instead of one
     dofs: IntArray  # local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m)
 
 

@@ -132,7 +132,7 @@ def press(c: Any, i: int, gap: complex, rate: complex, slip: complex, stored: fl
         if spring.real < 0.0:
             damper = 0.0 * spring
     fn = spring + damper
-    share = slip * share_of_slip(slip, c.zone[i], False, False)
+    share = slip * share_of_slip(slip, c.zone[i], False)
     return fn, limit_of(c.mu[i], fn) * (complex(np.sign(stored), 0.0) if slides(abs(stored), c.zone[i]) else share)
 
 

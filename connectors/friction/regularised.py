@@ -29,10 +29,8 @@ def slides(speed: float, zone: float) -> bool:
 
 
 @kernel(inline=True)
-def share_of_slip(speed: Any, zone: float, beyond: bool, parabola: bool) -> Any:
-    """f/(F v) [s/m], in the zone or ``beyond`` it; 0 where that is without end.  Speeds may be complex."""
-    if beyond:
-        return 1.0 / speed if speed.real > 0.0 else 0.0
+def share_of_slip(speed: Any, zone: float, parabola: bool) -> Any:
+    """f/(F v) [s/m] in the zone, 0 for a zone of 0; beyond it is 1/|v|.  Speeds may be complex."""
     share = 1.0 / zone if zone != 0.0 else 0.0
     return (2.0 - speed * share) * share if parabola else share
 
@@ -62,7 +60,7 @@ def hollars(speed: float, us: float, ud: float, uv: float, zone: float) -> tuple
     """f/(f_n |v|) [s/m], and its derivative by |v|, divided by |v| [s³/m³], 0 at rest."""
     q, beyond = speed / zone, slides(speed, zone)
     fall = 1.0 / (1.0 + q * q)
-    # `share_of_slip` of a zone > 0, where one quotient serves both sides
+    # share of the slip in a zone > 0 and beyond it, by one quotient
     dry, share = ud + 2.0 * (us - ud) * fall, 1.0 / max(speed, zone)
     slope = -4.0 * (us - ud) * q * fall * fall / zone - (dry * share if beyond else 0.0)
     return dry * share + uv, slope * share / speed if speed != 0.0 else 0.0

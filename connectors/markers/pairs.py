@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.signature import check_arguments, check_results
 from windlass.framework.model.law import LocalRows, Tables
@@ -86,8 +87,16 @@ def bind_letters(rows: LocalRows, letters: Mapping[str, str], **derived: Any) ->
 
 @cache
 def create_letters(module: str, name: str, letters: tuple[str, ...]) -> Any:
-    """A NamedTuple with these letters; machine code is kept for it by its module and name."""
-    found: Any = namedtuple("Letters", letters)  # type: ignore[misc]
+    """A NamedTuple with these letters; machine code is kept for it by its module and name.
+
+    Raises:
+        ModelError: a letter that cannot be one, or is there twice.
+    """
+    try:
+        found: Any = namedtuple("Letters", letters)  # type: ignore[misc]
+    except ValueError as error:
+        words = "must be different names that do not begin with _; data and h are those of history values"
+        raise ModelError(f"{name} = {', '.join(letters)}: {words} ({error})") from None
     found.__module__, found.__qualname__ = module, name
     return found
 

@@ -25,8 +25,8 @@ class BoundSet:
 
     surfaces: Surfaces  # its surfaces
     near: Neighbours  # its candidate pairs
-    rows: IntArray  # rows, laws: the rows of `HuntCrossley` that act on it, and their letters
-    parameters: list[PairParameters]
+    rows: IntArray  # the rows of `HuntCrossley` that act on it
+    parameters: list[PairParameters]  # their letters
     flags: IntArray  # place of the flag of each of these rows among the history values
     own: Runs  # runs of the surfaces that are moved here, see `find_runs`; in serial all
     turning: IntArray  # those of them that are no spheres

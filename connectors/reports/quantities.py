@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, fields
+from inspect import cleandoc
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,7 +21,7 @@ def describe(report: type[Report]) -> type[Report]:
     """Write the numbers of a report into its docstring."""
     numbers = (entry for entry in fields(report) if entry.metadata)  # type: ignore[arg-type]
     lines = [f"    {entry.name}: {entry.metadata['doc']} [{entry.metadata['unit']}]." for entry in numbers]
-    report.__doc__ = "\n".join([str(report.__doc__), "", "Attributes:", *lines])
+    report.__doc__ = "\n".join([cleandoc(str(report.__doc__)), "", "Attributes:", *lines])
     return report
 
 

@@ -131,7 +131,7 @@ def press(c: Any, i: int, gap: complex, rate: complex) -> Any:
 @kernel
 def rub(c: Any, i: int, fn: complex, slip: Any) -> Any:
     """Friction by slip, s in f_t = -s v_t [N s/m]."""
-    # `share_of_slip` written out: a call makes this kernel too large to be inlined, and contacts take an eighth longer
+    # share of the slip written out: a call makes this kernel too large to be inlined, contacts take an eighth longer
     if not slides(c.h[i, 1], c.zone[i]):
         return c.mu[i] * fn / c.zone[i]
     square = slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]

@@ -81,7 +81,7 @@ def rub(c: Any, i: int, fn: complex, x: complex, y: complex) -> tuple[complex, c
     """f_t across and along the track [N] for the slip (x, y)."""
     speed = np.sqrt(x * x + y * y)
     stored = np.sqrt(c.h[i, 0] ** 2 + c.h[i, 1] ** 2)
-    share = share_of_slip(speed, c.zone[i], False, not c.linear[i])
+    share = share_of_slip(speed, c.zone[i], not c.linear[i])
     sx, sy = share * x, share * y
     if slides(stored, c.zone[i]):
         sx, sy = complex(c.h[i, 0] / stored, 0.0), complex(c.h[i, 1] / stored, 0.0)

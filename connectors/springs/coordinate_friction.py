@@ -67,7 +67,7 @@ def friction(c: Any, i: int, q: float, v: float) -> tuple[float, float, float]:
         return 0.0, 0.0, 0.0
     speed = abs(v)
     if not slides(speed, zone):
-        slope = (c.Fd[i] + c.Fs[i]) * share_of_slip(speed, zone, False, False)
+        slope = (c.Fd[i] + c.Fs[i]) * share_of_slip(speed, zone, False)
         return slope * v, 0.0, slope
     size, slope = stribeck(speed - zone, c.Fd[i], c.Fs[i], c.vexp[i], c.Fv[i])
     return np.sign(v) * size, 0.0, slope

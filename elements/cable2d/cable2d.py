@@ -237,7 +237,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
 def create_columns(rows: LocalRows, row: IntArray, rule: Rule, kind: CableKind) -> Columns:
     """The columns of rows with the same rule; ``row`` are their positions among the local rows of the table.
 
-    What a law of a user gives is no work of the kernels: its stiffness and damping are 0 there.
+    What a force function gives is no work of the kernels: its stiffness and damping are 0 there.
     """
     axial, bending = (is_none(rows.local(f"{quantity}_function")) for quantity in ("axial_force", "bending_moment"))
     return Columns(

@@ -85,9 +85,8 @@ def test_slopes_of_friction_by_the_slip_are_those_of_its_size(speed: float) -> N
 def test_zones_end_in_dry_friction() -> None:
     share = regularised.share_of_slip
     assert not regularised.slides(0.5, 0.5) and regularised.slides(0.6, 0.5)
-    assert share(0.2, 0.5, False, False) * 0.2 == 0.4 and np.isclose(share(0.2, 0.5, False, True) * 0.2, 0.64)
+    assert share(0.2, 0.5, False) * 0.2 == 0.4 and np.isclose(share(0.2, 0.5, True) * 0.2, 0.64)
     for parabola in (False, True):
-        assert share(0.5, 0.5, False, parabola) * 0.5 == 1.0 and share(2.0, 0.5, True, parabola) * 2.0 == 1.0
-        assert share(0.0, 0.5, True, parabola) == 0.0 and share(0.0, 0.0, False, parabola) == 0.0
+        assert share(0.5, 0.5, parabola) * 0.5 == 1.0 and share(0.0, 0.0, parabola) == 0.0
     # at rest by Hollars: 2 u_s - u_d over the zone
     assert np.isclose(regularised.hollars(0.0, 0.9, 0.6, 0.2, 0.5)[0], 1.2 / 0.5 + 0.2)

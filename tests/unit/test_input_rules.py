@@ -1,4 +1,4 @@
-"""What holds for all input: states by row, files of states, times of solves, laws of users, all or nothing."""
+"""What holds for all input: states by row, files of states, times of solves, functions of users, all or nothing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Reports of pulleys: hand-made states against sums of the contact's own outputs, and a short run of a small belt."""
 
+import inspect
 from pathlib import Path
 from typing import NamedTuple
 
@@ -263,6 +264,12 @@ def test_the_circle_may_be_body_node_or_marker() -> None:
         pulley_report(create_rope().world, state, model.contacts, body)
     with pytest.raises(ModelError, match="must be one of radius"):
         PulleySensor(model.contacts, body, "tension")
+
+
+def test_help_is_not_indented_before_the_numbers() -> None:
+    """What stands between the summary of a report and its numbers is a paragraph like the summary."""
+    help_text = str(inspect.getdoc(PulleyReport))
+    assert "\n\nThe six powers add up" in help_text and "\n\nAttributes:\n    radius: radius of" in help_text
 
 
 def test_table_names_every_number_with_its_unit() -> None:

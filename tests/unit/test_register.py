@@ -314,6 +314,9 @@ def test_schemas_of_pairs() -> None:
         register_pair(Spring, three, three_by_three, update=three)
     with raises("update of Keeper takes 5 arguments, .*: must be a function of 7, .*start, size, outcome.*"):
         register_pair(Keeper, three, three_by_three, start=(0.0,), update=three)
+    for letter in ("h", "_k", "k k"):
+        with raises(f"Keeper.Letters = {letter}, data, h: must be different names that do not begin with _; .*"):
+            register_pair(Keeper, three, three_by_three, letters={letter: "stiffness"}, start=(0.0,))
     register_pair(Misspelt, three, three_by_three)
     with raises("marker0 of Misspelt = positon marker: must be one of .*position marker.*"):
         World().add(Misspelt)

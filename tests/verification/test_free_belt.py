@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from windlass.connectors.circle_contact.free_belt import choose_free_belt
+from windlass.connectors.circle_contact.free_belt import SinkingTraction, choose_free_belt
 from windlass.framework.errors import ModelError
 from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.dynamic import Dynamic
@@ -81,6 +81,16 @@ def test_no_traction_on_a_chosen_mesh(EA: float, strain: float, inertia: float, 
     assert 0.0 < choice.mesh_traction < 0.031 and choice.sinking_traction < 0.031
     result = run_drive(case, passes=case.elements // 4 + 20, mean=10)
     assert result.traction < 0.1 and abs(result.loss) < 3e-5
+
+
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+def test_way_of_sinking_in_as_long_as_that_of_the_bristles(ratio: float) -> None:
+    """The closed form at l = a and l = 2 a, where it is a quotient of zeros, is that of its neighbours."""
+    bends = [
+        SinkingTraction(0.1, 1e5, 1e3, 1e11 * (ratio * factor) ** 2, 1e9, 5e3).bend for factor in (0.999, 1.0, 1.001)
+    ]
+    assert_allclose(bends[1], 0.5 * (bends[0] + bends[2]), rtol=1e-5)
+    assert SinkingTraction(0.1, 1e5, 1e3, 1e11, 0.0, 5e3).bend == 0.0
 
 
 def test_what_the_choice_stands_on() -> None:

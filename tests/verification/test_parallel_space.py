@@ -36,7 +36,7 @@ def assert_same(given: Any, expected: Any) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_net_in_space(serial: Any, processes: int, tmp_path: Path) -> None:
-    """A net with knots, laws of users and a load beside an axis, its nodes in random order."""
+    """A net with knots, force functions of users and a load beside an axis, its nodes in random order."""
     assert_same(run_net(tmp_path, processes), serial)
 
 
