@@ -30,7 +30,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern
 from windlass.framework.model.table import Entity, EntityTable
@@ -259,19 +259,17 @@ def add_cable_contact(
     return world.add(ContactFrictionCables3D, contact_set=group, cable=handles, points=points, radius=radii)
 
 
-register(Law(CableContactSet, "passive", check=lambda world, table: check_friction(table), source=SOURCE))
+register(CableContactSet, "passive", check=lambda world, table: check_friction(table), source=SOURCE)
 register(
-    Law(
-        ContactFrictionCables3D,
-        "connector",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        reads=lambda world, table: table.local("cable"),
-        outputs=OUTPUTS,
-        fill_defaults=fill_defaults,
-        check=check,
-        source=SOURCE,
-        paint=paint,
-    )
+    ContactFrictionCables3D,
+    "connector",
+    dofs=dofs,
+    bind=bind,
+    build=build,
+    reads=lambda world, table: table.local("cable"),
+    outputs=OUTPUTS,
+    fill_defaults=fill_defaults,
+    check=check,
+    source=SOURCE,
+    paint=paint,
 )

@@ -28,7 +28,7 @@ from windlass.elements.nodes.generic_nodes import STATES
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import column, function, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
@@ -172,17 +172,15 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 register(
-    Law(
-        GenericODE1,
-        role="connector",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        fill_defaults=fill_defaults,
-        outputs={
-            "states": Output("1", "states y [their units], (n,)", eval_states),
-            "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (inputs,)", eval_inputs),
-        },
-        source="[@hairer]",
-    )
+    GenericODE1,
+    "connector",
+    dofs=dofs,
+    bind=bind,
+    build=build,
+    fill_defaults=fill_defaults,
+    outputs={
+        "states": Output("1", "states y [their units], (n,)", eval_states),
+        "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (inputs,)", eval_inputs),
+    },
+    source="[@hairer]",
 )

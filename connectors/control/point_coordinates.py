@@ -29,7 +29,7 @@ from windlass.framework.checks.checks import checked, handle, inside, instance, 
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity, EntityTable
@@ -205,7 +205,7 @@ def register_coordinate(
         system.checks.diagnose = diagnose
         return system
 
-    register(Law(component, "marker", dofs=dofs, build=build, check=check, family=FAMILY, source=SOURCE))
+    register(component, "marker", dofs=dofs, build=build, check=check, family=FAMILY, source=SOURCE)
 
 
 register_coordinate(

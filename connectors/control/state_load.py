@@ -21,7 +21,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.state_functions import StateFunction
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import column, function, ref
 from windlass.framework.model.system import Fields, System, Term
 from windlass.framework.model.table import EntityTable
@@ -147,18 +147,14 @@ def eval_force(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 register(
-    Law(
-        StateLoad,
-        role="load",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        outputs={
-            "force": coordinate_output(
-                "N", "applied load without the load factor [N or N m], ()", eval_force, ("marker",)
-            ),
-            "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (inputs,)", eval_inputs),
-        },
-        source="[@shabana], generalised forces",
-    )
+    StateLoad,
+    "load",
+    dofs=dofs,
+    bind=bind,
+    build=build,
+    outputs={
+        "force": coordinate_output("N", "applied load without the load factor [N or N m], ()", eval_force, ("marker",)),
+        "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (inputs,)", eval_inputs),
+    },
+    source="[@shabana], generalised forces",
 )

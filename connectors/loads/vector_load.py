@@ -19,7 +19,7 @@ from windlass.connectors.user_functions.time_functions import TimeColumn, bind_v
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System, Term
 from windlass.framework.model.table import EntityTable
@@ -132,7 +132,7 @@ def register_vector_load(
         output: name of the vector among the output variables.
         unit: of the vector.
         turning: the vector is a torque and acts on rotations; otherwise it is a force.
-        check: see `Law`.
+        check: see `register`.
     """
 
     def derivatives(m: PositionColumns) -> tuple[FloatArray, FloatArray]:
@@ -160,14 +160,12 @@ def register_vector_load(
         return system
 
     register(
-        Law(
-            component,
-            role="load",
-            dofs=dofs,
-            bind=bind,
-            build=build,
-            check=check,
-            outputs={output: Output(unit, f"applied {output} without the load factor, global, (3,)", eval_vector)},
-            source="[@shabana]",
-        )
+        component,
+        "load",
+        dofs=dofs,
+        bind=bind,
+        build=build,
+        check=check,
+        outputs={output: Output(unit, f"applied {output} without the load factor, global, (3,)", eval_vector)},
+        source="[@shabana]",
     )

@@ -31,7 +31,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, MarkerFamily, Output, Rows, Tables, register, register_family
+from windlass.framework.model.law import LocalRows, Output, Rows, Tables, register, register_family
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
@@ -301,16 +301,14 @@ OUTPUTS = {
     ),
 }
 
-register_family(MarkerFamily(FAMILY, allocate))
+register_family(FAMILY, allocate)
 register(
-    Law(
-        CableShape,
-        "marker",
-        dofs=dofs,
-        build=build,
-        outputs=OUTPUTS,
-        check=check,
-        family=FAMILY,
-        source="kinematics of ANCF cables with offset [@gerstmayr2008]",
-    )
+    CableShape,
+    "marker",
+    dofs=dofs,
+    build=build,
+    outputs=OUTPUTS,
+    check=check,
+    family=FAMILY,
+    source="kinematics of ANCF cables with offset [@gerstmayr2008]",
 )

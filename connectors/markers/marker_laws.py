@@ -10,7 +10,7 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.signature import check_arguments, check_results
-from windlass.framework.model.law import Law, LocalRows, Output, Rows, Tables, law_of, register
+from windlass.framework.model.law import LocalRows, Output, Rows, Tables, law_of, register
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
@@ -33,8 +33,8 @@ def register_marker(
         family: of the marker.
         update: kernel ``(c, m, x, v)`` that fills the columns m of the family from coordinates and velocities.
         bind: ``(rows) -> c``, the arrays that it reads.
-        dofs: coordinates of the markers, see `Law`; or the reference whose coordinates they have.
-        source, check, outputs: see `Law`.
+        dofs: coordinates of the markers, see `register`; or the reference whose coordinates they have.
+        source, check, outputs: see `register`.
 
     Raises:
         ModelError: a law that cannot work, or a kernel with other arguments or results.
@@ -51,9 +51,7 @@ def register_marker(
     name, found = f"update of {component.__name__}", outputs or {}
     check_arguments(update, name, ("c", "m", "x", "v"))
     check_results(update, name, ())
-    register(
-        Law(component, "marker", dofs_of, bind, build, found, check=check, family=family, source=source),
-    )
+    register(component, "marker", dofs_of, bind, build, found, check=check, family=family, source=source)
 
 
 def number_markers(world: Tables, ids: IntArray, layout: Rows, family: str, least: int = 0) -> IntArray:

@@ -54,7 +54,7 @@ from windlass.framework.checks.checks import checked, inside, instance, number, 
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.law import LocalRows, MarkerFamily, Rows, Tables, register_family
+from windlass.framework.model.law import LocalRows, Rows, Tables, register_family
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import Handles, World
@@ -357,7 +357,7 @@ def _parse_place(entity: Entity, at: Any) -> FloatArray:
     return place
 
 
-register_family(MarkerFamily(FAMILY, allocate, partial(register_kind, POSITIONS, None)))
+register_family(FAMILY, allocate, partial(register_kind, POSITIONS, None))
 register_marker(NodePosition, FAMILY, update_points, _bind_nodes, node_position_dofs, SOURCE, check_node)
 register_marker(RigidNodePosition, FAMILY, update_rigid, _bind_rigid, "node", SOURCE)
 register_marker(PositionOnRigid2D, FAMILY, update_rigid, _bind_rigid, "body", SOURCE)

@@ -39,7 +39,7 @@ from windlass.framework.checks.values import read_yes_no
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import GenericData
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref, shape_of
 from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern, System
 from windlass.framework.model.table import Entity, EntityTable
@@ -202,23 +202,19 @@ def _flag_places(state: State, force: Entity) -> IntArray:
 
 
 register(
-    Law(
-        HuntCrossley,
-        "connector",
-        dofs=lambda world, table: np.zeros((table.resident_count, 0), np.int64),
-        build=build,
-        replicated=True,
-        fill_defaults=fill_defaults,
-        check=check,
-        outputs={
-            "potential_energy": Output(
-                "J", "stored energy of all contacts, (); 0 where disabled", sum_contacts("energy")
-            ),
-            "dissipated_power": Output(
-                "W", "dissipated power of all contacts, (); 0 where disabled", sum_contacts("dissipated_power")
-            ),
-            "contact_count": Output("1", "number of contacts, (); also where disabled", sum_contacts("")),
-        },
-        source="[@hunt1975]; M. Hollars in Simbody 3.7 [@sherman2011]",
-    )
+    HuntCrossley,
+    "connector",
+    dofs=lambda world, table: np.zeros((table.resident_count, 0), np.int64),
+    build=build,
+    replicated=True,
+    fill_defaults=fill_defaults,
+    check=check,
+    outputs={
+        "potential_energy": Output("J", "stored energy of all contacts, (); 0 where disabled", sum_contacts("energy")),
+        "dissipated_power": Output(
+            "W", "dissipated power of all contacts, (); 0 where disabled", sum_contacts("dissipated_power")
+        ),
+        "contact_count": Output("1", "number of contacts, (); also where disabled", sum_contacts("")),
+    },
+    source="[@hunt1975]; M. Hollars in Simbody 3.7 [@sherman2011]",
 )

@@ -44,7 +44,7 @@ from windlass.elements.cable2d.mass import Inertia, mass_matrices
 from windlass.elements.cable2d.outputs import CableView, Kinematics, Motion, create_outputs, eval_motion
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import Evaluation, Fields, Slots, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
@@ -200,15 +200,13 @@ KINEMATICS = Kinematics(eval_material_motion, eval_damped_motion)
 
 
 register(
-    Law(
-        ALECable2D,
-        "element",
-        dofs=dofs,
-        bind=MovingView,
-        build=build,
-        outputs=create_outputs(KINEMATICS),
-        check=cable2d.check,
-        source="[@exudyn], ObjectALEANCFCable2D; [@mote1965]",
-        draw=partial(draw, kinematics=KINEMATICS),
-    )
+    ALECable2D,
+    "element",
+    dofs=dofs,
+    bind=MovingView,
+    build=build,
+    outputs=create_outputs(KINEMATICS),
+    check=cable2d.check,
+    source="[@exudyn], ObjectALEANCFCable2D; [@mote1965]",
+    draw=partial(draw, kinematics=KINEMATICS),
 )

@@ -46,7 +46,7 @@ from windlass.framework.assembly.row_threads import run_sets, split_rows
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.system import Checks, Evaluation, Fused, System, Term
 from windlass.framework.model.table import EntityTable
@@ -310,15 +310,13 @@ def _check_slope(world: Tables, table: EntityTable) -> None:
 
 
 register(
-    Law(
-        Cable2D,
-        "element",
-        dofs=cable_dofs,
-        bind=CableView,
-        build=lambda rows: build_cables(rows, rows.dofs),
-        outputs=OUTPUTS,
-        check=check,
-        source="[@gerstmayr2006]; [@gerstmayr2008]",
-        draw=draw,
-    )
+    Cable2D,
+    "element",
+    dofs=cable_dofs,
+    bind=CableView,
+    build=lambda rows: build_cables(rows, rows.dofs),
+    outputs=OUTPUTS,
+    check=check,
+    source="[@gerstmayr2006]; [@gerstmayr2008]",
+    draw=draw,
 )

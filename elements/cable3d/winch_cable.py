@@ -50,7 +50,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.drawing import Drawing
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Checks, Evaluation, Fields, System, Term
 from windlass.framework.model.table import Entity, EntityTable
@@ -344,30 +344,28 @@ def winch_rope(
 
 for component in (WinchCable2D, WinchCable3D):
     register(
-        Law(
-            component,
-            "element",
-            dofs=dofs,
-            bind=bind,
-            build=build,
-            check=check,
-            draw=draw,
-            outputs={
-                "position": at_share("m", "global position, shape (3,),", "position"),
-                "velocity": at_share("m/s", "velocity of the material, global, shape (3,),", "velocity"),
-                "axial_force": at_share("N", "axial force with damping, tension > 0,", "force"),
-                "length": Output("m", "length of the cable without strain, ()", eval_length),
-                "mass": Output("kg", "mass, ()", lambda rows, f: rows.columns.rho * eval_length(rows, f)),
-                "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
-                "mass_flow": Output(
-                    "kg/s", "mass that enters less what leaves, ()", lambda rows, f: eval_flow(rows, f, slice(1))[:, 0]
-                ),
-                "momentum_flow": Output(
-                    "N",
-                    "momentum that enters with the material less what leaves, global, shape (3,)",
-                    lambda rows, f: eval_flow(rows, f, slice(1, 4)),
-                ),
-            },
-            source="Irschik and Holl, Acta Mechanica 153 (2002); Tang and others, CNSNS 16 (2011)",
-        )
+        component,
+        "element",
+        dofs=dofs,
+        bind=bind,
+        build=build,
+        check=check,
+        draw=draw,
+        outputs={
+            "position": at_share("m", "global position, shape (3,),", "position"),
+            "velocity": at_share("m/s", "velocity of the material, global, shape (3,),", "velocity"),
+            "axial_force": at_share("N", "axial force with damping, tension > 0,", "force"),
+            "length": Output("m", "length of the cable without strain, ()", eval_length),
+            "mass": Output("kg", "mass, ()", lambda rows, f: rows.columns.rho * eval_length(rows, f)),
+            "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
+            "mass_flow": Output(
+                "kg/s", "mass that enters less what leaves, ()", lambda rows, f: eval_flow(rows, f, slice(1))[:, 0]
+            ),
+            "momentum_flow": Output(
+                "N",
+                "momentum that enters with the material less what leaves, global, shape (3,)",
+                lambda rows, f: eval_flow(rows, f, slice(1, 4)),
+            ),
+        },
+        source="Irschik and Holl, Acta Mechanica 153 (2002); Tang and others, CNSNS 16 (2011)",
     )

@@ -308,7 +308,7 @@ class World:
         return self.ref_shape(table, name)[1]
 
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        """World coordinate numbers of what a reference of the rows that this process has names, for `Law.dofs`.
+        """World coordinate numbers of what a reference of the rows that this process has names, for ``dofs`` of laws.
 
         Returns:
             Shape (resident, length * width) with both of `ref_shape`: entity after entity, -1 for none.
