@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from windlass.framework.model.law import register as register
     from windlass.framework.model.law import register_family as register_family
     from windlass.framework.model.law import register_pair as register_pair
-    from windlass.framework.model.numbering import node_dofs as node_dofs
     from windlass.framework.model.schema import Component as Component
     from windlass.framework.model.schema import column as column
     from windlass.framework.model.schema import function as function

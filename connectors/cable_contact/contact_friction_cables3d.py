@@ -23,7 +23,7 @@ from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.connectors.markers.position_markers import list_handles
 from windlass.elements.routes.cable_order import find_chains
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
@@ -205,11 +205,6 @@ def build(rows: LocalRows) -> CableSystem:
     return system
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cables, shape (rows, 12)."""
-    return world.dofs_of(table.local("cable"))
-
-
 @checked(
     world=instance(World),
     cables=inside(),
@@ -263,7 +258,7 @@ register(CableContactSet, "passive", check=lambda world, table: check_friction(t
 register(
     ContactFrictionCables3D,
     "connector",
-    dofs=dofs,
+    dofs="cable",
     bind=bind,
     build=build,
     reads=lambda world, table: table.local("cable"),

@@ -161,7 +161,7 @@ register(CircleSet, "passive", source=SOURCE)
 register(
     SetCircle,
     "passive",
-    dofs=lambda world, table: world.dofs_of(table.local("circle")),
+    dofs="circle",
     check=check_circles,
     source=SOURCE,
 )

@@ -31,7 +31,6 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import column, function, ref
 from windlass.framework.model.system import Fields, System
-from windlass.framework.model.table import EntityTable
 
 
 class GenericODE1(Inputs):
@@ -98,11 +97,6 @@ def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
             values[slots[i, a, a]] += scale
-
-
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the states, then of the inputs, shape (rows, n)."""
-    return np.concatenate([world.dofs_of(table.local("node")), world.ref_dofs(table, "inputs")], axis=1)
 
 
 def count_states(rows: LocalRows) -> IntArray:
@@ -174,7 +168,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 register(
     GenericODE1,
     "connector",
-    dofs=dofs,
+    dofs=("node", "inputs"),
     bind=bind,
     build=build,
     fill_defaults=fill_defaults,

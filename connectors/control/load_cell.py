@@ -106,11 +106,6 @@ def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
     return count
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the joint, so that the state stays near, then of the state, shape (rows, n)."""
-    return np.concatenate([world.dofs_of(table.local(name)) for name in ("joint", "node")], axis=1)
-
-
 def bind(rows: LocalRows) -> Any:
     """The letters of the rows.
 
@@ -188,7 +183,7 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
 register(
     LoadCell,
     "connector",
-    dofs=dofs,
+    dofs=("joint", "node"),  # of the joint, too, so that the state stays near
     bind=bind,
     build=build,
     check=check,

@@ -21,10 +21,9 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.state_functions import StateFunction
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import column, function, ref
 from windlass.framework.model.system import Fields, System, Term
-from windlass.framework.model.table import EntityTable
 
 
 class StateLoad(Inputs):
@@ -86,11 +85,6 @@ def load_tangent(c: Any, m: CoordinateColumns, dq: float, dv: float, slots: IntA
                     values[slots[i, a, b]] += dq * F * m.H[h, a, b]
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the marker, then of the inputs, shape (rows, n)."""
-    return np.concatenate([world.dofs_of(table.local("marker")), world.ref_dofs(table, "inputs")], axis=1)
-
-
 def bind(rows: LocalRows) -> tuple[Any, dict[int, StateFunction]]:
     """The letters of the rows, and their functions.
 
@@ -149,7 +143,7 @@ def eval_force(rows: LocalRows, s: Fields) -> FloatArray:
 register(
     StateLoad,
     "load",
-    dofs=dofs,
+    dofs=("marker", "inputs"),
     bind=bind,
     build=build,
     outputs={

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.loads.vector_load import dofs, on_curved_markers
+from windlass.connectors.loads.vector_load import on_curved_markers
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns
 from windlass.connectors.markers.coordinate_marker import FAMILY
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
@@ -88,7 +88,7 @@ def build(rows: LocalRows) -> System:
 register(
     CoordinateLoad,
     "load",
-    dofs=dofs,
+    dofs="marker",
     bind=bind,
     build=build,
     outputs={

@@ -35,7 +35,6 @@ from windlass.connectors.loads.line_points import (
     create_line,
     create_lines,
     create_points,
-    dofs,
     find_dims,
     find_places,
     group_rows,
@@ -313,7 +312,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 register(
     FluidLoad,
     "load",
-    dofs=dofs,
+    dofs="cable",
     bind=bind,
     build=build,
     outputs=OUTPUTS,

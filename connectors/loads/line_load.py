@@ -32,7 +32,6 @@ from windlass.connectors.loads.line_points import (
     create_line,
     create_lines,
     create_points,
-    dofs,
     find_places,
     group_rows,
     locate,
@@ -265,7 +264,7 @@ DOC = "force at x per reference length without the load factor, (3,)"
 register(
     LineLoad,
     "load",
-    dofs=dofs,
+    dofs="cable",
     bind=bind,
     build=build,
     outputs={"force_per_length": Output("N/m", DOC, eval_force)},

@@ -18,11 +18,10 @@ from windlass.connectors.user_functions.time_functions import TimeColumn, bind_v
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call
-from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
 from windlass.framework.model.system import Evaluation, System, Term, evaluate
-from windlass.framework.model.table import EntityTable
 
 
 class MassProportional(Component):
@@ -42,11 +41,6 @@ class Group(NamedTuple):
     component: type[Component]
     first: int
     bodies: IntArray
-
-
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the bodies, shape (rows, n)."""
-    return world.dofs_of(table.local("body"))
 
 
 def group_rows(rows: LocalRows) -> list[Group]:
@@ -108,7 +102,7 @@ def build(rows: LocalRows) -> System:
 register(
     MassProportional,
     "load",
-    dofs=dofs,
+    dofs="body",
     bind=bind,
     build=build,
     outputs={

@@ -91,11 +91,6 @@ def load_tangent(
                     values[slots[i, a, b]] += dq * K
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the markers, shape (rows, n)."""
-    return world.dofs_of(table.local("marker"))
-
-
 def bind(rows: LocalRows) -> tuple[Columns, TimeColumn]:
     """The markers of the rows, and their vectors."""
     c = Columns(rows.markers("marker"), rows.dofs, rows.local("body_fixed"), rows.local("active"))
@@ -162,7 +157,7 @@ def register_vector_load(
     register(
         component,
         "load",
-        dofs=dofs,
+        dofs="marker",
         bind=bind,
         build=build,
         check=check,

@@ -227,11 +227,6 @@ def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
     return column_of(world, ids, "length")
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cables, shape (rows, 8), or (rows, 9) with s of moving ones, -1 for none."""
-    return world.dofs_of(table.local("cable"))
-
-
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for cables of another kind than two nodes with slope, and for moving ones with an offset."""
     offset = table.local("vertical_offset")
@@ -305,7 +300,7 @@ register_family(FAMILY, allocate)
 register(
     CableShape,
     "marker",
-    dofs=dofs,
+    dofs="cable",
     build=build,
     outputs=OUTPUTS,
     check=check,

@@ -175,10 +175,6 @@ def _node_dofs(world: Tables, table: EntityTable) -> IntArray:
     return world.dofs_of(table.local("cable"))[:, :NODE_DOFS]
 
 
-def _no_dofs(world: Tables, table: EntityTable) -> IntArray:
-    return np.zeros((table.resident_count, 0), np.int64)
-
-
 def _bind_on_cable(rows: LocalRows) -> CablePointRows:
     """Markers on cables."""
     length = cable_lengths(rows.world, rows.local("cable"))
@@ -362,4 +358,4 @@ register_marker(NodePosition, FAMILY, update_points, _bind_nodes, node_position_
 register_marker(RigidNodePosition, FAMILY, update_rigid, _bind_rigid, "node", SOURCE)
 register_marker(PositionOnRigid2D, FAMILY, update_rigid, _bind_rigid, "body", SOURCE)
 register_marker(PositionOnCable, FAMILY, update_cable, _bind_on_cable, _node_dofs, SOURCE, check_on_cable)
-register_marker(PositionOnGround, FAMILY, update_points, _bind_on_ground, _no_dofs, SOURCE)
+register_marker(PositionOnGround, FAMILY, update_points, _bind_on_ground, (), SOURCE)

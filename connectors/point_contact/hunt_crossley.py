@@ -204,7 +204,7 @@ def _flag_places(state: State, force: Entity) -> IntArray:
 register(
     HuntCrossley,
     "connector",
-    dofs=lambda world, table: np.zeros((table.resident_count, 0), np.int64),
+    dofs=(),
     build=build,
     replicated=True,
     fill_defaults=fill_defaults,

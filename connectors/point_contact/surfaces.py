@@ -259,7 +259,7 @@ for _kind in KINDS:
     register(
         _kind,
         "passive",
-        dofs=lambda world, table: world.dofs_of(table.local("marker")),
+        dofs="marker",
         fill_defaults=fill_defaults,
         check=check,
         source=SOURCE,

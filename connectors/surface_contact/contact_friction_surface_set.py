@@ -209,7 +209,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 register(SurfaceSet, "passive", source=SOURCE)
-register(SetSurface, "passive", dofs=lambda world, table: world.dofs_of(table.local("surface")), source=SOURCE)
+register(SetSurface, "passive", dofs="surface", source=SOURCE)
 register(
     ContactFrictionSurfaceSetCable,
     "connector",

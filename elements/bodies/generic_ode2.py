@@ -134,11 +134,6 @@ def weigh(c: Columns, g: FloatArray, which: IntArray, f: FloatArray) -> None:
             f[c.dofs[i, a]] += c.MT[i, a, 0] * g[0] + c.MT[i, a, 1] * g[1] + c.MT[i, a, 2] * g[2]
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the nodes, shape (rows, n), -1 for none."""
-    return world.ref_dofs(table, "nodes")
-
-
 def count_coordinates(world: Tables, nodes: IntArray) -> IntArray:
     """Number of coordinates of each node, 0 for none, shape as given."""
     count = np.zeros(nodes.shape, np.int64)
@@ -327,7 +322,7 @@ MATRICES: Sequence[str] = ("mass", "damping", "stiffness", "translations", "poin
 register(
     GenericODE2,
     "body",
-    dofs=dofs,
+    dofs="nodes",
     bind=bind,
     build=build,
     fill_defaults=fill_defaults,

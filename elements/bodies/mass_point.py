@@ -89,7 +89,7 @@ def bind(rows: LocalRows) -> Columns:
 register(
     MassPoint,
     "body",
-    dofs=lambda world, table: world.dofs_of(table.local("node")),
+    dofs="node",
     bind=bind,
     build=build_masses,
     outputs=point_outputs("m", 3) | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},

@@ -167,7 +167,7 @@ def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
 register(
     RigidBody2D,
     "body",
-    dofs=lambda world, table: world.dofs_of(table.local("node")),
+    dofs="node",
     bind=bind,
     build=build,
     outputs=point_outputs("m, rad")

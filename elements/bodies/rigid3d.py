@@ -191,7 +191,7 @@ register(
     RigidBody3D,
     "body",
     multipliers=1,
-    dofs=lambda world, table: world.dofs_of(table.local("node")),
+    dofs="node",
     bind=bind,
     build=build,
     outputs=rigid_outputs()

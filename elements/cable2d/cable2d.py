@@ -263,11 +263,6 @@ IN_PLANE = CableKind(
 )
 
 
-def cable_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the coordinates of both nodes, shape (rows, 8), in space (rows, 12)."""
-    return np.concatenate([world.dofs_of(table.local(name)) for name in ("node0", "node1")], axis=1)
-
-
 def check_nodes(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for cables with both ends at one node."""
     node0 = table.local("node0")
@@ -312,7 +307,7 @@ def _check_slope(world: Tables, table: EntityTable) -> None:
 register(
     Cable2D,
     "element",
-    dofs=cable_dofs,
+    dofs=("node0", "node1"),
     bind=CableView,
     build=lambda rows: build_cables(rows, rows.dofs),
     outputs=OUTPUTS,

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from windlass.elements.cable2d.cable2d import Cable2D, CableKind, build_cables, cable_dofs, check
+from windlass.elements.cable2d.cable2d import Cable2D, CableKind, build_cables, check
 from windlass.elements.cable3d.draw import draw
 from windlass.elements.cable3d.gauss import fill_energies, residual_gauss, tangent_gauss
 from windlass.elements.cable3d.lobatto import residual_lobatto, tangent_lobatto
@@ -54,7 +54,7 @@ IN_SPACE = CableKind(
 register(
     Cable3D,
     "element",
-    dofs=cable_dofs,
+    dofs=("node0", "node1"),
     bind=SpatialView,
     build=lambda rows: build_cables(rows, rows.dofs, IN_SPACE),
     outputs=OUTPUTS,

@@ -43,7 +43,7 @@ from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.elements.nodes.nodes3d import PointSlope3D
 from windlass.framework.accounts import Account
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, instance, number, numbers, whole, word
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
@@ -91,11 +91,6 @@ def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
     """Places [1] of cables of length 1, with weights."""
     shape = eval_shape(s, np.ones(()))
     return Points(s, np.zeros(len(s)) if w is None else w, shape.S, shape.dS, shape.ddS)
-
-
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the coordinates of both nodes and of l, shape (rows, 4 d + 1)."""
-    return np.concatenate([world.dofs_of(table.local(name)) for name in ("node0", "node1", "feed")], axis=1)
 
 
 def bind(rows: LocalRows) -> Columns:
@@ -346,7 +341,7 @@ for component in (WinchCable2D, WinchCable3D):
     register(
         component,
         "element",
-        dofs=dofs,
+        dofs=("node0", "node1", "feed"),
         bind=bind,
         build=build,
         check=check,

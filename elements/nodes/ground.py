@@ -18,7 +18,6 @@ class Ground(Component):
 register(
     Ground,
     "passive",
-    dofs=lambda world, table: np.zeros((table.resident_count, 0), np.int64),
     outputs={
         "position": Output(
             "m", "global position of the reference point, shape (3,)", lambda rows, s: rows.local("position")

@@ -13,7 +13,7 @@ import numpy as np
 
 from windlass.elements.nodes.node_outputs import point_outputs
 from windlass.elements.nodes.nodes2d import SOURCE as CABLES
-from windlass.elements.nodes.nodes2d import check_slopes, node_dofs, take_shared_position
+from windlass.elements.nodes.nodes2d import check_slopes, take_shared_position
 from windlass.elements.nodes.rigid_outputs3d import rigid_outputs
 from windlass.elements.nodes.rotations import UNIT_TOLERANCE, euler_parameter_rates
 from windlass.framework.arrays import FloatArray
@@ -156,11 +156,10 @@ def check(world: Tables, table: EntityTable) -> None:
         )
 
 
-register(Point3D, "node", dofs=node_dofs, outputs=point_outputs("m", 3), source="definition of a point")
+register(Point3D, "node", outputs=point_outputs("m", 3), source="definition of a point")
 register(
     RigidNode3D,
     "node",
-    dofs=node_dofs,
     outputs=rigid_outputs(),
     fill_defaults=fill_defaults,
     check=check,
@@ -169,7 +168,6 @@ register(
 register(
     PointSlope3D,
     "node",
-    dofs=node_dofs,
     outputs=point_outputs("m, 1", 3),
     fill_defaults=take_shared_position,
     check=check_slopes,

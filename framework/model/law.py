@@ -1,8 +1,8 @@
 """Laws: what a component does, registered by one call at the foot of its file.
 
-A law is a schema plus plain functions.  ``dofs`` says which coordinates each row couples; ``build`` binds the rows of
-one table to compiled kernels and returns a `System`.  Everything else (numbering, sparsity, scatter, solvers, output)
-follows from these two, so a new law is one new file.
+A law is a schema plus plain functions.  ``dofs`` says which coordinates each row couples, by the names of references;
+``build`` binds the rows of one table to compiled kernels and returns a `System`.  Everything else (numbering, sparsity,
+scatter, solvers, output) follows from these two, so a new law is one new file.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.parallel.lookup import Lookup
 from windlass.framework.parallel.processes import Processes
 
+Dofs = Callable[["Tables", EntityTable], IntArray] | str | tuple[str, ...]
 Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive"]
 
 BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connector", "constraint")
@@ -224,7 +225,7 @@ class Law:
 
     component: type[Component]
     role: Role
-    dofs: Callable[[Tables, EntityTable], IntArray] | None = None
+    dofs: Dofs | None = None
     bind: Callable[[LocalRows], Any] | None = None
     build: Callable[[LocalRows], System] | None = None
     outputs: Mapping[str, Output] = field(default_factory=dict)
@@ -267,7 +268,8 @@ def register(law: Law) -> None:
         component: the schema.
         role: kind of the law; decides when its system runs.  ``data`` are history values, ``passive`` what other laws
             read (the ground, materials, surfaces).
-        dofs: ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
+        dofs: which coordinates each row couples: those of these references, in this order; nodes have their own.  Or
+            ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
             ``table.resident``, -1 for none, shape (resident, n).
         bind: ``(rows) -> columns``, the arrays that kernels read, of any rows; functions find them as
             ``rows.columns``, made once and not for every output and frame.

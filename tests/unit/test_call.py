@@ -140,7 +140,7 @@ def build(rows: LocalRows) -> System:
 
 BOUND: list[int] = []
 FROZEN: list[bool] = []
-register(Ramp, "connector", dofs=lambda world, table: world.dofs_of(table.local("marker")), bind=bind, build=build)
+register(Ramp, "connector", dofs="marker", bind=bind, build=build)
 
 
 def push() -> State:

@@ -82,8 +82,16 @@ ANY: Any = None
 WRONG_LAWS: list[tuple[Callable[[], None], str]] = [
     (
         lambda: register(Spring, "connector", build=build),
-        r"dofs = None in the law of Spring, a connector: must be a function \(world, table\) that gives the "
-        "coordinates of each row; without it they exert no force",
+        r"dofs = None in the law of Spring, a connector: must be references, or a function \(world, table\), that give "
+        "the coordinates of each row; without it they exert no force",
+    ),
+    (
+        lambda: register(Spring, "connector", dofs="marker", build=build),
+        "dofs = 'marker' in the law of Spring: must be names of references, marker0, marker1",
+    ),
+    (
+        lambda: register(Loose, "connector", dofs=("stiffness",), build=build),
+        r"dofs = \('stiffness',\) in the law of Loose: must be names of references, and there are none",
     ),
     (
         lambda: register(Spring, "connector", dofs=pair_dofs),
@@ -129,7 +137,7 @@ WRONG_LAWS: list[tuple[Callable[[], None], str]] = [
         r"reads of Spring takes 1 arguments, <lambda>\(world\): must be a function of 2, \(world, table\)",
     ),
     (
-        lambda: register(Spring, "node", dofs=pair_dofs),
+        lambda: register(Spring, "node"),
         r"dof_names = \(\) in Spring, a node: must be the names of its coordinates",
     ),
 ]
@@ -173,7 +181,7 @@ def test_wrong_nodes(monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], m
     for name, value in changes.items():
         monkeypatch.setattr(Node, name, value)
     with raises(message):
-        register(Node, "node", dofs=lambda world, table: world.numbering.node_dofs[table.component])
+        register(Node, "node")
 
 
 @kernel

@@ -76,7 +76,7 @@ def law() -> Iterator[None]:
     register(
         Odometer,
         "connector",
-        dofs=lambda world, table: world.dofs_of(table.local("marker")),
+        dofs="marker",
         build=build,
         fill_defaults=lambda world, values: create_history(world, Odometer, values, (0.0,) * PLACES),
         check=lambda world, table: check_history(world, table, PLACES),
