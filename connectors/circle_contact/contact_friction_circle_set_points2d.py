@@ -158,13 +158,7 @@ OUTPUTS["gap"] = replace(OUTPUTS["gap"], doc="distance between circle and point,
 OUTPUTS["circle"] = Output("1", "row of the circle in the table of SetCircle, -1 if none is near, ()", find_circles)
 
 register(CircleSet, "passive", source=SOURCE)
-register(
-    SetCircle,
-    "passive",
-    dofs="circle",
-    check=check_circles,
-    source=SOURCE,
-)
+register(SetCircle, "passive", dofs="circle", check=check_circles, source=SOURCE)
 register(
     ContactFrictionCircleSetPoints2D,
     "connector",

@@ -256,11 +256,4 @@ def check(world: Tables, table: EntityTable) -> None:
 
 register(ContactSet, "passive", source=SOURCE)
 for _kind in KINDS:
-    register(
-        _kind,
-        "passive",
-        dofs="marker",
-        fill_defaults=fill_defaults,
-        check=check,
-        source=SOURCE,
-    )
+    register(_kind, "passive", dofs="marker", fill_defaults=fill_defaults, check=check, source=SOURCE)

@@ -157,14 +157,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 register(Point3D, "node", outputs=point_outputs("m", 3), source="definition of a point")
-register(
-    RigidNode3D,
-    "node",
-    outputs=rigid_outputs(),
-    fill_defaults=fill_defaults,
-    check=check,
-    source=SOURCE,
-)
+register(RigidNode3D, "node", outputs=rigid_outputs(), fill_defaults=fill_defaults, check=check, source=SOURCE)
 register(
     PointSlope3D,
     "node",
