@@ -20,14 +20,11 @@ if TYPE_CHECKING:
     from windlass.framework.model.history import GenericData as GenericData
     from windlass.framework.model.history import check_history as check_history
     from windlass.framework.model.history import create_history as create_history
-    from windlass.framework.model.law import Law as Law
     from windlass.framework.model.law import LocalRows as LocalRows
-    from windlass.framework.model.law import MarkerFamily as MarkerFamily
     from windlass.framework.model.law import Output as Output
     from windlass.framework.model.law import register as register
     from windlass.framework.model.law import register_family as register_family
     from windlass.framework.model.law import register_pair as register_pair
-    from windlass.framework.model.numbering import node_dofs as node_dofs
     from windlass.framework.model.schema import Component as Component
     from windlass.framework.model.schema import column as column
     from windlass.framework.model.schema import function as function

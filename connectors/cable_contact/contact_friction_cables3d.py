@@ -23,14 +23,14 @@ from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.connectors.markers.position_markers import list_handles
 from windlass.elements.routes.cable_order import find_chains
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern
 from windlass.framework.model.table import Entity, EntityTable
@@ -205,11 +205,6 @@ def build(rows: LocalRows) -> CableSystem:
     return system
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cables, shape (rows, 12)."""
-    return world.dofs_of(table.local("cable"))
-
-
 @checked(
     world=instance(World),
     cables=inside(),
@@ -259,19 +254,17 @@ def add_cable_contact(
     return world.add(ContactFrictionCables3D, contact_set=group, cable=handles, points=points, radius=radii)
 
 
-register(Law(CableContactSet, "passive", check=lambda world, table: check_friction(table), source=SOURCE))
+register(CableContactSet, "passive", check=lambda world, table: check_friction(table), source=SOURCE)
 register(
-    Law(
-        ContactFrictionCables3D,
-        "connector",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        reads=lambda world, table: table.local("cable"),
-        outputs=OUTPUTS,
-        fill_defaults=fill_defaults,
-        check=check,
-        source=SOURCE,
-        paint=paint,
-    )
+    ContactFrictionCables3D,
+    "connector",
+    dofs="cable",
+    bind=bind,
+    build=build,
+    reads=lambda world, table: table.local("cable"),
+    outputs=OUTPUTS,
+    fill_defaults=fill_defaults,
+    check=check,
+    source=SOURCE,
+    paint=paint,
 )

@@ -35,7 +35,7 @@ from windlass.framework.assembly.post_newton import note_outcome, run_post_newto
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
@@ -91,18 +91,16 @@ def build(rows: LocalRows) -> System:
 
 
 register(
-    Law(
-        ContactCircleCable2D,
-        "connector",
-        dofs=dofs,
-        bind=lambda rows: bind_contact(rows, friction=False),
-        build=build,
-        outputs=create_outputs(friction=False),
-        fill_defaults=lambda world, values: create_history(world, ContactCircleCable2D, values, START),
-        check=check,
-        source="[@exudyn], ObjectContactCircleCable2D",
-        draw=draw,
-        draw_keys=circle_keys,
-        paint=paint,
-    )
+    ContactCircleCable2D,
+    "connector",
+    dofs=dofs,
+    bind=lambda rows: bind_contact(rows, friction=False),
+    build=build,
+    outputs=create_outputs(friction=False),
+    fill_defaults=lambda world, values: create_history(world, ContactCircleCable2D, values, START),
+    check=check,
+    source="[@exudyn], ObjectContactCircleCable2D",
+    draw=draw,
+    draw_keys=circle_keys,
+    paint=paint,
 )

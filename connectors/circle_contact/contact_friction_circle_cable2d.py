@@ -52,7 +52,7 @@ from windlass.framework.checks.values import read_words
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import Evaluation, Fields, PostNewton, System
 from windlass.framework.model.table import EntityTable
@@ -207,18 +207,16 @@ def build(rows: LocalRows) -> System:
 
 
 register(
-    Law(
-        ContactFrictionCircleCable2D,
-        "connector",
-        dofs=dofs,
-        bind=lambda rows: bind_contact(rows, friction=True),
-        build=build,
-        outputs=create_outputs(friction=True),
-        fill_defaults=fill_defaults,
-        check=check,
-        source="[@exudyn], ObjectContactFrictionCircleCable2D",
-        draw=draw,
-        draw_keys=circle_keys,
-        paint=paint,
-    )
+    ContactFrictionCircleCable2D,
+    "connector",
+    dofs=dofs,
+    bind=lambda rows: bind_contact(rows, friction=True),
+    build=build,
+    outputs=create_outputs(friction=True),
+    fill_defaults=fill_defaults,
+    check=check,
+    source="[@exudyn], ObjectContactFrictionCircleCable2D",
+    draw=draw,
+    draw_keys=circle_keys,
+    paint=paint,
 )

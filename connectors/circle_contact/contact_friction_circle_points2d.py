@@ -30,7 +30,7 @@ from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circ
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
@@ -92,18 +92,16 @@ def build(rows: LocalRows) -> System:
 
 
 register(
-    Law(
-        ContactFrictionCirclePoints2D,
-        "connector",
-        dofs=dofs,
-        bind=bind_points,
-        build=build,
-        outputs=create_point_outputs(),
-        fill_defaults=lambda world, values: create_history(world, ContactFrictionCirclePoints2D, values, START),
-        check=check,
-        source="[@wriggers2006]",
-        draw=draw,
-        draw_keys=circle_keys,
-        paint=paint,
-    )
+    ContactFrictionCirclePoints2D,
+    "connector",
+    dofs=dofs,
+    bind=bind_points,
+    build=build,
+    outputs=create_point_outputs(),
+    fill_defaults=lambda world, values: create_history(world, ContactFrictionCirclePoints2D, values, START),
+    check=check,
+    source="[@wriggers2006]",
+    draw=draw,
+    draw_keys=circle_keys,
+    paint=paint,
 )

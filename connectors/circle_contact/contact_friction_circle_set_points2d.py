@@ -38,7 +38,7 @@ from windlass.connectors.circle_segments.place_numbers import GAP
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
@@ -157,27 +157,17 @@ OUTPUTS = create_point_outputs(evaluate_rows, evaluate_powers)
 OUTPUTS["gap"] = replace(OUTPUTS["gap"], doc="distance between circle and point, also where open; inf without a circle")
 OUTPUTS["circle"] = Output("1", "row of the circle in the table of SetCircle, -1 if none is near, ()", find_circles)
 
-register(Law(CircleSet, "passive", source=SOURCE))
+register(CircleSet, "passive", source=SOURCE)
+register(SetCircle, "passive", dofs="circle", check=check_circles, source=SOURCE)
 register(
-    Law(
-        SetCircle,
-        "passive",
-        dofs=lambda world, table: world.dofs_of(table.local("circle")),
-        check=check_circles,
-        source=SOURCE,
-    )
-)
-register(
-    Law(
-        ContactFrictionCircleSetPoints2D,
-        "connector",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        reads=lambda world, table: world.table(SetCircle).local("circle"),
-        outputs=OUTPUTS,
-        fill_defaults=fill_defaults,
-        check=check,
-        source=SOURCE,
-    )
+    ContactFrictionCircleSetPoints2D,
+    "connector",
+    dofs=dofs,
+    bind=bind,
+    build=build,
+    reads=lambda world, table: world.table(SetCircle).local("circle"),
+    outputs=OUTPUTS,
+    fill_defaults=fill_defaults,
+    check=check,
+    source=SOURCE,
 )

@@ -41,7 +41,7 @@ from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.system import ConstraintSystem, Coupling, Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
@@ -288,23 +288,21 @@ def find_gap_units(rows: LocalRows) -> list[str]:
 
 
 register(
-    Law(
-        CoordinateConstraint,
-        role="constraint",
-        multipliers=1,
-        dofs=pair_dofs,
-        bind=bind,
-        build=build,
-        fill_defaults=fill_defaults,
-        check=check,
-        outputs={
-            "force": coordinate_output(
-                "N",
-                "multiplier λ [N or N m], (): left-hand-side force on coordinate 1; it feels -λ",
-                lambda rows, s: s.lam[rows.columns[0].lam] * rows.columns[0].on,
-            ),
-            "gap": replace(GAP, units_of=find_gap_units),
-        },
-        source="[@hairer]",
-    )
+    CoordinateConstraint,
+    "constraint",
+    multipliers=1,
+    dofs=pair_dofs,
+    bind=bind,
+    build=build,
+    fill_defaults=fill_defaults,
+    check=check,
+    outputs={
+        "force": coordinate_output(
+            "N",
+            "multiplier λ [N or N m], (): left-hand-side force on coordinate 1; it feels -λ",
+            lambda rows, s: s.lam[rows.columns[0].lam] * rows.columns[0].on,
+        ),
+        "gap": replace(GAP, units_of=find_gap_units),
+    },
+    source="[@hairer]",
 )

@@ -35,7 +35,7 @@ from windlass.connectors.user_functions.time_functions import (
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
@@ -349,21 +349,17 @@ def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 register(
-    Law(
-        CoordinateVectorConstraint,
-        role="constraint",
-        multipliers=1,
-        dofs=lambda world, table: node_dofs(world, table)[0],
-        bind=bind,
-        build=build,
-        fill_defaults=fill_defaults,
-        check=check,
-        outputs={
-            "gap": Output("m", "C [its unit], ()", eval_gap),
-            "force": Output(
-                "N", "multiplier λ, ()", lambda rows, s, **where: s.lam[rows.columns.lam] * rows.columns.on
-            ),
-        },
-        source="[@exudyn], ObjectConnectorCoordinateVector",
-    )
+    CoordinateVectorConstraint,
+    "constraint",
+    multipliers=1,
+    dofs=lambda world, table: node_dofs(world, table)[0],
+    bind=bind,
+    build=build,
+    fill_defaults=fill_defaults,
+    check=check,
+    outputs={
+        "gap": Output("m", "C [its unit], ()", eval_gap),
+        "force": Output("N", "multiplier λ, ()", lambda rows, s, **where: s.lam[rows.columns.lam] * rows.columns.on),
+    },
+    source="[@exudyn], ObjectConnectorCoordinateVector",
 )

@@ -23,7 +23,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.drawing import Drawing
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
@@ -91,7 +91,7 @@ def register_joint(
         multipliers: number of equations of each row.
         unit: of C.
         equations: what C is, for the documentation.
-        check: see `Law`.
+        check: see `register`.
         fast: which equations hold velocities only; none if left out.
         outputs: further output variables.
         start: the output that takes the place of point 0 and of its body's origin in drawings.
@@ -130,18 +130,16 @@ def register_joint(
         return draw_joint(rows, fields, shown, start)
 
     register(
-        Law(
-            component,
-            role="constraint",
-            multipliers=multipliers,
-            dofs=pair_dofs,
-            bind=bind_joint,
-            build=build,
-            check=check,
-            outputs=shown,
-            source=source,
-            draw=draw,
-        )
+        component,
+        "constraint",
+        multipliers=multipliers,
+        dofs=pair_dofs,
+        bind=bind_joint,
+        build=build,
+        check=check,
+        outputs=shown,
+        source=source,
+        draw=draw,
     )
 
 

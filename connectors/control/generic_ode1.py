@@ -28,10 +28,9 @@ from windlass.elements.nodes.generic_nodes import STATES
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import column, function, ref
 from windlass.framework.model.system import Fields, System
-from windlass.framework.model.table import EntityTable
 
 
 class GenericODE1(Inputs):
@@ -98,11 +97,6 @@ def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
             values[slots[i, a, a]] += scale
-
-
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the states, then of the inputs, shape (rows, n)."""
-    return np.concatenate([world.dofs_of(table.local("node")), world.ref_dofs(table, "inputs")], axis=1)
 
 
 def count_states(rows: LocalRows) -> IntArray:
@@ -172,17 +166,15 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 register(
-    Law(
-        GenericODE1,
-        role="connector",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        fill_defaults=fill_defaults,
-        outputs={
-            "states": Output("1", "states y [their units], (n,)", eval_states),
-            "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (inputs,)", eval_inputs),
-        },
-        source="[@hairer]",
-    )
+    GenericODE1,
+    "connector",
+    dofs=("node", "inputs"),
+    bind=bind,
+    build=build,
+    fill_defaults=fill_defaults,
+    outputs={
+        "states": Output("1", "states y [their units], (n,)", eval_states),
+        "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (inputs,)", eval_inputs),
+    },
+    source="[@hairer]",
 )

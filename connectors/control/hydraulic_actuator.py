@@ -33,7 +33,7 @@ from windlass.framework.checks.state_functions import StateFunction
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import column, function, ref
 from windlass.framework.model.system import Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
@@ -340,15 +340,13 @@ OUTPUTS = {
     "valve_openings": Output("1", "a_0 and a_1, (2,)", eval_openings),
 }
 register(
-    Law(
-        HydraulicActuator,
-        role="connector",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        check=check,
-        outputs=OUTPUTS,
-        source="[@exudyn]",
-        draw=lambda rows, fields, subdivisions: draw_lines(rows, fields, {"force": OUTPUTS["force"]}),
-    )
+    HydraulicActuator,
+    "connector",
+    dofs=dofs,
+    bind=bind,
+    build=build,
+    check=check,
+    outputs=OUTPUTS,
+    source="[@exudyn]",
+    draw=lambda rows, fields, subdivisions: draw_lines(rows, fields, {"force": OUTPUTS["force"]}),
 )

@@ -27,7 +27,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register, require_law
+from windlass.framework.model.law import LocalRows, Output, Tables, register, require_law
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import ConstraintSystem, Coupling, System
 from windlass.framework.model.table import Entity, EntityTable
@@ -106,11 +106,6 @@ def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
     return count
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the joint, so that the state stays near, then of the state, shape (rows, n)."""
-    return np.concatenate([world.dofs_of(table.local(name)) for name in ("joint", "node")], axis=1)
-
-
 def bind(rows: LocalRows) -> Any:
     """The letters of the rows.
 
@@ -186,21 +181,19 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
 
 
 register(
-    Law(
-        LoadCell,
-        role="connector",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        check=check,
-        outputs={
-            "reading": Output("N, N m", "state y [N or N m], ()", lambda rows, s: s.v[rows.columns.y]),
-            "load": Output(
-                "N, N m",
-                "w·λ, which the reading follows [N or N m], ()",
-                lambda rows, s: (rows.columns.w * s.lam[rows.columns.lam]).sum(axis=1),
-            ),
-        },
-        source="first-order lag of transducers, see the head of its file",
-    )
+    LoadCell,
+    "connector",
+    dofs=("joint", "node"),  # of the joint, too, so that the state stays near
+    bind=bind,
+    build=build,
+    check=check,
+    outputs={
+        "reading": Output("N, N m", "state y [N or N m], ()", lambda rows, s: s.v[rows.columns.y]),
+        "load": Output(
+            "N, N m",
+            "w·λ, which the reading follows [N or N m], ()",
+            lambda rows, s: (rows.columns.w * s.lam[rows.columns.lam]).sum(axis=1),
+        ),
+    },
+    source="first-order lag of transducers, see the head of its file",
 )

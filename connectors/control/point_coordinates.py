@@ -29,7 +29,7 @@ from windlass.framework.checks.checks import checked, handle, inside, instance, 
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import Dofs, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity, EntityTable
@@ -189,7 +189,7 @@ def distance_coordinate(world: World, marker0: Entity, marker1: Entity, length: 
 def register_coordinate(
     component: type[Component],
     bind: Callable[[LocalRows], Columns],
-    dofs: Callable[[Tables, EntityTable], IntArray],
+    dofs: Dofs,
     check: Callable[[Tables, EntityTable], None] | None = None,
 ) -> None:
     """Make a coordinate that is made of points known."""
@@ -205,10 +205,8 @@ def register_coordinate(
         system.checks.diagnose = diagnose
         return system
 
-    register(Law(component, "marker", dofs=dofs, build=build, check=check, family=FAMILY, source=SOURCE))
+    register(component, "marker", dofs=dofs, build=build, check=check, family=FAMILY, source=SOURCE)
 
 
-register_coordinate(
-    PointCoordinate, bind_way, lambda world, table: world.dofs_of(table.local("marker1")), check_direction
-)
+register_coordinate(PointCoordinate, bind_way, "marker1", check_direction)
 register_coordinate(DistanceCoordinate, bind_distance, pair_dofs)

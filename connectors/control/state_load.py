@@ -21,10 +21,9 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.state_functions import StateFunction
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import column, function, ref
 from windlass.framework.model.system import Fields, System, Term
-from windlass.framework.model.table import EntityTable
 
 
 class StateLoad(Inputs):
@@ -86,11 +85,6 @@ def load_tangent(c: Any, m: CoordinateColumns, dq: float, dv: float, slots: IntA
                     values[slots[i, a, b]] += dq * F * m.H[h, a, b]
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the marker, then of the inputs, shape (rows, n)."""
-    return np.concatenate([world.dofs_of(table.local("marker")), world.ref_dofs(table, "inputs")], axis=1)
-
-
 def bind(rows: LocalRows) -> tuple[Any, dict[int, StateFunction]]:
     """The letters of the rows, and their functions.
 
@@ -147,18 +141,14 @@ def eval_force(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 register(
-    Law(
-        StateLoad,
-        role="load",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        outputs={
-            "force": coordinate_output(
-                "N", "applied load without the load factor [N or N m], ()", eval_force, ("marker",)
-            ),
-            "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (inputs,)", eval_inputs),
-        },
-        source="[@shabana], generalised forces",
-    )
+    StateLoad,
+    "load",
+    dofs=("marker", "inputs"),
+    bind=bind,
+    build=build,
+    outputs={
+        "force": coordinate_output("N", "applied load without the load factor [N or N m], ()", eval_force, ("marker",)),
+        "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (inputs,)", eval_inputs),
+    },
+    source="[@shabana], generalised forces",
 )

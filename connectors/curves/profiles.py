@@ -18,7 +18,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.table import EntityTable
 
@@ -204,4 +204,4 @@ def check(world: Tables, table: EntityTable) -> None:
     _create_profile(table, where=f"{table.kind} row")
 
 
-register(Law(CurveProfile, "passive", check=check, source="geometry of lines and arcs"))
+register(CurveProfile, "passive", check=check, source="geometry of lines and arcs")

@@ -22,7 +22,7 @@ from windlass.connectors.fluids.sea_states import wave_number
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, Tables, register
+from windlass.framework.model.law import Tables, register
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.schema import function as flow_function
 from windlass.framework.model.table import EntityTable
@@ -175,4 +175,4 @@ def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowC
     )
 
 
-register(Law(Fluid, "passive", fill_defaults=fill_defaults, check=check, source="[@dnv2010]; [@hasselmann1973]"))
+register(Fluid, "passive", fill_defaults=fill_defaults, check=check, source="[@dnv2010]; [@hasselmann1973]")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.loads.vector_load import dofs, on_curved_markers
+from windlass.connectors.loads.vector_load import on_curved_markers
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns
 from windlass.connectors.markers.coordinate_marker import FAMILY
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
@@ -20,7 +20,7 @@ from windlass.connectors.user_functions.time_functions import TimeColumn, bind_v
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, register
+from windlass.framework.model.law import LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
 from windlass.framework.model.system import System, Term
@@ -86,20 +86,18 @@ def build(rows: LocalRows) -> System:
 
 
 register(
-    Law(
-        CoordinateLoad,
-        role="load",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        outputs={
-            "force": coordinate_output(
-                "N",
-                "applied load without the load factor [N or N m], ()",
-                lambda rows, s: rows.columns[1](s.t) * rows.columns[0].on,
-                ("marker",),
-            )
-        },
-        source="[@shabana], generalised forces",
-    )
+    CoordinateLoad,
+    "load",
+    dofs="marker",
+    bind=bind,
+    build=build,
+    outputs={
+        "force": coordinate_output(
+            "N",
+            "applied load without the load factor [N or N m], ()",
+            lambda rows, s: rows.columns[1](s.t) * rows.columns[0].on,
+            ("marker",),
+        )
+    },
+    source="[@shabana], generalised forces",
 )

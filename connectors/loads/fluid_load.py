@@ -35,7 +35,6 @@ from windlass.connectors.loads.line_points import (
     create_line,
     create_lines,
     create_points,
-    dofs,
     find_dims,
     find_places,
     group_rows,
@@ -56,7 +55,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.drawing import Drawing
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Evaluation, Fields, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
@@ -311,15 +310,13 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 
 register(
-    Law(
-        FluidLoad,
-        role="load",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        outputs=OUTPUTS,
-        check=check,
-        source="[@morison1950]; [@hall2015]; [@dnv2010]",
-        draw=draw,
-    )
+    FluidLoad,
+    "load",
+    dofs="cable",
+    bind=bind,
+    build=build,
+    outputs=OUTPUTS,
+    check=check,
+    source="[@morison1950]; [@hall2015]; [@dnv2010]",
+    draw=draw,
 )

@@ -32,7 +32,6 @@ from windlass.connectors.loads.line_points import (
     create_line,
     create_lines,
     create_points,
-    dofs,
     find_places,
     group_rows,
     locate,
@@ -47,7 +46,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing
-from windlass.framework.model.law import Law, LocalRows, Output, register
+from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as user_function
 from windlass.framework.model.system import Evaluation, Fields, System, Term, evaluate
@@ -263,15 +262,13 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 DOC = "force at x per reference length without the load factor, (3,)"
 register(
-    Law(
-        LineLoad,
-        role="load",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        outputs={"force_per_length": Output("N/m", DOC, eval_force)},
-        check=lambda world, table: check_cables(world, table),
-        source="[@shabana]",
-        draw=draw,
-    )
+    LineLoad,
+    "load",
+    dofs="cable",
+    bind=bind,
+    build=build,
+    outputs={"force_per_length": Output("N/m", DOC, eval_force)},
+    check=lambda world, table: check_cables(world, table),
+    source="[@shabana]",
+    draw=draw,
 )

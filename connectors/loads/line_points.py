@@ -99,11 +99,6 @@ def find_dims(table: EntityTable) -> int:
     return 3 if "cable in space" in table.component.provides else 2
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cables, shape (rows, n)."""
-    return world.dofs_of(table.local("cable"))
-
-
 def check_cables(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows whose cable has material that moves along it."""
     for cables, positions, _ in world.split_by_table(table.local("cable")):

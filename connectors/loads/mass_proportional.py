@@ -18,11 +18,10 @@ from windlass.connectors.user_functions.time_functions import TimeColumn, bind_v
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
 from windlass.framework.model.system import Evaluation, System, Term, evaluate
-from windlass.framework.model.table import EntityTable
 
 
 class MassProportional(Component):
@@ -42,11 +41,6 @@ class AccelerationGroup(NamedTuple):
     component: type[Component]
     first: int
     bodies: IntArray
-
-
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the bodies, shape (rows, n)."""
-    return world.dofs_of(table.local("body"))
 
 
 def group_rows(rows: LocalRows) -> list[AccelerationGroup]:
@@ -106,19 +100,17 @@ def build(rows: LocalRows) -> System:
 
 
 register(
-    Law(
-        MassProportional,
-        role="load",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        outputs={
-            "acceleration": Output(
-                "m/s^2",
-                "applied acceleration without the load factor, (3,)",
-                lambda rows, s: rows.columns(s.t) * rows.local("active")[:, None],
-            )
-        },
-        source="[@gerstmayr2008]",
-    )
+    MassProportional,
+    "load",
+    dofs="body",
+    bind=bind,
+    build=build,
+    outputs={
+        "acceleration": Output(
+            "m/s^2",
+            "applied acceleration without the load factor, (3,)",
+            lambda rows, s: rows.columns(s.t) * rows.local("active")[:, None],
+        )
+    },
+    source="[@gerstmayr2008]",
 )

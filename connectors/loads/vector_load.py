@@ -19,7 +19,7 @@ from windlass.connectors.user_functions.time_functions import TimeColumn, bind_v
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System, Term
 from windlass.framework.model.table import EntityTable
@@ -91,11 +91,6 @@ def load_tangent(
                     values[slots[i, a, b]] += dq * K
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the markers, shape (rows, n)."""
-    return world.dofs_of(table.local("marker"))
-
-
 def bind(rows: LocalRows) -> tuple[Columns, TimeColumn]:
     """The markers of the rows, and their vectors."""
     c = Columns(rows.markers("marker"), rows.dofs, rows.local("body_fixed"), rows.local("active"))
@@ -132,7 +127,7 @@ def register_vector_load(
         output: name of the vector among the output variables.
         unit: of the vector.
         turning: the vector is a torque and acts on rotations; otherwise it is a force.
-        check: see `Law`.
+        check: see `register`.
     """
 
     def derivatives(m: PositionColumns) -> tuple[FloatArray, FloatArray]:
@@ -160,14 +155,12 @@ def register_vector_load(
         return system
 
     register(
-        Law(
-            component,
-            role="load",
-            dofs=dofs,
-            bind=bind,
-            build=build,
-            check=check,
-            outputs={output: Output(unit, f"applied {output} without the load factor, global, (3,)", eval_vector)},
-            source="[@shabana]",
-        )
+        component,
+        "load",
+        dofs="marker",
+        bind=bind,
+        build=build,
+        check=check,
+        outputs={output: Output(unit, f"applied {output} without the load factor, global, (3,)", eval_vector)},
+        source="[@shabana]",
     )

@@ -18,7 +18,7 @@ from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.connectors.markers.marker_laws import number_markers, register_marker
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import MarkerFamily, Rows, Tables, register_family
+from windlass.framework.model.law import Rows, Tables, register_family
 from windlass.framework.model.schema import Component, ref
 
 FAMILY = "cable coordinates marker"
@@ -65,7 +65,7 @@ def update_cables(c: CableRows, m: CableColumns, x: FloatArray, v: FloatArray) -
             m.v[c.k[i], a] = v[c.dofs[i, a]]
 
 
-register_family(MarkerFamily(FAMILY, allocate))
+register_family(FAMILY, allocate)
 register_marker(
     CableCoordinates,
     FAMILY,

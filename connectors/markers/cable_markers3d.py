@@ -34,7 +34,7 @@ from windlass.elements.cable2d.strains import interpolate
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, MarkerFamily, Output, Rows, Tables, register_family
+from windlass.framework.model.law import LocalRows, Output, Rows, Tables, register_family
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
@@ -301,7 +301,7 @@ def shape_output(unit: str, doc: str, name: str) -> Output:
     return Output(unit, doc, evaluate)
 
 
-register_family(MarkerFamily(SHAPE_FAMILY, allocate_shapes))
+register_family(SHAPE_FAMILY, allocate_shapes)
 register_marker(
     CableShape3D,
     SHAPE_FAMILY,

@@ -31,7 +31,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, MarkerFamily, Output, Rows, Tables, register, register_family
+from windlass.framework.model.law import LocalRows, Output, Rows, Tables, register, register_family
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
@@ -227,11 +227,6 @@ def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
     return column_of(world, ids, "length")
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cables, shape (rows, 8), or (rows, 9) with s of moving ones, -1 for none."""
-    return world.dofs_of(table.local("cable"))
-
-
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for cables of another kind than two nodes with slope, and for moving ones with an offset."""
     offset = table.local("vertical_offset")
@@ -301,16 +296,14 @@ OUTPUTS = {
     ),
 }
 
-register_family(MarkerFamily(FAMILY, allocate))
+register_family(FAMILY, allocate)
 register(
-    Law(
-        CableShape,
-        "marker",
-        dofs=dofs,
-        build=build,
-        outputs=OUTPUTS,
-        check=check,
-        family=FAMILY,
-        source="kinematics of ANCF cables with offset [@gerstmayr2008]",
-    )
+    CableShape,
+    "marker",
+    dofs="cable",
+    build=build,
+    outputs=OUTPUTS,
+    check=check,
+    family=FAMILY,
+    source="kinematics of ANCF cables with offset [@gerstmayr2008]",
 )

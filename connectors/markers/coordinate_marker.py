@@ -29,7 +29,7 @@ from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.law import LocalRows, MarkerFamily, Rows, Tables, register_family
+from windlass.framework.model.law import LocalRows, Rows, Tables, register_family
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import Handles, World
@@ -200,5 +200,5 @@ def _ground_coordinate(world: Tables) -> Entity:
     return marker
 
 
-register_family(MarkerFamily(FAMILY, allocate, partial(register_kind, COORDINATES, _ground_coordinate)))
+register_family(FAMILY, allocate, partial(register_kind, COORDINATES, _ground_coordinate))
 register_marker(NodeCoordinate, FAMILY, update_coordinates, bind, coordinate_dofs, "[@shabana]", check)

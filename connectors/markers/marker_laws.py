@@ -10,7 +10,7 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.signature import check_arguments, check_results
-from windlass.framework.model.law import Law, LocalRows, Output, Rows, Tables, law_of, register
+from windlass.framework.model.law import Dofs, LocalRows, Output, Rows, Tables, law_of, register
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
@@ -21,7 +21,7 @@ def register_marker(
     family: str,
     update: Callable[..., None],
     bind: Callable[[LocalRows], Any],
-    dofs: Callable[[Tables, EntityTable], IntArray] | str,
+    dofs: Dofs,
     source: str,
     check: Callable[[Tables, EntityTable], None] | None = None,
     outputs: Mapping[str, Output] | None = None,
@@ -33,8 +33,7 @@ def register_marker(
         family: of the marker.
         update: kernel ``(c, m, x, v)`` that fills the columns m of the family from coordinates and velocities.
         bind: ``(rows) -> c``, the arrays that it reads.
-        dofs: coordinates of the markers, see `Law`; or the reference whose coordinates they have.
-        source, check, outputs: see `Law`.
+        dofs, source, check, outputs: see `register`.
 
     Raises:
         ModelError: a law that cannot work, or a kernel with other arguments or results.
@@ -45,15 +44,10 @@ def register_marker(
         system.update = call(update, lambda s: (c, s.markers[family], s.x, s.v))
         return system
 
-    def dofs_of(world: Tables, table: EntityTable) -> IntArray:
-        return world.dofs_of(table.local(dofs)) if isinstance(dofs, str) else dofs(world, table)
-
     name, found = f"update of {component.__name__}", outputs or {}
     check_arguments(update, name, ("c", "m", "x", "v"))
     check_results(update, name, ())
-    register(
-        Law(component, "marker", dofs_of, bind, build, found, check=check, family=family, source=source),
-    )
+    register(component, "marker", dofs, bind, build, found, check=check, family=family, source=source)
 
 
 def number_markers(world: Tables, ids: IntArray, layout: Rows, family: str, least: int = 0) -> IntArray:

@@ -37,7 +37,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.signature import check_arguments, takes
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.law_checks import check_needs
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System
@@ -94,7 +94,7 @@ def register_kind(
     fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None,
     check: Callable[[Tables, EntityTable], None] | None = None,
     draw: bool | Callable[[LocalRows, Fields, int], Drawing] = True,
-) -> Law:
+) -> None:
     """Make a law between two markers known.
 
     Args:
@@ -119,7 +119,7 @@ def register_kind(
             row, and ``h``, those with which forces are evaluated, shape (rows, n).
         update: kernel ``(c, pair, m, data, start, size, outcome)`` that finds new history values after Newton's method,
             from them and those at the start of the step of size[0] seconds; see `note_outcome`.
-        fill_defaults, check: see `Law`.
+        fill_defaults, check: see `register`.
         draw: whether rows are drawn, where they are lines between two points; or what draws them.
 
     Raises:
@@ -214,19 +214,17 @@ def register_kind(
     def draw_as_lines(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
         return draw_lines(rows, fields, shown)
 
-    return register(
-        Law(
-            component,
-            role="connector",
-            dofs=pair_dofs,
-            bind=bind,
-            build=build,
-            outputs={**kind.outputs, "force": force_output, **given, **shown},
-            fill_defaults=fill,
-            check=check_all,
-            source=source,
-            draw=draw if callable(draw) else draw_as_lines if draw and spatial else None,
-        )
+    register(
+        component,
+        "connector",
+        dofs=pair_dofs,
+        bind=bind,
+        build=build,
+        outputs={**kind.outputs, "force": force_output, **given, **shown},
+        fill_defaults=fill,
+        check=check_all,
+        source=source,
+        draw=draw if callable(draw) else draw_as_lines if draw and spatial else None,
     )
 
 

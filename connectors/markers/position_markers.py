@@ -54,7 +54,7 @@ from windlass.framework.checks.checks import checked, inside, instance, number, 
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.law import LocalRows, MarkerFamily, Rows, Tables, register_family
+from windlass.framework.model.law import LocalRows, Rows, Tables, register_family
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import Handles, World
@@ -173,10 +173,6 @@ def _bind_rigid(rows: LocalRows) -> RigidRows:
 
 def _node_dofs(world: Tables, table: EntityTable) -> IntArray:
     return world.dofs_of(table.local("cable"))[:, :NODE_DOFS]
-
-
-def _no_dofs(world: Tables, table: EntityTable) -> IntArray:
-    return np.zeros((table.resident_count, 0), np.int64)
 
 
 def _bind_on_cable(rows: LocalRows) -> CablePointRows:
@@ -357,9 +353,9 @@ def _parse_place(entity: Entity, at: Any) -> FloatArray:
     return place
 
 
-register_family(MarkerFamily(FAMILY, allocate, partial(register_kind, POSITIONS, None)))
+register_family(FAMILY, allocate, partial(register_kind, POSITIONS, None))
 register_marker(NodePosition, FAMILY, update_points, _bind_nodes, node_position_dofs, SOURCE, check_node)
 register_marker(RigidNodePosition, FAMILY, update_rigid, _bind_rigid, "node", SOURCE)
 register_marker(PositionOnRigid2D, FAMILY, update_rigid, _bind_rigid, "body", SOURCE)
 register_marker(PositionOnCable, FAMILY, update_cable, _bind_on_cable, _node_dofs, SOURCE, check_on_cable)
-register_marker(PositionOnGround, FAMILY, update_points, _bind_on_ground, _no_dofs, SOURCE)
+register_marker(PositionOnGround, FAMILY, update_points, _bind_on_ground, (), SOURCE)

@@ -34,7 +34,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
@@ -217,19 +217,17 @@ def column_output(unit: str, doc: str, name: str) -> Output:
 
 
 register(
-    Law(
-        RotationCoordinate,
-        role="marker",
-        family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.local("node"))[:, 3:],
-        bind=bind,
-        build=build,
-        fill_defaults=fill_defaults,
-        check=check,
-        outputs={
-            "angle": column_output("rad", "angle about the axis since the reference, not wrapped, ()", "value"),
-            "rate": column_output("rad/s", "its time derivative, ()", "rate"),
-        },
-        source="[@nikravesh1988]",
-    )
+    RotationCoordinate,
+    "marker",
+    family=FAMILY,
+    dofs=lambda world, table: world.dofs_of(table.local("node"))[:, 3:],
+    bind=bind,
+    build=build,
+    fill_defaults=fill_defaults,
+    check=check,
+    outputs={
+        "angle": column_output("rad", "angle about the axis since the reference, not wrapped, ()", "value"),
+        "rate": column_output("rad/s", "its time derivative, ()", "rate"),
+    },
+    source="[@nikravesh1988]",
 )

@@ -30,7 +30,7 @@ from windlass.connectors.point_contact.contacts import list_contacts
 from windlass.connectors.point_contact.geometry import update_orientations, update_surfaces
 from windlass.connectors.point_contact.kernels import scatter_forces
 from windlass.connectors.point_contact.search import update_neighbours
-from windlass.connectors.point_contact.sets import ContactSystem, couple_pairs, create_sets, sum_forces
+from windlass.connectors.point_contact.sets import BoundSet, ContactSystem, couple_pairs, create_sets, sum_forces
 from windlass.connectors.point_contact.tangent import add_pair_tangents
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
@@ -39,7 +39,7 @@ from windlass.framework.checks.values import read_yes_no
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import GenericData
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref, shape_of
 from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern, System
 from windlass.framework.model.table import Entity, EntityTable
@@ -95,7 +95,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def build(rows: LocalRows) -> System:
     """The system of `HuntCrossley`."""
-    sets = create_sets(rows)
+    sets: list[BoundSet] = rows.columns
     spare = rows.layout.spare
     system = ContactSystem("HuntCrossley", np.zeros((0, 0), np.int64), sets=sets)
     system.neighbours = pattern = NeighbourPattern()
@@ -202,23 +202,20 @@ def _flag_places(state: State, force: Entity) -> IntArray:
 
 
 register(
-    Law(
-        HuntCrossley,
-        "connector",
-        dofs=lambda world, table: np.zeros((table.resident_count, 0), np.int64),
-        build=build,
-        replicated=True,
-        fill_defaults=fill_defaults,
-        check=check,
-        outputs={
-            "potential_energy": Output(
-                "J", "stored energy of all contacts, (); 0 where disabled", sum_contacts("energy")
-            ),
-            "dissipated_power": Output(
-                "W", "dissipated power of all contacts, (); 0 where disabled", sum_contacts("dissipated_power")
-            ),
-            "contact_count": Output("1", "number of contacts, (); also where disabled", sum_contacts("")),
-        },
-        source="[@hunt1975]; M. Hollars in Simbody 3.7 [@sherman2011]",
-    )
+    HuntCrossley,
+    "connector",
+    dofs=(),
+    bind=create_sets,
+    build=build,
+    replicated=True,
+    fill_defaults=fill_defaults,
+    check=check,
+    outputs={
+        "potential_energy": Output("J", "stored energy of all contacts, (); 0 where disabled", sum_contacts("energy")),
+        "dissipated_power": Output(
+            "W", "dissipated power of all contacts, (); 0 where disabled", sum_contacts("dissipated_power")
+        ),
+        "contact_count": Output("1", "number of contacts, (); also where disabled", sum_contacts("")),
+    },
+    source="[@hunt1975]; M. Hollars in Simbody 3.7 [@sherman2011]",
 )

@@ -17,7 +17,7 @@ import numpy as np
 
 from windlass.framework.checks.checks import checked, number
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, register
+from windlass.framework.model.law import register
 from windlass.framework.model.schema import Component, column
 
 SERIES_BELOW = 0.05
@@ -120,4 +120,4 @@ def _log_gap(x: float) -> float:
     return float(x - np.log1p(x)) if x > -1.0 else LARGEST
 
 
-register(Law(ContactMaterial, "passive", source="[@hunt1975]"))
+register(ContactMaterial, "passive", source="[@hunt1975]")

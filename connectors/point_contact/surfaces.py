@@ -27,7 +27,7 @@ from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, Rows, Tables, register
+from windlass.framework.model.law import Rows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
 
@@ -254,15 +254,6 @@ def check(world: Tables, table: EntityTable) -> None:
         )
 
 
-register(Law(ContactSet, "passive", source=SOURCE))
+register(ContactSet, "passive", source=SOURCE)
 for _kind in KINDS:
-    register(
-        Law(
-            _kind,
-            "passive",
-            dofs=lambda world, table: world.dofs_of(table.local("marker")),
-            fill_defaults=fill_defaults,
-            check=check,
-            source=SOURCE,
-        )
-    )
+    register(_kind, "passive", dofs="marker", fill_defaults=fill_defaults, check=check, source=SOURCE)

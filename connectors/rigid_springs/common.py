@@ -218,7 +218,7 @@ def register_rigid_spring(
         apply: kernel ``(c, i, u, g) -> F`` that gives the nine numbers of `pairs`.
         n: 1 or 6.
         outputs: of ``number(which, place)``, which makes the kernel of one number of x, x_t or g.
-        check: see `Law`.
+        check: see `register`.
         **more: see `register_rigid_pair`.
     """
     made = make_kernels(measure, apply, n)

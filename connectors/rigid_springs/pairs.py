@@ -35,7 +35,7 @@ from windlass.connectors.markers.pairs import Pair, PairLoops
 from windlass.connectors.markers.position_kernels import PositionColumns, add_curvature, update_jacobians, update_rates
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output
+from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.schema import Component
 
 Kernel = Callable[..., Any]
@@ -252,7 +252,7 @@ def register_rigid_pair(
     passed: str,
     point: bool = False,
     **more: Any,
-) -> Law:
+) -> None:
     """Make a law between two rigid markers known.
 
     Args:
@@ -270,7 +270,7 @@ def register_rigid_pair(
         f"torque{k}": Output("N m", torque.format(k), evaluate_rows(RIGID, three_of(force, 3 + 3 * k), True, before))
         for k in (0, 1)
     }
-    return register_kind(
+    register_kind(
         kind,
         None,
         component,

@@ -41,7 +41,7 @@ from windlass.framework.checks.checks import checked, each, handle, instance, nu
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.drawing import Drawing, draw_traces
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref, refs
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity, EntityTable
@@ -189,23 +189,21 @@ def output(unit: str, doc: str, which: int) -> Output:
 
 
 register(
-    Law(
-        ReevingSystemSprings,
-        "connector",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        check=check,
-        outputs={
-            "length": output("m", "L, ()", LENGTH),
-            "rate": output("m/s", "L̇, ()", RATE),
-            "tension": output("N", "N, (); 0 where not active", FORCE),
-            "rest_length": output("m", "L_0, (); with what coordinates pay out", REST),
-            "wrap": Output("rad", "θ on each marker, (markers,)", lambda rows, s: eval_numbers(rows, s)[1]),
-        },
-        draw=draw,
-        source="[@exudyn], ObjectConnectorReevingSystemSprings",
-    )
+    ReevingSystemSprings,
+    "connector",
+    dofs=dofs,
+    bind=bind,
+    build=build,
+    check=check,
+    outputs={
+        "length": output("m", "L, ()", LENGTH),
+        "rate": output("m/s", "L̇, ()", RATE),
+        "tension": output("N", "N, (); 0 where not active", FORCE),
+        "rest_length": output("m", "L_0, (); with what coordinates pay out", REST),
+        "wrap": Output("rad", "θ on each marker, (markers,)", lambda rows, s: eval_numbers(rows, s)[1]),
+    },
+    draw=draw,
+    source="[@exudyn], ObjectConnectorReevingSystemSprings",
 )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, Tables, register
+from windlass.framework.model.law import Tables, register
 from windlass.framework.model.schema import Component, refs
 from windlass.framework.model.table import EntityTable
 
@@ -115,4 +115,4 @@ def track_cables(world: Tables, table: EntityTable) -> IntArray:
     return world.table(CableTrack).named("cables")
 
 
-register(Law(CableTrack, "passive", check=check_tracks, source=SOURCE))
+register(CableTrack, "passive", check=check_tracks, source=SOURCE)

@@ -66,7 +66,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields, NeighbourPattern, System
 from windlass.framework.model.table import EntityTable
@@ -288,30 +288,28 @@ def find_left(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 register(
-    Law(
-        SlidingJoint,
-        "constraint",
-        multipliers=3,
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        reads=track_cables,
-        fill_defaults=lambda world, values: create_history(world, SlidingJoint, values, START),
-        check=check,
-        outputs={
-            "arc_length": output("m", "place σ along the track, by undeformed length, ()", PLACE),
-            "cable": output("1", "cable on which it is, from 0 along the track, ()", ON_CABLE),
-            "speed": output("m/s", "along the cable against its material, ()", SPEED),
-            "track_speed": output("m/s", "along the axis of the cable, with that of moving material, ()", TRACK_SPEED),
-            "force": output("N", "force that the point feels, global, (3,)", slice(FORCE, FORCE + 3)),
-            "normal_force": output("N", "N, its part across the cable, ()", NORMAL),
-            "friction_force": output("N", "T along the cable, > 0 against a speed > 0, ()", FRICTION),
-            "gap": output("m", "C, global, (3,)", slice(GAP, GAP + 3)),
-            "gap_rate": output("m/s", "Ċ, global, (3,)", slice(GAP_RATE, GAP_RATE + 3)),
-            "end": output("1", "-1 at the start of an open track or before it, 1 at its end, else 0, ()", END),
-            "left": Output("1", "1 where the joint has left its track, else 0, ()", find_left),
-        },
-        draw=draw,
-        source="[@exudyn], ObjectJointSliding2D and ObjectJointALEMoving2D",
-    )
+    SlidingJoint,
+    "constraint",
+    multipliers=3,
+    dofs=dofs,
+    bind=bind,
+    build=build,
+    reads=track_cables,
+    fill_defaults=lambda world, values: create_history(world, SlidingJoint, values, START),
+    check=check,
+    outputs={
+        "arc_length": output("m", "place σ along the track, by undeformed length, ()", PLACE),
+        "cable": output("1", "cable on which it is, from 0 along the track, ()", ON_CABLE),
+        "speed": output("m/s", "along the cable against its material, ()", SPEED),
+        "track_speed": output("m/s", "along the axis of the cable, with that of moving material, ()", TRACK_SPEED),
+        "force": output("N", "force that the point feels, global, (3,)", slice(FORCE, FORCE + 3)),
+        "normal_force": output("N", "N, its part across the cable, ()", NORMAL),
+        "friction_force": output("N", "T along the cable, > 0 against a speed > 0, ()", FRICTION),
+        "gap": output("m", "C, global, (3,)", slice(GAP, GAP + 3)),
+        "gap_rate": output("m/s", "Ċ, global, (3,)", slice(GAP_RATE, GAP_RATE + 3)),
+        "end": output("1", "-1 at the start of an open track or before it, 1 at its end, else 0, ()", END),
+        "left": Output("1", "1 where the joint has left its track, else 0, ()", find_left),
+    },
+    draw=draw,
+    source="[@exudyn], ObjectJointSliding2D and ObjectJointALEMoving2D",
 )

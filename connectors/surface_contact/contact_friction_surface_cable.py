@@ -40,7 +40,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
@@ -215,16 +215,14 @@ def build(rows: LocalRows) -> System:
 
 
 register(
-    Law(
-        ContactFrictionSurfaceCable,
-        "connector",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        outputs=OUTPUTS,
-        fill_defaults=lambda world, values: create_history(world, ContactFrictionSurfaceCable, values, START),
-        check=check,
-        source="[@wriggers2006]",
-        paint=paint,
-    )
+    ContactFrictionSurfaceCable,
+    "connector",
+    dofs=dofs,
+    bind=bind,
+    build=build,
+    outputs=OUTPUTS,
+    fill_defaults=lambda world, values: create_history(world, ContactFrictionSurfaceCable, values, START),
+    check=check,
+    source="[@wriggers2006]",
+    paint=paint,
 )

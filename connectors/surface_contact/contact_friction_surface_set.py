@@ -43,7 +43,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.drawing import Painting
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
@@ -208,30 +208,22 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     return create_history(world, ContactFrictionSurfaceSetCable, values, START, (0.0,))
 
 
-register(Law(SurfaceSet, "passive", source=SOURCE))
+register(SurfaceSet, "passive", source=SOURCE)
+register(SetSurface, "passive", dofs="surface", source=SOURCE)
 register(
-    Law(
-        SetSurface, "passive", dofs=lambda world, table: world.dofs_of(table.local("surface")), source=SOURCE,
-    )
-)  # fmt: skip
-register(
-    Law(
-        ContactFrictionSurfaceSetCable,
-        "connector",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        reads=lambda world, table: world.table(SetSurface).local("surface"),
-        outputs={
-            **{name: _follow(output) for name, output in OUTPUTS.items()},
-            "gap": replace(OUTPUTS["gap"], evaluate=eval_gaps),
-            "surface": Output(
-                "1", "row of the surface in the table of SetSurface, -1 if none is near, ()", find_surfaces
-            ),
-        },
-        fill_defaults=fill_defaults,
-        check=check,
-        source=SOURCE,
-        paint=paint_present,
-    )
+    ContactFrictionSurfaceSetCable,
+    "connector",
+    dofs=dofs,
+    bind=bind,
+    build=build,
+    reads=lambda world, table: world.table(SetSurface).local("surface"),
+    outputs={
+        **{name: _follow(output) for name, output in OUTPUTS.items()},
+        "gap": replace(OUTPUTS["gap"], evaluate=eval_gaps),
+        "surface": Output("1", "row of the surface in the table of SetSurface, -1 if none is near, ()", find_surfaces),
+    },
+    fill_defaults=fill_defaults,
+    check=check,
+    source=SOURCE,
+    paint=paint_present,
 )

@@ -18,7 +18,7 @@ from windlass.connectors.surface_contact.profiles import create_pieces
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import EntityTable
 
@@ -285,11 +285,6 @@ def check(world: Tables, table: EntityTable) -> None:
         )
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the markers."""
-    return world.dofs_of(table.local("marker"))
-
-
 def refuse_empty(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Raise ModelError for lists of a profile without any number."""
     for name in ("vertices", "rounding"):
@@ -301,9 +296,7 @@ def refuse_empty(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 for _component in SHAPES:
     register(
-        Law(
-            _component, "passive", dofs=dofs, bind=lambda rows: bind_surfaces(rows, rows.table.ids_of(rows.rows)),
-            check=check, draw=draw, source="signed distances, see distances.py",
-            fill_defaults=refuse_empty if _component is ProfileSurface else None,
-        )
+        _component, "passive", dofs="marker", bind=lambda rows: bind_surfaces(rows, rows.table.ids_of(rows.rows)),
+        check=check, draw=draw, source="signed distances, see distances.py",
+        fill_defaults=refuse_empty if _component is ProfileSurface else None,
     )  # fmt: skip

@@ -29,7 +29,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import count_chains
 from windlass.framework.model.drawing import Drawing
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, function, refs
 from windlass.framework.model.system import Evaluation, Fields, System, Term
 from windlass.framework.model.table import EntityTable
@@ -132,11 +132,6 @@ def weigh(c: Columns, g: FloatArray, which: IntArray, f: FloatArray) -> None:
     for i in which:
         for a in range(c.size[i]):
             f[c.dofs[i, a]] += c.MT[i, a, 0] * g[0] + c.MT[i, a, 1] * g[1] + c.MT[i, a, 2] * g[2]
-
-
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the nodes, shape (rows, n), -1 for none."""
-    return world.ref_dofs(table, "nodes")
 
 
 def count_coordinates(world: Tables, nodes: IntArray) -> IntArray:
@@ -325,22 +320,20 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 MATRICES: Sequence[str] = ("mass", "damping", "stiffness", "translations", "points", "basis", "lines")
 register(
-    Law(
-        GenericODE2,
-        role="body",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        fill_defaults=fill_defaults,
-        check=check,
-        outputs={
-            "coordinates": Output("m, rad, 1", "q, (n,)", lambda rows, s: read_all(rows.columns[0], s)[0]),
-            "coordinates_rate": Output("m/s, rad/s, 1/s", "q_t, (n,)", lambda rows, s: read_all(rows.columns[0], s)[1]),
-            "internal_force": Output("N, N m", "D q_t + K q, (n,)", eval_internal),
-            "strain_energy": Output("J", "qᵀ K q/2, ()", lambda rows, s: eval_energy(rows.columns[0], s)),
-            "kinetic_energy": Output("J", "q_tᵀ M q_t/2 without mass_function, ()", eval_kinetic_energy),
-        },
-        source="[@craig2006]; reduced bodies [@craig1968]",
-        draw=draw,
-    )
+    GenericODE2,
+    "body",
+    dofs="nodes",
+    bind=bind,
+    build=build,
+    fill_defaults=fill_defaults,
+    check=check,
+    outputs={
+        "coordinates": Output("m, rad, 1", "q, (n,)", lambda rows, s: read_all(rows.columns[0], s)[0]),
+        "coordinates_rate": Output("m/s, rad/s, 1/s", "q_t, (n,)", lambda rows, s: read_all(rows.columns[0], s)[1]),
+        "internal_force": Output("N, N m", "D q_t + K q, (n,)", eval_internal),
+        "strain_energy": Output("J", "qᵀ K q/2, ()", lambda rows, s: eval_energy(rows.columns[0], s)),
+        "kinetic_energy": Output("J", "q_tᵀ M q_t/2 without mass_function, ()", eval_kinetic_energy),
+    },
+    source="[@craig2006]; reduced bodies [@craig1968]",
+    draw=draw,
 )

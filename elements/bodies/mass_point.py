@@ -17,7 +17,7 @@ from windlass.elements.nodes.nodes3d import Point3D
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref, shape_of
 from windlass.framework.model.system import Fields, System, Term
 
@@ -87,14 +87,12 @@ def bind(rows: LocalRows) -> Columns:
 
 
 register(
-    Law(
-        MassPoint,
-        "body",
-        dofs=lambda world, table: world.dofs_of(table.local("node")),
-        bind=bind,
-        build=build_masses,
-        outputs=point_outputs("m", 3) | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},
-        fill_defaults=create_node,
-        source="Newton's second law",
-    )
+    MassPoint,
+    "body",
+    dofs="node",
+    bind=bind,
+    build=build_masses,
+    outputs=point_outputs("m", 3) | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},
+    fill_defaults=create_node,
+    source="Newton's second law",
 )

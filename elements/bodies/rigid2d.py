@@ -23,7 +23,7 @@ from windlass.elements.nodes.nodes2d import RigidNode2D, create_missing_node
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, register
+from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System, Term
 
@@ -165,24 +165,22 @@ def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 register(
-    Law(
-        RigidBody2D,
-        "body",
-        dofs=lambda world, table: world.dofs_of(table.local("node")),
-        bind=bind,
-        build=build,
-        outputs=point_outputs("m, rad")
-        | rotation_outputs()
-        | {
-            "kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy),
-            "center_of_mass": Output(
-                "m",
-                "global position of the centre of mass, shape (3,)",
-                lambda rows, fields: in_space(eval_center(rows, fields)[0]),
-            ),
-            "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
-        },
-        fill_defaults=lambda world, values: create_missing_node(world, values, RigidNode2D, "RigidBody2D"),
-        source="Newton-Euler equations [@shabana]",
-    )
+    RigidBody2D,
+    "body",
+    dofs="node",
+    bind=bind,
+    build=build,
+    outputs=point_outputs("m, rad")
+    | rotation_outputs()
+    | {
+        "kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy),
+        "center_of_mass": Output(
+            "m",
+            "global position of the centre of mass, shape (3,)",
+            lambda rows, fields: in_space(eval_center(rows, fields)[0]),
+        ),
+        "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
+    },
+    fill_defaults=lambda world, values: create_missing_node(world, values, RigidNode2D, "RigidBody2D"),
+    source="Newton-Euler equations [@shabana]",
 )

@@ -45,7 +45,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import ConstraintSystem, Fields, System, Term
 
@@ -188,22 +188,20 @@ def eval_angular_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArra
 
 
 register(
-    Law(
-        RigidBody3D,
-        "body",
-        multipliers=1,
-        dofs=lambda world, table: world.dofs_of(table.local("node")),
-        bind=bind,
-        build=build,
-        outputs=rigid_outputs()
-        | {
-            "kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy),
-            "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
-            "angular_momentum": Output(
-                "kg m^2/s", "angular momentum about the global origin, global, shape (3,)", eval_angular_momentum
-            ),
-        },
-        fill_defaults=fill_defaults,
-        source="[@nikravesh1988]",
-    )
+    RigidBody3D,
+    "body",
+    multipliers=1,
+    dofs="node",
+    bind=bind,
+    build=build,
+    outputs=rigid_outputs()
+    | {
+        "kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy),
+        "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
+        "angular_momentum": Output(
+            "kg m^2/s", "angular momentum about the global origin, global, shape (3,)", eval_angular_momentum
+        ),
+    },
+    fill_defaults=fill_defaults,
+    source="[@nikravesh1988]",
 )

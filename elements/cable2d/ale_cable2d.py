@@ -37,17 +37,16 @@ from windlass.elements.cable2d.ale_kernels import (
     scatter_tangent,
     slide_matrices,
 )
-from windlass.elements.cable2d.cable2d import Cable2D, build_cables, cable_dofs
+from windlass.elements.cable2d.cable2d import Cable2D, build_cables
 from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.force_functions import has_function
 from windlass.elements.cable2d.mass import Inertia, mass_matrices
 from windlass.elements.cable2d.outputs import CableMotion, CableView, Kinematics, create_outputs, eval_motion
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, register
 from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import Evaluation, Fields, Slots, System, Term, evaluate
-from windlass.framework.model.table import EntityTable
 
 
 class ALECable2D(Cable2D):
@@ -57,11 +56,6 @@ class ALECable2D(Cable2D):
     moving_mass_factor = column("1", "share f_M of the mass that moves along the axis", default=1.0, minimum=0.0)
     use_coupling_terms = column("1", "mass matrix couples the nodes with the axial motion", default=True, dtype=bool)
     add_ale_variation = column("1", "forces in the cable act on the axial motion", default=True, dtype=bool)
-
-
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the coordinates of both nodes and of s, shape (rows, 9)."""
-    return np.concatenate((cable_dofs(world, table), world.dofs_of(table.local("ale"))), axis=1)
 
 
 class MovingView(CableView):
@@ -200,15 +194,13 @@ KINEMATICS = Kinematics(eval_material_motion, eval_damped_motion)
 
 
 register(
-    Law(
-        ALECable2D,
-        "element",
-        dofs=dofs,
-        bind=MovingView,
-        build=build,
-        outputs=create_outputs(KINEMATICS),
-        check=cable2d.check,
-        source="[@exudyn], ObjectALEANCFCable2D; [@mote1965]",
-        draw=partial(draw, kinematics=KINEMATICS),
-    )
+    ALECable2D,
+    "element",
+    dofs=("node0", "node1", "ale"),
+    bind=MovingView,
+    build=build,
+    outputs=create_outputs(KINEMATICS),
+    check=cable2d.check,
+    source="[@exudyn], ObjectALEANCFCable2D; [@mote1965]",
+    draw=partial(draw, kinematics=KINEMATICS),
 )

@@ -46,7 +46,7 @@ from windlass.framework.assembly.row_threads import run_sets, split_rows
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.system import Checks, Evaluation, Fused, System, Term
 from windlass.framework.model.table import EntityTable
@@ -263,11 +263,6 @@ IN_PLANE = CableKind(
 )
 
 
-def cable_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the coordinates of both nodes, shape (rows, 8), in space (rows, 12)."""
-    return np.concatenate([world.dofs_of(table.local(name)) for name in ("node0", "node1")], axis=1)
-
-
 def check_nodes(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for cables with both ends at one node."""
     node0 = table.local("node0")
@@ -310,15 +305,13 @@ def _check_slope(world: Tables, table: EntityTable) -> None:
 
 
 register(
-    Law(
-        Cable2D,
-        "element",
-        dofs=cable_dofs,
-        bind=CableView,
-        build=lambda rows: build_cables(rows, rows.dofs),
-        outputs=OUTPUTS,
-        check=check,
-        source="[@gerstmayr2006]; [@gerstmayr2008]",
-        draw=draw,
-    )
+    Cable2D,
+    "element",
+    dofs=("node0", "node1"),
+    bind=CableView,
+    build=lambda rows: build_cables(rows, rows.dofs),
+    outputs=OUTPUTS,
+    check=check,
+    source="[@gerstmayr2006]; [@gerstmayr2008]",
+    draw=draw,
 )

@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from windlass.elements.cable2d.cable2d import Cable2D, CableKind, build_cables, cable_dofs, check
+from windlass.elements.cable2d.cable2d import Cable2D, CableKind, build_cables, check
 from windlass.elements.cable3d.draw import draw
 from windlass.elements.cable3d.gauss import fill_energies, residual_gauss, tangent_gauss
 from windlass.elements.cable3d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable3d.outputs import OUTPUTS, SpatialView
 from windlass.elements.cable3d.strains import SPACE, eval_free_bending
-from windlass.framework.model.law import Law, register
+from windlass.framework.model.law import register
 from windlass.framework.model.schema import column, ref
 
 
@@ -52,15 +52,13 @@ IN_SPACE = CableKind(
 
 
 register(
-    Law(
-        Cable3D,
-        "element",
-        dofs=cable_dofs,
-        bind=SpatialView,
-        build=lambda rows: build_cables(rows, rows.dofs, IN_SPACE),
-        outputs=OUTPUTS,
-        check=check,
-        source="Gerstmayr and Shabana, Nonlinear Dynamics 45 (2006); Gerstmayr and Irschik, J. Sound Vib. 318 (2008)",
-        draw=draw,
-    )
+    Cable3D,
+    "element",
+    dofs=("node0", "node1"),
+    bind=SpatialView,
+    build=lambda rows: build_cables(rows, rows.dofs, IN_SPACE),
+    outputs=OUTPUTS,
+    check=check,
+    source="Gerstmayr and Shabana, Nonlinear Dynamics 45 (2006); Gerstmayr and Irschik, J. Sound Vib. 318 (2008)",
+    draw=draw,
 )

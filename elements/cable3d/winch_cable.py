@@ -43,14 +43,14 @@ from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.elements.nodes.nodes3d import PointSlope3D
 from windlass.framework.accounts import Account
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, instance, number, numbers, whole, word
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.drawing import Drawing
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Checks, Evaluation, Fields, System, Term
 from windlass.framework.model.table import Entity, EntityTable
@@ -91,11 +91,6 @@ def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
     """Places [1] of cables of length 1, with weights."""
     shape = eval_shape(s, np.ones(()))
     return Points(s, np.zeros(len(s)) if w is None else w, shape.S, shape.dS, shape.ddS)
-
-
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the coordinates of both nodes and of l, shape (rows, 4 d + 1)."""
-    return np.concatenate([world.dofs_of(table.local(name)) for name in ("node0", "node1", "feed")], axis=1)
 
 
 def bind(rows: LocalRows) -> Columns:
@@ -344,30 +339,28 @@ def winch_rope(
 
 for component in (WinchCable2D, WinchCable3D):
     register(
-        Law(
-            component,
-            "element",
-            dofs=dofs,
-            bind=bind,
-            build=build,
-            check=check,
-            draw=draw,
-            outputs={
-                "position": at_share("m", "global position, shape (3,),", "position"),
-                "velocity": at_share("m/s", "velocity of the material, global, shape (3,),", "velocity"),
-                "axial_force": at_share("N", "axial force with damping, tension > 0,", "force"),
-                "length": Output("m", "length of the cable without strain, ()", eval_length),
-                "mass": Output("kg", "mass, ()", lambda rows, f: rows.columns.rho * eval_length(rows, f)),
-                "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
-                "mass_flow": Output(
-                    "kg/s", "mass that enters less what leaves, ()", lambda rows, f: eval_flow(rows, f, slice(1))[:, 0]
-                ),
-                "momentum_flow": Output(
-                    "N",
-                    "momentum that enters with the material less what leaves, global, shape (3,)",
-                    lambda rows, f: eval_flow(rows, f, slice(1, 4)),
-                ),
-            },
-            source="Irschik and Holl, Acta Mechanica 153 (2002); Tang and others, CNSNS 16 (2011)",
-        )
+        component,
+        "element",
+        dofs=("node0", "node1", "feed"),
+        bind=bind,
+        build=build,
+        check=check,
+        draw=draw,
+        outputs={
+            "position": at_share("m", "global position, shape (3,),", "position"),
+            "velocity": at_share("m/s", "velocity of the material, global, shape (3,),", "velocity"),
+            "axial_force": at_share("N", "axial force with damping, tension > 0,", "force"),
+            "length": Output("m", "length of the cable without strain, ()", eval_length),
+            "mass": Output("kg", "mass, ()", lambda rows, f: rows.columns.rho * eval_length(rows, f)),
+            "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
+            "mass_flow": Output(
+                "kg/s", "mass that enters less what leaves, ()", lambda rows, f: eval_flow(rows, f, slice(1))[:, 0]
+            ),
+            "momentum_flow": Output(
+                "N",
+                "momentum that enters with the material less what leaves, global, shape (3,)",
+                lambda rows, f: eval_flow(rows, f, slice(1, 4)),
+            ),
+        },
+        source="Irschik and Holl, Acta Mechanica 153 (2002); Tang and others, CNSNS 16 (2011)",
     )

@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from windlass.elements.nodes.nodes2d import node_dofs
 from windlass.framework.arrays import FloatArray
-from windlass.framework.model.law import Law, LocalRows, Output, register
+from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.system import Fields
 
@@ -46,4 +45,4 @@ def coordinate_outputs(speed: str) -> dict[str, Output]:
 
 
 OUTPUTS = coordinate_outputs("speed s_t of the material along the axis")
-register(Law(ALENode, "node", dofs=node_dofs, outputs=OUTPUTS, source="[@donea2003]"))
+register(ALENode, "node", outputs=OUTPUTS, source="[@donea2003]")

@@ -22,10 +22,9 @@ from functools import cache
 from typing import Any
 
 from windlass.elements.nodes.node_outputs import eval_displacement
-from windlass.elements.nodes.nodes2d import node_dofs
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, whole
-from windlass.framework.model.law import Law, LocalRows, Output, register
+from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.system import Fields
 
@@ -75,7 +74,7 @@ def _create_generic(n: int) -> type[Component]:
         "coordinates_rate": Output(units[2], f"velocities, shape ({n},)", eval_rate),
         "coordinates_acceleration": Output("m/s^2, rad/s^2, 1/s^2", f"accelerations, shape ({n},)", eval_acceleration),
     }
-    register(Law(component, "node", dofs=node_dofs, outputs=outputs, source="[@shabana]"))
+    register(component, "node", outputs=outputs, source="[@shabana]")
     return component
 
 
@@ -89,7 +88,7 @@ def _create_states(n: int) -> type[Component]:
         "states_rate": Output("1/s", f"their rates [their unit/s], shape ({n},)", eval_acceleration),
         "states_integral": Output("s", f"their integrals from t = 0 [their unit s], shape ({n},)", eval_displacement),
     }
-    register(Law(component, "node", dofs=node_dofs, outputs=outputs, source="[@jansen2000]"))
+    register(component, "node", outputs=outputs, source="[@jansen2000]")
     return component
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.framework.model.law import Law, Output, register
+from windlass.framework.model.law import Output, register
 from windlass.framework.model.schema import Component, column
 
 
@@ -16,16 +16,13 @@ class Ground(Component):
 
 
 register(
-    Law(
-        Ground,
-        "passive",
-        dofs=lambda world, table: np.zeros((table.resident_count, 0), np.int64),
-        outputs={
-            "position": Output(
-                "m", "global position of the reference point, shape (3,)", lambda rows, s: rows.local("position")
-            ),
-            "velocity": Output("m/s", "always 0, shape (3,)", lambda rows, s: np.zeros((len(rows.rows), 3))),
-        },
-        source="definition of an inertial frame",
-    )
+    Ground,
+    "passive",
+    outputs={
+        "position": Output(
+            "m", "global position of the reference point, shape (3,)", lambda rows, s: rows.local("position")
+        ),
+        "velocity": Output("m/s", "always 0, shape (3,)", lambda rows, s: np.zeros((len(rows.rows), 3))),
+    },
+    source="definition of an inertial frame",
 )

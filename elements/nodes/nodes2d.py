@@ -13,8 +13,7 @@ import numpy as np
 
 from windlass.elements.nodes.node_outputs import point_outputs, rotation_outputs
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, Tables, register
-from windlass.framework.model.numbering import node_dofs as node_dofs
+from windlass.framework.model.law import Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
 
@@ -112,15 +111,12 @@ def check_slopes(world: Tables, table: EntityTable) -> None:
 
 
 register(
-    Law(
-        PointSlope2D,
-        "node",
-        dofs=node_dofs,
-        outputs=point_outputs("m, 1"),
-        fill_defaults=take_shared_position,
-        check=check_slopes,
-        source=SOURCE,
-    )
+    PointSlope2D,
+    "node",
+    outputs=point_outputs("m, 1"),
+    fill_defaults=take_shared_position,
+    check=check_slopes,
+    source=SOURCE,
 )
-register(Law(Point2D, "node", dofs=node_dofs, outputs=point_outputs("m"), source=SOURCE))
-register(Law(RigidNode2D, "node", dofs=node_dofs, outputs=point_outputs("m, rad") | rotation_outputs(), source=SOURCE))
+register(Point2D, "node", outputs=point_outputs("m"), source=SOURCE)
+register(RigidNode2D, "node", outputs=point_outputs("m, rad") | rotation_outputs(), source=SOURCE)

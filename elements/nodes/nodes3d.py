@@ -13,13 +13,13 @@ import numpy as np
 
 from windlass.elements.nodes.node_outputs import point_outputs
 from windlass.elements.nodes.nodes2d import SOURCE as CABLES
-from windlass.elements.nodes.nodes2d import check_slopes, node_dofs, take_shared_position
+from windlass.elements.nodes.nodes2d import check_slopes, take_shared_position
 from windlass.elements.nodes.rigid_outputs3d import rigid_outputs
 from windlass.elements.nodes.rotations import UNIT_TOLERANCE, euler_parameter_rates
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, Tables, register
+from windlass.framework.model.law import Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import EntityTable
 
@@ -156,26 +156,13 @@ def check(world: Tables, table: EntityTable) -> None:
         )
 
 
-register(Law(Point3D, "node", dofs=node_dofs, outputs=point_outputs("m", 3), source="definition of a point"))
+register(Point3D, "node", outputs=point_outputs("m", 3), source="definition of a point")
+register(RigidNode3D, "node", outputs=rigid_outputs(), fill_defaults=fill_defaults, check=check, source=SOURCE)
 register(
-    Law(
-        RigidNode3D,
-        "node",
-        dofs=node_dofs,
-        outputs=rigid_outputs(),
-        fill_defaults=fill_defaults,
-        check=check,
-        source=SOURCE,
-    )
-)
-register(
-    Law(
-        PointSlope3D,
-        "node",
-        dofs=node_dofs,
-        outputs=point_outputs("m, 1", 3),
-        fill_defaults=take_shared_position,
-        check=check_slopes,
-        source=CABLES,
-    )
+    PointSlope3D,
+    "node",
+    outputs=point_outputs("m, 1", 3),
+    fill_defaults=take_shared_position,
+    check=check_slopes,
+    source=CABLES,
 )

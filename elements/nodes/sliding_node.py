@@ -9,8 +9,7 @@ Source: J. Gerstmayr and others, documentation of Exudyn, item ObjectJointSlidin
 from __future__ import annotations
 
 from windlass.elements.nodes.ale_node import ALENode, coordinate_outputs
-from windlass.elements.nodes.nodes2d import node_dofs
-from windlass.framework.model.law import Law, register
+from windlass.framework.model.law import register
 from windlass.framework.model.schema import column
 
 
@@ -22,4 +21,4 @@ class SlidingNode(ALENode):
 
 
 SOURCE = "[@exudyn], ObjectJointSliding2D"
-register(Law(SlidingNode, "node", dofs=node_dofs, outputs=coordinate_outputs("s_t"), source=SOURCE))
+register(SlidingNode, "node", outputs=coordinate_outputs("s_t"), source=SOURCE)

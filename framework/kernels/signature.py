@@ -9,9 +9,13 @@ from __future__ import annotations
 import dis
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from windlass.framework.errors import ModelError
+
+P = ParamSpec("P")
+Made = TypeVar("Made")
 
 
 def check_arguments(function: Any, name: str, arguments: Sequence[str]) -> None:
@@ -48,6 +52,20 @@ def takes(function: Any, arguments: Sequence[str]) -> bool:
     except ModelError:
         return False
     return True
+
+
+def takes_arguments_of(kind: Callable[P, Made]) -> Callable[[Callable[[Made], None]], Callable[P, None]]:
+    """Call a function with what a class takes, in place of an instance: users of the function do not meet the class."""
+
+    def decorate(function: Callable[[Made], None]) -> Callable[P, None]:
+        @wraps(function)
+        def make_and_call(*values: P.args, **more: P.kwargs) -> None:
+            function(kind(*values, **more))
+
+        make_and_call.__signature__ = inspect.signature(kind)  # type: ignore[attr-defined]
+        return make_and_call
+
+    return decorate
 
 
 def check_results(function: Callable[..., Any], name: str, results: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.checks.values import read_whole_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import count_chains
-from windlass.framework.model.law import Law, Tables, register
+from windlass.framework.model.law import Tables, register
 from windlass.framework.model.schema import Component, column, count_values
 from windlass.framework.model.table import Entity, EntityTable
 
@@ -126,4 +126,4 @@ def _entities(handle: Any) -> int:
     return 1
 
 
-register(Law(GenericData, "data", source="history variables of active-set contact algorithms"))
+register(GenericData, "data", source="history variables of active-set contact algorithms")

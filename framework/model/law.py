@@ -1,8 +1,8 @@
 """Laws: what a component does, registered by one call at the foot of its file.
 
-A law is a schema plus plain functions.  ``dofs`` says which coordinates each row couples; ``build`` binds the rows of
-one table to compiled kernels and returns a `System`.  Everything else (numbering, sparsity, scatter, solvers, output)
-follows from these two, so a new law is one new file.
+A law is a schema plus plain functions.  ``dofs`` says which coordinates each row couples, by the names of references;
+``build`` binds the rows of one table to compiled kernels and returns a `System`.  Everything else (numbering, sparsity,
+scatter, solvers, output) follows from these two, so a new law is one new file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from windlass.framework.accounts import Losses
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.signature import check_arguments
+from windlass.framework.kernels.signature import check_arguments, takes_arguments_of
 from windlass.framework.model.drawing import Drawing, Painting, describe_outputs
 from windlass.framework.model.drawing import Output as Output
 from windlass.framework.model.law_checks import check_law, check_needs
@@ -27,6 +27,7 @@ from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.parallel.lookup import Lookup
 from windlass.framework.parallel.processes import Processes
 
+Dofs = Callable[["Tables", EntityTable], IntArray] | str | tuple[str, ...]
 Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive"]
 
 BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connector", "constraint")
@@ -162,9 +163,9 @@ class LocalRows:
 
     @property
     def columns(self) -> Any:
-        """What `Law.bind` gives for these rows; made once, and again after a switchable column of them was changed."""
+        """What ``bind`` of their law gives for these rows; made once, and again after a switchable column changed."""
         bind = _laws[self.table.component].bind
-        assert bind is not None, f"{self.table.kind} has no Law.bind"
+        assert bind is not None, f"{self.table.kind} was registered without bind"
         return self.kept("columns", lambda: bind(self))
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
@@ -220,36 +221,11 @@ class LocalRows:
 
 @dataclass(frozen=True)
 class Law:
-    """What is registered for a component.
-
-    Attributes:
-        component: the schema.
-        role: kind of the law; decides when its system runs.  ``data`` are history values, ``passive`` what other laws
-            read (the ground, materials, surfaces).
-        dofs: ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
-            ``table.resident``, -1 for none, shape (resident, n).
-        bind: ``(rows) -> columns``, the arrays that kernels read, of any rows; functions find them as
-            ``rows.columns``, made once and not for every output and frame.
-        build: ``(rows) -> System`` of all rows of this process; called again when a switchable column changes.
-        outputs: output variables by name.
-        fill_defaults: ``(world, values) -> values`` fills in what the user left out (creates nodes, data).
-        check: ``(world, table) -> None`` raises ModelError for rows, of those that this process has, that do not fit
-            together.
-        replicated: rows are local on all processes, which share the work within a row (contact sets).
-        reads: ``(world, table) -> entity numbers``, shape (k,), of all that rows may couple later on, where these
-            change (`NeighbourPattern`): a process with such rows has their coordinates and markers from the start.
-        multipliers: number of multipliers of each row (constraints).
-        family: marker family that the rows belong to (markers).
-        source: where the law comes from.
-        draw: ``(rows, fields, subdivisions) -> Drawing`` shows the rows as points and lines.
-        paint: ``(rows, fields) -> Painting`` lays values onto the lines of other entities.
-        draw_keys: ``(rows) -> keys, shape (rows, k)``: rows of equal keys draw one and the same thing (a pulley that
-            touches many cables), which the first of them shows.
-    """
+    """What is registered for a component; for the attributes see `register`."""
 
     component: type[Component]
     role: Role
-    dofs: Callable[[Tables, EntityTable], IntArray] | None = None
+    dofs: Dofs | None = None
     bind: Callable[[LocalRows], Any] | None = None
     build: Callable[[LocalRows], System] | None = None
     outputs: Mapping[str, Output] = field(default_factory=dict)
@@ -272,17 +248,11 @@ class Law:
 
 @dataclass(frozen=True)
 class MarkerFamily:
-    """A kind of attachment: the columns that all markers of the family fill and all connectors read.
-
-    Attributes:
-        name: e.g. ``"position marker"``.
-        allocate: ``(world, ids, layout) -> columns`` makes the NamedTuple of columns for the local markers ``ids``.
-        register_pair: ``(component, force, ...)`` registers a law between two markers of the family, if there are such.
-    """
+    """What is registered for a family of markers; for the attributes see `register_family`."""
 
     name: str
     allocate: Callable[[Tables, IntArray, Rows], Any]
-    register_pair: Callable[..., Law] | None = None
+    register_pair: Callable[..., None] | None = None
 
 
 _laws: dict[type[Component], Law] = {}
@@ -290,8 +260,34 @@ _families: dict[str, MarkerFamily] = {}
 _waiting: dict[type[Component], tuple[str, Callable[[], Any]]] = {}
 
 
-def register(law: Law) -> Law:
-    """Make a law known; called once at the foot of its file.
+@takes_arguments_of(Law)
+def register(law: Law) -> None:
+    """Make the law of a component known; called once at the foot of its file.
+
+    Args:
+        component: the schema.
+        role: kind of the law; decides when its system runs.  ``data`` are history values, ``passive`` what other laws
+            read (the ground, materials, surfaces).
+        dofs: which coordinates each row couples: those of these references, in this order; nodes have their own.  Or
+            ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
+            ``table.resident``, -1 for none, shape (resident, n).
+        bind: ``(rows) -> columns``, the arrays that kernels read, of any rows; functions find them as
+            ``rows.columns``, made once and not for every output and frame.
+        build: ``(rows) -> System`` of all rows of this process; called again when a switchable column changes.
+        outputs: output variables by name.
+        fill_defaults: ``(world, values) -> values`` fills in what the user left out (creates nodes, data).
+        check: ``(world, table) -> None`` raises ModelError for rows, of those that this process has, that do not fit
+            together.
+        replicated: rows are local on all processes, which share the work within a row (contact sets).
+        reads: ``(world, table) -> entity numbers``, shape (k,), of all that rows may couple later on, where these
+            change (`NeighbourPattern`): a process with such rows has their coordinates and markers from the start.
+        multipliers: number of multipliers of each row (constraints).
+        family: marker family that the rows belong to (markers).
+        source: where the law comes from.
+        draw: ``(rows, fields, subdivisions) -> Drawing`` shows the rows as points and lines.
+        paint: ``(rows, fields) -> Painting`` lays values onto the lines of other entities.
+        draw_keys: ``(rows) -> keys, shape (rows, k)``: rows of equal keys draw one and the same thing (a pulley that
+            touches many cables), which the first of them shows.
 
     Raises:
         ModelError: a law that cannot work: a wrong role, a function that is missing or takes other arguments, columns
@@ -301,11 +297,18 @@ def register(law: Law) -> Law:
     _laws[law.component] = law
     # for ``help``
     law.component.__doc__ = (law.component.__doc__ or "") + describe_outputs(law.outputs)
-    return law
 
 
-def register_family(family: MarkerFamily) -> MarkerFamily:
+@takes_arguments_of(MarkerFamily)
+def register_family(family: MarkerFamily) -> None:
     """Make a marker family known, and the laws that were waiting for it.
+
+    A family is a kind of attachment: the columns that all its markers fill and all connectors on them read.
+
+    Args:
+        name: e.g. ``"position marker"``.
+        allocate: ``(world, ids, layout) -> columns`` makes the NamedTuple of columns for the local markers ``ids``.
+        register_pair: ``(component, force, ...)`` registers a law between two markers of the family, if there are such.
 
     Raises:
         ModelError: ``allocate`` takes other arguments.
@@ -316,7 +319,6 @@ def register_family(family: MarkerFamily) -> MarkerFamily:
         if name == family.name:
             del _waiting[component]
             make()
-    return family
 
 
 def register_pair(component: type[Component], force: Callable[..., Any], *kernels: Any, **more: Any) -> None:
@@ -365,7 +367,7 @@ def require_law(component: type[Component]) -> Law:
     if law is None:
         raise ModelError(
             f"{component.__name__} is not registered, its rows would do nothing: "
-            f"must be made known by register(Law({component.__name__}, ...)) before rows are added"
+            f"must be made known by register({component.__name__}, ...) before rows are added"
         )
     return law
 

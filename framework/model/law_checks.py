@@ -15,10 +15,8 @@ from windlass.framework.kernels.signature import check_arguments
 from windlass.framework.model.schema import Component
 
 ROLES = ("node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive")
-COUPLING = ROLES[:7]
-"""Roles whose rows have or couple coordinates."""
 WORKING = ROLES[1:7]
-"""Roles whose rows do something: without ``build`` they would exert no force."""
+"""Roles whose rows do something: without ``dofs`` and ``build`` they would exert no force."""
 
 ARGUMENTS = {
     "dofs": ("world", "table"),
@@ -33,7 +31,8 @@ ARGUMENTS = {
 }
 """The functions of a law and what they get."""
 MEANING = {
-    "dofs": "a function (world, table) that gives the coordinates of each row; without it they exert no force",
+    "dofs": "references, or a function (world, table), that give the coordinates of each row; without it they "
+    "exert no force",
     "build": "a function (rows) that gives a System; without it they exert no force",
 }
 
@@ -51,34 +50,39 @@ def needs(*names: str) -> Callable[[Function], Function]:
 
 
 def check_law(law: Any) -> None:
-    """Refuse a `Law` that cannot work.
+    """Refuse a law that cannot work.
 
     Raises:
         ModelError: a wrong role, a function that is missing or takes other arguments, or a schema that does not fit.
     """
     component, role = law.component, law.role
     if not (isinstance(component, type) and issubclass(component, Component)):
-        raise ModelError(f"component = {show(component)} in Law: must be a class that is derived from Component")
+        raise ModelError(f"component = {show(component)} in register: must be a class that is derived from Component")
     kind = component.__name__
     if role not in ROLES:
-        raise ModelError(f"role = {show(role)} in Law of {kind}: must be one of {', '.join(ROLES)}")
+        raise ModelError(f"role = {show(role)} in the law of {kind}: must be one of {', '.join(ROLES)}")
     for name, arguments in ARGUMENTS.items():
         function = getattr(law, name)
-        if function is not None:
+        if name == "dofs" and isinstance(function, str | tuple):
+            names = (function,) if isinstance(function, str) else function
+            if any(name not in component.refs for name in names):
+                words = f"must be names of references, {', '.join(component.refs) or 'and there are none'}"
+                raise ModelError(f"dofs = {show(function)} in the law of {kind}: {words}")
+        elif function is not None:
             check_arguments(function, f"{name} of {kind}", arguments)
             check_needs(component, getattr(function, "needs", ()), f"{name} of {kind}")
-        elif role in {"dofs": COUPLING, "build": WORKING}.get(name, ()):
-            raise ModelError(f"{name} = None in Law of {kind}, a {role}: must be {MEANING[name]}")
+        elif role in WORKING and name in MEANING:
+            raise ModelError(f"{name} = None in the law of {kind}, a {role}: must be {MEANING[name]}")
     for name, output in law.outputs.items():
         check_arguments(getattr(output, "evaluate", output), f"output {name} of {kind}", ("rows", "fields"))
     if role == "marker" and law.family not in component.provides:
         raise ModelError(
-            f"family = {law.family!r} in Law of {kind}, a marker: must be a marker family that {kind} provides, "
+            f"family = {law.family!r} in the law of {kind}, a marker: must be a marker family that {kind} provides, "
             f"{', '.join(component.provides) or 'and it provides none'}"
         )
     if role == "constraint" and not law.multipliers > 0:
         words = "must be > 0, the number of equations of each row"
-        raise ModelError(f"multipliers = {law.multipliers} in Law of {kind}, a constraint: {words}")
+        raise ModelError(f"multipliers = {law.multipliers} in the law of {kind}, a constraint: {words}")
     if role == "node":
         check_node(component)
     for name, column in component.columns.items():

@@ -15,12 +15,6 @@ from windlass.framework.parallel.lookup import Lookup
 from windlass.framework.parallel.number_directory import share
 
 
-def node_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the coordinates of each node, shape (rows, k)."""
-    dofs: IntArray = world.numbering.node_dofs[table.component]
-    return dofs
-
-
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
     """Which coordinates of the rows of a node table that this process has are their own, shape (resident, k)."""
     own = np.ones((table.resident_count, len(table.component.dof_names)), dtype=bool)

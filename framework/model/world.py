@@ -282,16 +282,25 @@ class World:
         cached = self._dofs.get(table.component)
         if cached is not None and len(cached) == table.resident_count:
             return cached
-        law = law_of(table.component)
-        find = law.dofs if law is not None else None
         with nullcontext() if self.processes is None else self.processes.alone(f"coordinates of {table.kind}"):
-            dofs = find(self, table) if find is not None else np.zeros((table.resident_count, 0), np.int64)
+            dofs = self._find_dofs(table)
         # of a table in parts as wide as on the other processes
         missing = self._dof_widths.get(table.component, 0) - dofs.shape[1]
         if missing > 0:
             dofs = np.pad(dofs, ((0, 0), (0, missing)), constant_values=-1)
         self._dofs[table.component] = dofs
         return dofs
+
+    def _find_dofs(self, table: EntityTable) -> IntArray:
+        law, refs = law_of(table.component), table.component.refs
+        dofs = law.dofs if law is not None else None
+        if callable(dofs):
+            return dofs(self, table)
+        if dofs is None and law is not None and law.role == "node":
+            return self.numbering.node_dofs[table.component]
+        names = (dofs,) if isinstance(dofs, str) else dofs or ()
+        parts = [self.ref_dofs(table, n) if refs[n].is_chain else self.dofs_of(table.local(n)) for n in names]
+        return np.concatenate([np.zeros((table.resident_count, 0), np.int64), *parts], axis=1)
 
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
         """Length of the longest chain of a reference, else 1, and number of coordinates of the widest entity."""
@@ -308,7 +317,7 @@ class World:
         return self.ref_shape(table, name)[1]
 
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        """World coordinate numbers of what a reference of the rows that this process has names, for `Law.dofs`.
+        """World coordinate numbers of what a reference of the rows that this process has names, for ``dofs`` of laws.
 
         Returns:
             Shape (resident, length * width) with both of `ref_shape`: entity after entity, -1 for none.

@@ -11,7 +11,7 @@ import pytest
 import windlass.framework.model.schema as schema
 from windlass.elements import Ground, Point3D
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, register
+from windlass.framework.model.law import register
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.world import World
 
@@ -167,7 +167,7 @@ class Lenient(Component):
     open = column("1", "yes or no", dtype=bool, default=True)
 
 
-register(Law(Lenient, "passive"))
+register(Lenient, "passive")
 
 
 def test_attacks_find_a_column_that_accepts_nonsense(monkeypatch: pytest.MonkeyPatch) -> None:

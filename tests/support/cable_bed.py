@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import windlass.connectors.markers.cable_coordinates as cc
-from windlass.framework import Component, Law, Output, System, call, column, kernel, ref, register
+from windlass.framework import Component, Output, System, call, column, kernel, ref, register
 from windlass.framework.arrays import FloatArray, IntArray
 
 
@@ -72,13 +72,11 @@ def eval_power(rows: Any, s: Any) -> FloatArray:
 
 
 register(
-    Law(
-        CableBed,
-        role="connector",
-        dofs=lambda world, table: world.ref_dofs(table, "cable"),
-        bind=bind,
-        build=build,
-        outputs={"power": Output("W", "that the dampers take, ()", eval_power)},
-        source="[@shabana]",
-    )
+    CableBed,
+    "connector",
+    dofs=lambda world, table: world.ref_dofs(table, "cable"),
+    bind=bind,
+    build=build,
+    outputs={"power": Output("W", "that the dampers take, ()", eval_power)},
+    source="[@shabana]",
 )

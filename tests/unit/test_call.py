@@ -17,7 +17,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program
-from windlass.framework.model.law import Law, LocalRows, law_of, register
+from windlass.framework.model.law import LocalRows, law_of, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Evaluation, Fields, System, evaluate
 from windlass.framework.model.world import World
@@ -140,15 +140,7 @@ def build(rows: LocalRows) -> System:
 
 BOUND: list[int] = []
 FROZEN: list[bool] = []
-register(
-    Law(
-        Ramp,
-        "connector",
-        dofs=lambda world, table: world.dofs_of(table.local("marker")),
-        bind=bind,
-        build=build,
-    )
-)
+register(Ramp, "connector", dofs="marker", bind=bind, build=build)
 
 
 def push() -> State:

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 import windlass as wl
 from windlass.connectors import ReevingSystemSprings, position_marker, reeve
 from windlass.elements import Ground, MassPoint, generic_node
-from windlass.framework import Law, ModelError, column, refs, register
+from windlass.framework import ModelError, column, refs, register
 from windlass.framework.model.history import create_history
 from windlass.framework.model.schema import Component
 from windlass.framework.report.model_tables import tabulate_model
@@ -31,7 +31,7 @@ class Necklace(Component):
     colours = column("1", "of each bead", shape=(3,), default=(0.0, 0.0, 1.0), along="beads")
 
 
-register(Law(Necklace, "passive"))
+register(Necklace, "passive")
 
 
 def create_beads(count: int = 5) -> tuple[wl.World, wl.Entity]:
@@ -127,7 +127,7 @@ def test_a_column_must_be_along_a_chain() -> None:
         size = column("m", "size of each", along="beads")
 
     with pytest.raises(ModelError, match=r"along = 'beads' of size in Loose: must be the name of a chain \(refs\)"):
-        register(Law(Loose, "passive"))
+        register(Loose, "passive")
 
 
 def test_schema_says_what_a_chain_is() -> None:

@@ -18,7 +18,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, register
+from windlass.framework.model.law import LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Evaluation, System, evaluate
 
@@ -65,7 +65,7 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-register(Law(CubicSpring, "connector", dofs=pair_dofs, build=build, source="this test"))
+register(CubicSpring, "connector", dofs=pair_dofs, build=build, source="this test")
 
 
 def create(stiffness: float = 3.0, **errors: Any) -> wl.World:

@@ -160,10 +160,10 @@ def test_errors_of_a_law_are_one_message(tmp_path: Path) -> None:
     """A script that knows no more of Windlass than what its law needs."""
     (tmp_path / "law.py").write_text(
         "import windlass.framework as fw\n\n\nclass A(fw.Component):\n    x = fw.column('m', 'x')\n\n\n"
-        "fw.register(fw.Law(A, 'thing'))\n"
+        "fw.register(A, 'thing')\n"
     )
     done = subprocess.run([sys.executable, "law.py"], cwd=tmp_path, env=settings(), capture_output=True, text=True)
-    assert done.returncode == 2 and done.stderr.startswith("error: role = 'thing' in Law of A: must be one of node")
+    assert done.returncode == 2 and done.stderr.startswith("error: role = 'thing' in the law of A: must be one of node")
     assert len(done.stderr.splitlines()) == 1
 
 

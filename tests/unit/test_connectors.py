@@ -35,7 +35,7 @@ from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import Point2D, PointSlope2D, RigidNode2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, register
+from windlass.framework.model.law import register
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -74,7 +74,7 @@ class Weight(Component):
     mass = column("kg", "mass")
 
 
-register(Law(Weight, "passive"))
+register(Weight, "passive")
 
 
 def test_places() -> None:

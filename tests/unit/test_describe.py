@@ -8,7 +8,7 @@ import pytest
 
 from windlass.connectors import ContactFrictionCircleCable2D
 from windlass.elements import ALECable2D, Cable2D
-from windlass.framework.model.law import Law, Output, register
+from windlass.framework.model.law import Output, register
 from windlass.framework.model.schema import Component, column, function, ref
 
 from support.all_laws import all_laws
@@ -48,7 +48,7 @@ def test_own_components_are_described_too() -> None:
         weights = column("kg", "some weights", shape=None)
         law = function("f(t)")
 
-    register(Law(Own, role="passive", outputs={"size": Output("m", "how large", lambda rows, fields: rows.dofs)}))
+    register(Own, "passive", outputs={"size": Output("m", "how large", lambda rows, fields: rows.dofs)})
     assert (Own.__doc__ or "").splitlines() == [
         "Own",
         "",

@@ -214,7 +214,8 @@ def test_words_of_laws_mean_one_thing() -> None:
             found += 1
             if not fits:
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
-    assert found > 100
+    # most laws give ``dofs`` as names of references, without a function
+    assert found > 80
     assert wrong == []
 
 

@@ -18,9 +18,7 @@ from windlass.elements import MassPoint
 from windlass.framework import (
     Component,
     FloatArray,
-    Law,
     LocalRows,
-    MarkerFamily,
     ModelError,
     Output,
     System,
@@ -73,74 +71,82 @@ def test_unregistered_component() -> None:
 
     world = World()
     with raises(
-        r"Forgotten is not registered, its rows would do nothing: must be made known by register\(Law\(Forgotten, "
-        r"...\)\) before rows are added"
+        r"Forgotten is not registered, its rows would do nothing: must be made known by register\(Forgotten, "
+        r"...\) before rows are added"
     ):
         world.add(Forgotten, mass=1.0)
     assert not world.tables and not world.count
 
 
 ANY: Any = None
-WRONG_LAWS: list[tuple[Callable[[], Law], str]] = [
+WRONG_LAWS: list[tuple[Callable[[], None], str]] = [
     (
-        lambda: Law(Spring, "connector", build=build),
-        r"dofs = None in Law of Spring, a connector: must be a function \(world, table\) that gives the coordinates of "
-        "each row; without it they exert no force",
+        lambda: register(Spring, "connector", build=build),
+        r"dofs = None in the law of Spring, a connector: must be references, or a function \(world, table\), that give "
+        "the coordinates of each row; without it they exert no force",
     ),
     (
-        lambda: Law(Spring, "connector", dofs=pair_dofs),
-        r"build = None in Law of Spring, a connector: must be a function \(rows\) that gives a System; without it they "
-        "exert no force",
+        lambda: register(Spring, "connector", dofs="marker", build=build),
+        "dofs = 'marker' in the law of Spring: must be names of references, marker0, marker1",
     ),
     (
-        lambda: Law(Spring, "conector", dofs=pair_dofs, build=build),  # type: ignore[arg-type]
-        "role = 'conector' in Law of Spring: must be one of node, body, element, marker, load, connector, constraint, "
-        "data, passive",
+        lambda: register(Loose, "connector", dofs=("stiffness",), build=build),
+        r"dofs = \('stiffness',\) in the law of Loose: must be names of references, and there are none",
     ),
     (
-        lambda: Law(int, "connector", dofs=pair_dofs, build=build),  # type: ignore[arg-type]
-        "component = <class 'int'> in Law: must be a class that is derived from Component",
+        lambda: register(Spring, "connector", dofs=pair_dofs),
+        r"build = None in the law of Spring, a connector: must be a function \(rows\) that gives a System; without it "
+        "they exert no force",
     ),
     (
-        lambda: Law(Spring, "connector", dofs=lambda world: ANY, build=build),  # type: ignore[misc, arg-type]
+        lambda: register(Spring, "conector", dofs=pair_dofs, build=build),  # type: ignore[arg-type]
+        "role = 'conector' in the law of Spring: must be one of node, body, element, marker, load, connector, "
+        "constraint, data, passive",
+    ),
+    (
+        lambda: register(int, "connector", dofs=pair_dofs, build=build),  # type: ignore[arg-type]
+        "component = <class 'int'> in register: must be a class that is derived from Component",
+    ),
+    (
+        lambda: register(Spring, "connector", dofs=lambda world: ANY, build=build),  # type: ignore[misc, arg-type]
         r"dofs of Spring takes 1 arguments, <lambda>\(world\): must be a function of 2, \(world, table\)",
     ),
     (
-        lambda: Law(Spring, "connector", dofs=pair_dofs, build=3),  # type: ignore[arg-type]
+        lambda: register(Spring, "connector", dofs=pair_dofs, build=3),  # type: ignore[arg-type]
         r"build of Spring = 3: must be a function of 1, \(rows\)",
     ),
     (
-        lambda: Law(Loose, "connector", dofs=pair_dofs, build=build),
+        lambda: register(Loose, "connector", dofs=pair_dofs, build=build),
         "dofs of Loose reads marker0, marker1, but Loose has no marker0: must be declared beside stiffness",
     ),
     (
-        lambda: Law(Spring, "passive", outputs={"length": Output("m", "length", lambda rows: ANY)}),
+        lambda: register(Spring, "passive", outputs={"length": Output("m", "length", lambda rows: ANY)}),
         r"output length of Spring takes 1 arguments, <lambda>\(rows\): must be a function of 2, \(rows, fields\)",
     ),
     (
-        lambda: Law(Spring, "marker", dofs=pair_dofs, build=build, family="position marker"),
-        "family = 'position marker' in Law of Spring, a marker: must be a marker family that Spring provides, and it "
-        "provides none",
+        lambda: register(Spring, "marker", dofs=pair_dofs, build=build, family="position marker"),
+        "family = 'position marker' in the law of Spring, a marker: must be a marker family that Spring provides, and "
+        "it provides none",
     ),
     (
-        lambda: Law(Spring, "constraint", dofs=pair_dofs, build=build),
-        "multipliers = 0 in Law of Spring, a constraint: must be > 0, the number of equations of each row",
+        lambda: register(Spring, "constraint", dofs=pair_dofs, build=build),
+        "multipliers = 0 in the law of Spring, a constraint: must be > 0, the number of equations of each row",
     ),
     (
-        lambda: Law(Spring, "connector", dofs=pair_dofs, build=build, reads=lambda world: ANY),  # type: ignore[misc, arg-type]
+        lambda: register(Spring, "connector", dofs=pair_dofs, build=build, reads=lambda world: ANY),  # type: ignore[misc, arg-type]
         r"reads of Spring takes 1 arguments, <lambda>\(world\): must be a function of 2, \(world, table\)",
     ),
     (
-        lambda: Law(Spring, "node", dofs=pair_dofs),
+        lambda: register(Spring, "node"),
         r"dof_names = \(\) in Spring, a node: must be the names of its coordinates",
     ),
 ]
 
 
 @pytest.mark.parametrize(("create", "message"), WRONG_LAWS)
-def test_wrong_laws(create: Callable[[], Law], message: str) -> None:
+def test_wrong_laws(create: Callable[[], None], message: str) -> None:
     with raises(message):
-        register(create())
+        create()
     assert law_of(Spring) is None and law_of(Loose) is None
 
 
@@ -175,7 +181,7 @@ def test_wrong_nodes(monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], m
     for name, value in changes.items():
         monkeypatch.setattr(Node, name, value)
     with raises(message):
-        register(Law(Node, "node", dofs=lambda world, table: world.numbering.node_dofs[table.component]))
+        register(Node, "node")
 
 
 @kernel
@@ -245,7 +251,7 @@ def test_kernels_of_joints_markers_and_families() -> None:
     with raises("update of Spring gives 1 result: must give nothing"):
         register_marker(Spring, "x", lambda c, m, x, v: 1.0 * x, pair_dofs, "node", "source")
     with raises(r"allocate of x takes 1 arguments, <lambda>\(ids\): must be a function of 3, \(world, ids, layout\)"):
-        register_family(MarkerFamily("x", lambda ids: None))  # type: ignore[misc, arg-type]
+        register_family("x", lambda ids: None)  # type: ignore[misc, arg-type]
     assert law_of(Spring) is None
 
 
@@ -330,7 +336,7 @@ def test_a_column_that_bind_pair_needs() -> None:
         bind_pair(rows)
         return System("Passing", rows.dofs)
 
-    register(Law(Passing, "connector", dofs=pair_dofs, build=build_pair))
+    register(Passing, "connector", dofs=pair_dofs, build=build_pair)
     world = World()
     ends = [position_marker(world, world.add(MassPoint, position=(x, 0.0), mass=1.0)) for x in (0.0, 1.0)]
     world.add(Passing, marker0=ends[0], marker1=ends[1])
@@ -350,6 +356,5 @@ def test_a_family_that_comes_later() -> None:
     register_pair(Early, one, two, source="here")
     with raises("marker0 of Early = late marker: must be one of .*"):
         World().add(Early)
-    late = MarkerFamily("late marker", lambda world, ids, layout: None, lambda *args, **more: made.append((args, more)))
-    register_family(late)
+    register_family("late marker", lambda world, ids, layout: None, lambda *args, **more: made.append((args, more)))
     assert made == [((Early, one, two), {"source": "here"})]

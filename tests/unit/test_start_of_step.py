@@ -15,7 +15,7 @@ import pytest
 import windlass as wl
 from windlass.connectors import CoordinateLoad, CoordinateSpringDamper, coordinate_marker, fix
 from windlass.elements import MassPoint, RigidBody3D
-from windlass.framework import Component, Law, call, check_history, column, create_history, kernel, ref, register
+from windlass.framework import Component, call, check_history, column, create_history, kernel, ref, register
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.model.law import LocalRows, law_of
@@ -74,15 +74,13 @@ def law() -> Iterator[None]:
     from windlass.framework.model import law as laws  # here, because nobody else takes laws away again
 
     register(
-        Law(
-            Odometer,
-            role="connector",
-            dofs=lambda world, table: world.dofs_of(table.local("marker")),
-            build=build,
-            fill_defaults=lambda world, values: create_history(world, Odometer, values, (0.0,) * PLACES),
-            check=lambda world, table: check_history(world, table, PLACES),
-            source="this test",
-        )
+        Odometer,
+        "connector",
+        dofs="marker",
+        build=build,
+        fill_defaults=lambda world, values: create_history(world, Odometer, values, (0.0,) * PLACES),
+        check=lambda world, table: check_history(world, table, PLACES),
+        source="this test",
     )
     yield
     assert law_of(Odometer) is not None
