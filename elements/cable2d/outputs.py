@@ -14,20 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from windlass.elements.cable2d.force_functions import (
-    PLANE,
     Places,
     create_forces,
     create_parameters,
     create_places,
     eval_forces,
 )
-from windlass.elements.cable2d.strains import Strains, cross, dot, eval_strains, interpolate, turned
+from windlass.elements.cable2d.strains import Bending, Strains, cross, dot, eval_bending, interpolate, turned
 from windlass.elements.nodes.node_outputs import in_space
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -81,10 +80,7 @@ class CableView:
         length: lengths [m], shape (rows, 1).
         parameters: the columns as force functions get them.
         forces: rows by force function, of ``"axial_force"`` and ``"bending_moment"``.
-        measures: strains of the plane or in space.
     """
-
-    measures = PLANE
 
     def __init__(self, rows: LocalRows) -> None:
         self._rows = rows
@@ -99,12 +95,16 @@ class CableView:
         if key not in self._places:
             if len(self._places) >= MOST_PLACES:
                 self._places.clear()
-            self._places[key] = create_places(self._rows, s, self.measures)
+            self._places[key] = create_places(self._rows, s)
         return self._places[key]
 
     def eval_force(self, quantity: str, t: float, places: Places, strains: Strains) -> FloatArray:
         """``"axial_force"`` [N] or ``"bending_moment"`` [N m] at places, shape (rows, k), at time t [s]."""
         return eval_forces(quantity, self.forces[quantity], t, places, strains, self.parameters)
+
+    def eval_moment(self, t: float, places: Places, strains: Strains, bending: Bending) -> FloatArray:
+        """Bending moment [N m] at places, shape (rows, k, 1), in space (rows, k, 3), at time t [s]."""
+        return self.eval_force("bending_moment", t, places, strains)[..., None]
 
     @cached_property
     def parts(self) -> IntArray:
@@ -133,10 +133,9 @@ class Section:
     motion: their coordinates and rates.
     t: time [s].
     places: places on the axis.
-    y: distance from the axis [m], shape (rows, k).
+    y: distance from the axis [m], shape (rows, k), 0 in space.
     strains: strains with r', r'' and their rates.
-    tangent, normal: global unit vectors [1], shape (rows, k, 2).
-    omega: angular velocity about z [rad/s], shape (rows, k).
+    bending: curvatures.
     """
 
     rows: LocalRows
@@ -145,19 +144,36 @@ class Section:
     places: Places
     y: FloatArray
     strains: Strains
-    tangent: FloatArray
-    normal: FloatArray
-    omega: FloatArray
+    bending: Bending
+
+    @cached_property
+    def tangent(self) -> FloatArray:
+        """Global unit vectors [1], shape (rows, k, d)."""
+        p = self.strains.p
+        return np.asarray(p / np.sqrt(dot(p, p))[..., None])
+
+    @cached_property
+    def normal(self) -> FloatArray:
+        """Global unit vectors of the plane [1], shape (rows, k, 2)."""
+        return turned(self.tangent)
+
+    @cached_property
+    def turning(self) -> FloatArray:
+        """Angular velocity of the tangent without spin about it [rad/s], shape (rows, k, 1), in space (rows, k, 3)."""
+        p = self.strains.p
+        return np.asarray(cross(p, self.strains.pt) / dot(p, p)[..., None])
+
+    @property
+    def omega(self) -> FloatArray:
+        """Angular velocity about z in the plane [rad/s], shape (rows, k)."""
+        return self.turning[..., 0]
 
 
 def create_section(rows: LocalRows, motion: Motion, t: float, x: Any, y: Any) -> Section:
     """The cross sections at places x, y [m], each a number or of shape (rows,) or (rows, k), at time t [s]."""
     places = find_places(rows, x)
     offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
-    strains = eval_strains(places.shape, motion.x, motion.v)
-    tangent = strains.p / np.sqrt(dot(strains.p, strains.p))[..., None]
-    omega = cross(strains.p, strains.pt) / dot(strains.p, strains.p)
-    return Section(rows, motion, t, places, offset, strains, tangent, turned(tangent), omega)
+    return Section(rows, motion, t, places, offset, *eval_bending(places.shape, motion.x, motion.v))
 
 
 def find_places(rows: LocalRows, x: Any) -> Places:
@@ -219,7 +235,7 @@ def eval_angular_acceleration(c: Section) -> FloatArray:
     """ω_t = ((r' × r'_tt) - 2 ω (r'·r'_t))/(r'·r') [rad/s^2], shape (rows, k)."""
     p, pt = c.strains.p, c.strains.pt
     ptt = interpolate(c.places.shape.dS, c.motion.a)
-    return (cross(p, ptt) - 2.0 * c.omega * dot(p, pt)) / dot(p, p)
+    return (cross(p, ptt)[..., 0] - 2.0 * c.omega * dot(p, pt)) / dot(p, p)
 
 
 def eval_rotation(c: Section) -> FloatArray:
@@ -227,10 +243,16 @@ def eval_rotation(c: Section) -> FloatArray:
     return np.arctan2(c.strains.p[..., 1], c.strains.p[..., 0])
 
 
-def eval_force(quantity: str, c: Any) -> FloatArray:
-    """Axial force [N] or bending moment [N m] of a section of cables of the plane or in space, shape (rows, k)."""
+def eval_axial_force(c: Section) -> FloatArray:
+    """Axial force [N], shape (rows, k)."""
     view: CableView = c.rows.columns
-    return view.eval_force(quantity, c.t, c.places, c.strains)
+    return view.eval_force("axial_force", c.t, c.places, c.strains)
+
+
+def eval_moment(c: Section) -> FloatArray:
+    """Bending moment [N m], shape (rows, k, 1), in space (rows, k, 3)."""
+    view: CableView = c.rows.columns
+    return view.eval_moment(c.t, c.places, c.strains, c.bending)
 
 
 def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
@@ -272,8 +294,8 @@ def create_outputs(kinematics: Kinematics) -> dict[str, Output]:
         "strain": output("1", "axial strain at (x, y): ε - y κ", lambda c: c.strains.eps - c.y * c.strains.kap),
         "axial_strain": output("1", "axial strain of the axis at x: |r'| - 1", lambda c: c.strains.eps),
         "curvature": output("1/m", "curvature at x: (r' × r'')/|r'|²", lambda c: c.strains.kap),
-        "axial_force": output("N", "axial force at x, tension > 0", partial(eval_force, "axial_force"), True),
-        "bending_moment": output("N m", "bending moment at x", partial(eval_force, "bending_moment"), True),
+        "axial_force": output("N", "axial force at x, tension > 0", eval_axial_force, True),
+        "bending_moment": output("N m", "bending moment at x", lambda c: eval_moment(c)[..., 0], True),
     }
 
 
