@@ -30,7 +30,7 @@ import numpy as np
 
 from windlass.elements.cable2d.checks import create_diagnosis, create_doubts
 from windlass.elements.cable2d.draw import draw
-from windlass.elements.cable2d.force_functions import PLANE, Measures, UserRows, create_user_rows, has_function, is_none
+from windlass.elements.cable2d.force_functions import UserRows, create_user_rows, has_function, is_none
 from windlass.elements.cable2d.force_functions import residual as user_residual
 from windlass.elements.cable2d.force_functions import tangent as user_tangent
 from windlass.elements.cable2d.gauss import fill_energies, residual_gauss, tangent_gauss
@@ -39,7 +39,7 @@ from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d.mass import Inertia, mass, mass_product
 from windlass.elements.cable2d.outputs import OUTPUTS, CableView
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape, shape_integrals
-from windlass.elements.cable2d.strains import dot, eval_references, interpolate
+from windlass.elements.cable2d.strains import dot, eval_free_bending, interpolate
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.row_threads import run_sets, split_rows
@@ -100,18 +100,12 @@ class CableKind(NamedTuple):
 
     name: of the system.
     gauss, lobatto: residual and tangent of any rule, and of rule 2.
-    eval_free: strains (rows, n) and curvatures without force of rows at n places s = x/L.
-    fill_energies: strain energies and powers of damping of columns, row by row.
-    measures: strains as force functions get them.
     linear_beside_users: the kernels evaluate what is linear of rows with a force function; otherwise that does it all.
     """
 
     name: str
     gauss: tuple[Callable[..., None], Callable[..., None]]
     lobatto: tuple[Callable[..., None], Callable[..., None]]
-    eval_free: Callable[[LocalRows, FloatArray], tuple[FloatArray, FloatArray]]
-    fill_energies: Callable[..., None]
-    measures: Measures
     linear_beside_users: bool = False
 
 
@@ -137,14 +131,14 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     # energies are asked for in some runs only
     @functools.cache
     def columns() -> Columns:
-        return create_columns(some, row, points, kind)._replace(dofs=dofs[row])
+        return create_columns(some, row, points)._replace(dofs=dofs[row])
 
     lanes = create_lanes(columns.__wrapped__(), some.local("mass_per_length"))
     # the kernels of rule 2 contain their points
     parameters: tuple[Any, ...] = (lanes,) if rule == 2 else (lanes, points)
     residual, tangent = kind.lobatto if rule == 2 else kind.gauss
     return RuleGroup(
-        call(kind.fill_energies, lambda s: (columns(), points, s.x, s.v, s.energies, s.powers)),
+        call(fill_energies, lambda s: (columns(), points, s.x, s.v, s.energies, s.powers)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 0.0, s.f)),
         call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, 0.0, s.pieces, s.values)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 1.0, s.f)),
@@ -167,12 +161,12 @@ def join_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
 def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> list[UserRows]:
     """Rows of one rule, at these positions, for what force functions give."""
     if not kind.linear_beside_users:
-        return [replace(create_user_rows(rows.select(row), row, rule, kind.measures), dofs=dofs[row])]
+        return [replace(create_user_rows(rows.select(row), row, rule), dofs=dofs[row])]
     groups = []
     for part, quantity in enumerate(("axial_force", "bending_moment")):
         some = row[~is_none(rows.local(f"{quantity}_function")[row])]
         if len(some):
-            user_rows = create_user_rows(rows.select(some), some, rule, kind.measures)
+            user_rows = create_user_rows(rows.select(some), some, rule)
             groups.append(replace(user_rows, parts={part: user_rows.parts[part]}))
     return groups
 
@@ -234,7 +228,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     return system
 
 
-def create_columns(rows: LocalRows, row: IntArray, rule: Rule, kind: CableKind) -> Columns:
+def create_columns(rows: LocalRows, row: IntArray, rule: Rule) -> Columns:
     """The columns of rows with the same rule; ``row`` are their positions among the local rows of the table.
 
     What a force function gives is no work of the kernels: its stiffness and damping are 0 there.
@@ -246,21 +240,14 @@ def create_columns(rows: LocalRows, row: IntArray, rule: Rule, kind: CableKind) 
         EI=bending * rows.local("bending_stiffness"),
         dEA=axial * rows.local("axial_damping"),
         dEI=bending * rows.local("bending_damping"),
-        eps=kind.eval_free(rows, rule.sa)[0],
-        kap=kind.eval_free(rows, rule.sb)[1],
+        eps=eval_free_bending(rows, rule.sa)[0],
+        kap=eval_free_bending(rows, rule.sb)[1],
         dofs=rows.dofs,
         row=row,
     )
 
 
-IN_PLANE = CableKind(
-    "Cable2D",
-    (residual_gauss, tangent_gauss),
-    (residual_lobatto, tangent_lobatto),
-    eval_references,
-    fill_energies,
-    PLANE,
-)
+IN_PLANE = CableKind("Cable2D", (residual_gauss, tangent_gauss), (residual_lobatto, tangent_lobatto))
 
 
 def check_nodes(world: Tables, table: EntityTable) -> None:

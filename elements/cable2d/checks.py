@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from windlass.elements.cable2d.force_functions import has_function
 from windlass.elements.cable2d.outputs import CableView, node_dofs
-from windlass.elements.cable2d.strains import dot
+from windlass.elements.cable2d.strains import dot, eval_strains
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
@@ -143,7 +143,7 @@ def find_buckled(rows: LocalRows, which: IntArray, s: Fields) -> list[Fault]:
     dofs, length = node_dofs(some), some.local("length")
     view: CableView = some.columns
     places = view.find_places(np.array([[0.0, 0.5, 1.0]]))
-    strains = view.measures.eval_strains(places.shape, s.x[dofs], np.zeros(dofs.shape))
+    strains = eval_strains(places.shape, s.x[dofs], np.zeros(dofs.shape))
     force = view.eval_force("axial_force", s.t, places, strains).mean(axis=1)
     limit = -4.0 * np.pi**2 * some.local("bending_stiffness") / length**2
     beyond = (force < limit) & (force < -LEAST_STRAIN * some.local("axial_stiffness"))

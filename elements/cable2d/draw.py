@@ -1,4 +1,4 @@
-"""Drawing of `Cable2D`: every cable as straight lines between points of its cubic axis.
+"""Drawing of cables in the plane and in space: every cable as straight lines between points of its cubic axis.
 
 | point field | unit | meaning |
 | --- | --- | --- |
@@ -7,6 +7,7 @@
 | `axial_force` | N | tension > 0 |
 | `bending_moment` | N m | > 0 where it bends to the left of the direction of growing x |
 | `curvature` | 1/m | > 0 to the left |
+| `bending_moment_vector`, `curvature_vector` | N m, 1/m | in space, in place of both: a file may show both kinds |
 
 The values are those of the output variables of the same names.  Neighbouring cables each have their own points where
 they meet, because forces and curvature may jump there.
@@ -21,16 +22,22 @@ from math import sqrt
 import numpy as np
 
 from windlass.elements.cable2d.force_functions import Places
-from windlass.elements.cable2d.outputs import NODES, OUTPUTS, CableMotion, CableView, Kinematics, eval_motion, node_dofs
+from windlass.elements.cable2d.gauss import read_vector
+from windlass.elements.cable2d.outputs import NODES, CableMotion, CableView, Kinematics, eval_motion, node_dofs
 from windlass.elements.cable2d.points import Shape, eval_shape
-from windlass.elements.cable2d.strains import Strains
+from windlass.elements.cable2d.strains import SMALLEST, Bending, Strains, eval_references, eval_sizes
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
-FIELDS = ("velocity", "axial_force", "bending_moment", "curvature")
+UNITS = {
+    2: {"velocity": "m/s", "axial_force": "N", "bending_moment": "N m", "curvature": "1/m"},
+    3: {"velocity": "m/s", "axial_force": "N", "bending_moment_vector": "N m", "curvature_vector": "1/m"},
+}
+"""Point fields in the plane and in space."""
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinematics = NODES) -> Drawing:
@@ -58,13 +65,16 @@ class CableLines:
         x = view.length * s
         self._length = view.length[:, 0].copy()
         self._shape = eval_shape(s, np.ones(()))
-        self._places = Places(np.broadcast_to(s, (count, n)), self._shape, view.measures.eval_references(rows, s))
+        self._places = Places(np.broadcast_to(s, (count, n)), self._shape, eval_references(rows, s))
         self._own = np.arange(8 * count).reshape(count, 8)
         # z stays 0
         self._points, self._velocity = np.zeros((count * n, 3)), np.zeros((count * n, 3))
         none = np.zeros(0)
-        self._strains = Strains(none, none, none, none, *(np.zeros((count, n)) for _ in range(4)))
         number, ends = np.arange(count * n).reshape(count, n), node_dofs(rows)
+        self._units = UNITS[ends.shape[1] // 4]
+        m = 3 if ends.shape[1] == 12 else 1
+        self._bending = Bending(np.zeros((count, n, m)), np.zeros((count, n, m)))
+        self._strains = Strains(none, none, none, none, np.zeros((count, n)), np.zeros((count, n)), none, none)
         self._drawing = Drawing(
             points=self._points,
             lines=np.stack((number[:, :-1].ravel(), number[:, 1:].ravel()), axis=1),
@@ -72,22 +82,25 @@ class CableLines:
             entity=np.repeat(rows.table.ids_of(rows.rows), subdivisions),
             start=x[:, :-1].ravel(),
             end=x[:, 1:].ravel(),
-            units={name: OUTPUTS[name].unit for name in FIELDS},
+            units=self._units,
             # positions, which several nodes may share
             joints=np.repeat(rows.layout.dofs[ends[:, [0, ends.shape[1] // 2]]], subdivisions, axis=0),
         )
 
     def draw(self, fields: Fields, kinematics: Kinematics) -> Drawing:
         """The lines at an instant."""
-        view, s = self._view, self._strains
+        view, s, bending = self._view, self._strains, self._bending
         dofs, x, v = self._coordinates(kinematics.material, fields)
         fill_points(dofs, x, v, self._length, self._shape, self._points, self._velocity)
         if kinematics.force is not kinematics.material:
             dofs, x, v = self._coordinates(kinematics.force, fields)
-        fill_strains(dofs, x, v, self._length, self._shape, s.eps, s.eps_t, s.kap, s.kap_t)
-        forces = {name: view.eval_force(name, fields.t, self._places, s).ravel() for name in view.forces}
-        point_data = {"velocity": self._velocity, **forces, "curvature": s.kap.ravel()}
-        return replace(self._drawing, point_data=point_data)
+        fill_strains(dofs, x, v, self._length, self._shape, s.eps, s.eps_t, *bending)
+        kap, kap_t = eval_sizes(bending, SMALLEST / view.length)
+        s = s._replace(kap=kap, kap_t=kap_t)
+        force = view.eval_force("axial_force", fields.t, self._places, s).ravel()
+        vectors = (view.eval_moment(fields.t, self._places, s, bending), bending.kap)
+        bent = [values.ravel() if values.shape[-1] == 1 else values.reshape(-1, 3) for values in vectors]
+        return replace(self._drawing, point_data=dict(zip(self._units, (self._velocity, force, *bent), strict=True)))
 
     def _coordinates(
         self, motion: Callable[[LocalRows, Fields], CableMotion], fields: Fields
@@ -117,31 +130,36 @@ def fill_points(
                 r_t[to, d] = S0 * v[a] + S1 * v[b] + S2 * v[c] + S3 * v[e]
 
 
+@kernel(inline=True)
+def interpolate(P0: float, P1: float, P2: float, P3: float, z: tuple[Vector, Vector, Vector, Vector]) -> Vector:
+    """The sum of r0, r0', r1, r1' with these factors."""
+    return combine(1.0, combine(P0, z[0], P2, z[2]), 1.0, combine(P1, z[1], P3, z[3]))
+
+
 @kernel
 def fill_strains(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape,
     eps: FloatArray, eps_t: FloatArray, kap: FloatArray, kap_t: FloatArray,
 ) -> None:  # fmt: skip
-    """Strain and curvature with their rates, shape (rows, n), as `eval_strains` has them."""
-    count = len(shape.S)
+    """Strain, shape (rows, n), and curvature, (rows, n, 1 or 3), with their rates, as `eval_bending` has them."""
+    count, d = len(shape.S), dofs.shape[1] // 4
     for i in range(len(L)):
         n, iL = dofs[i], 1.0 / L[i]
-        for k in range(count):
-            P, K = shape.dS[k], shape.ddS[k]
+        z = (read_vector(d, n, 0, x), read_vector(d, n, 1, x), read_vector(d, n, 2, x), read_vector(d, n, 3, x))
+        zt = (read_vector(d, n, 0, v), read_vector(d, n, 1, v), read_vector(d, n, 2, v), read_vector(d, n, 3, v))
+        for j in range(count):
+            P, K = shape.dS[j], shape.ddS[j]
             P0, P2, K0, K1, K2, K3 = P[0] * iL, P[2] * iL, K[0] * iL * iL, K[1] * iL, K[2] * iL * iL, K[3] * iL
-            px = P0 * x[n[0]] + P[1] * x[n[2]] + P2 * x[n[4]] + P[3] * x[n[6]]
-            py = P0 * x[n[1]] + P[1] * x[n[3]] + P2 * x[n[5]] + P[3] * x[n[7]]
-            kx = K0 * x[n[0]] + K1 * x[n[2]] + K2 * x[n[4]] + K3 * x[n[6]]
-            ky = K0 * x[n[1]] + K1 * x[n[3]] + K2 * x[n[5]] + K3 * x[n[7]]
-            ptx = P0 * v[n[0]] + P[1] * v[n[2]] + P2 * v[n[4]] + P[3] * v[n[6]]
-            pty = P0 * v[n[1]] + P[1] * v[n[3]] + P2 * v[n[5]] + P[3] * v[n[7]]
-            ktx = K0 * v[n[0]] + K1 * v[n[2]] + K2 * v[n[4]] + K3 * v[n[6]]
-            kty = K0 * v[n[1]] + K1 * v[n[3]] + K2 * v[n[5]] + K3 * v[n[7]]
-            g = px * px + py * py
-            half_g_t = px * ptx + py * pty
-            f = px * ky - py * kx
+            p, pt = interpolate(P0, P[1], P2, P[3], z), interpolate(P0, P[1], P2, P[3], zt)
+            k, kt = interpolate(K0, K1, K2, K3, z), interpolate(K0, K1, K2, K3, zt)
+            g, half_g_t, h = dot(p, p), dot(p, pt), cross(p, k)
             length, ig = sqrt(g), 1.0 / g
-            eps[i, k] = length - 1.0
-            eps_t[i, k] = half_g_t / length
-            kap[i, k] = f * ig
-            kap_t[i, k] = (ptx * ky - pty * kx + px * kty - py * ktx - 2.0 * f * ig * half_g_t) * ig
+            h_t = combine(1.0, cross(pt, k), 1.0, cross(p, kt))
+            h_t = combine(ig, h_t, -2.0 * ig * ig * half_g_t, h)
+            eps[i, j] = length - 1.0
+            eps_t[i, j] = half_g_t / length
+            # in the plane about z alone
+            kap[i, j, -1], kap_t[i, j, -1] = h[2] * ig, h_t[2]
+            if d == 3:
+                kap[i, j, 0], kap[i, j, 1] = h[0] * ig, h[1] * ig
+                kap_t[i, j, 0], kap_t[i, j, 1] = h_t[0], h_t[1]

@@ -16,7 +16,7 @@ The rest of the tangent is exact:
                                   ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q,    likewise M.
 
 In space the curvature that a function gets is |κ|, and its moment acts about the present direction of κ, see
-cable3d/strains.py.  Rows with one are evaluated with NumPy, about a hundred times slower than others, and have no
+strains.py.  Rows with one are evaluated with NumPy, about a hundred times slower than others, and have no
 stored energy.
 """
 
@@ -30,9 +30,15 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.cable2d import strains as plane
 from windlass.elements.cable2d.points import Rule, Shape, create_rule, eval_shape
-from windlass.elements.cable2d.strains import References, Strains
+from windlass.elements.cable2d.strains import (
+    References,
+    Strains,
+    eval_gradients,
+    eval_references,
+    eval_second_derivatives,
+    eval_strains,
+)
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.user_functions import FirstCalls, find_contradictions, first_calls, name_of
 from windlass.framework.checks.values import read_numbers, show
@@ -59,18 +65,6 @@ class Parameters(NamedTuple):
     bending_stiffness: FloatArray
     axial_damping: FloatArray
     bending_damping: FloatArray
-
-
-class Measures(NamedTuple):
-    """How strains follow from coordinates: functions of the names of those in strains.py, `PLANE`, or in space."""
-
-    eval_references: Callable[[LocalRows, FloatArray], References]
-    eval_strains: Callable[[Shape, FloatArray, FloatArray], Strains]
-    eval_gradients: Callable[[Shape, Strains], tuple[FloatArray, FloatArray]]
-    eval_second_derivatives: Callable[[Shape, Strains], tuple[FloatArray, FloatArray]]
-
-
-PLANE = Measures(plane.eval_references, plane.eval_strains, plane.eval_gradients, plane.eval_second_derivatives)
 
 
 class Places(NamedTuple):
@@ -105,14 +99,12 @@ class UserRows:
     parameters: their columns.
     parts: functions, places and weights times length [m], shape (rows, n), of the axial forces (0) and of the bending
         moments (1).
-    measures: strains of the plane or in space.
     """
 
     row: IntArray
     dofs: IntArray
     parameters: Parameters
     parts: dict[int, tuple[str, list[ForceGroup], Places, FloatArray]]
-    measures: Measures = PLANE
 
 
 LINEAR: dict[str, tuple[ForceFunction, Derivatives]] = {
@@ -163,25 +155,21 @@ def create_forces(rows: LocalRows, quantity: str) -> list[ForceGroup]:
     return result
 
 
-def create_places(rows: LocalRows, s: FloatArray, measures: Measures = PLANE) -> Places:
+def create_places(rows: LocalRows, s: FloatArray) -> Places:
     """The points at s = x/L [1], shape (n,) or (rows, n)."""
     s = np.broadcast_to(s, (len(rows.rows), np.shape(s)[-1]))
-    return Places(s, eval_shape(s, rows.local("length")[:, None]), measures.eval_references(rows, s))
+    return Places(s, eval_shape(s, rows.local("length")[:, None]), eval_references(rows, s))
 
 
-def create_user_rows(rows: LocalRows, row: IntArray, integration: int, measures: Measures = PLANE) -> UserRows:
+def create_user_rows(rows: LocalRows, row: IntArray, integration: int) -> UserRows:
     """Bind rows with user functions; ``row`` are their positions among the local rows of the table."""
     rule: Rule = create_rule(integration)
     length = rows.local("length")[:, None]
-    axial = (
-        "axial_force",
-        create_forces(rows, "axial_force"),
-        create_places(rows, rule.sa, measures),
-        rule.wa * length,
-    )
-    places = create_places(rows, rule.sb, measures)
-    bending = ("bending_moment", create_forces(rows, "bending_moment"), places, rule.wb * length)
-    return UserRows(row, rows.dofs, create_parameters(rows), {0: axial, 1: bending}, measures)
+    given = (("axial_force", rule.sa, rule.wa), ("bending_moment", rule.sb, rule.wb))
+    parts = {
+        k: (name, create_forces(rows, name), create_places(rows, s), w * length) for k, (name, s, w) in enumerate(given)
+    }
+    return UserRows(row, rows.dofs, create_parameters(rows), parts)
 
 
 def eval_forces(
@@ -329,9 +317,9 @@ def residual(c: UserRows, fields: Fields, f: FloatArray) -> None:
     """Add the forces [N, N m] of rows with user functions."""
     x, v = fields.x[c.dofs], fields.v[c.dofs]
     for k, (quantity, forces, places, weight) in c.parts.items():
-        strains = c.measures.eval_strains(places.shape, x, v)
+        strains = eval_strains(places.shape, x, v)
         N = eval_forces(quantity, forces, fields.t, places, strains, c.parameters)
-        gradient = c.measures.eval_gradients(places.shape, strains)[k]
+        gradient = eval_gradients(places.shape, strains)[k]
         np.add.at(f, c.dofs, np.einsum("rn,rna->ra", weight * N, gradient))
 
 
@@ -339,9 +327,9 @@ def tangent(c: UserRows, fields: Fields, dq: float, dv: float, slots: IntArray, 
     """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the matrix values; slots has shape (local rows, n, n)."""
     x, v = fields.x[c.dofs], fields.v[c.dofs]
     for k, (quantity, forces, places, weight) in c.parts.items():
-        strains = c.measures.eval_strains(places.shape, x, v)
-        gradients = c.measures.eval_gradients(places.shape, strains)
-        second = c.measures.eval_second_derivatives(places.shape, strains)
+        strains = eval_strains(places.shape, x, v)
+        gradients = eval_gradients(places.shape, strains)
+        second = eval_second_derivatives(places.shape, strains)
         N = eval_forces(quantity, forces, fields.t, places, strains, c.parameters)
         by = eval_force_derivatives(quantity, forces, fields.t, places, strains, c.parameters)[..., None]
         rates = [np.einsum("rnab,rb->rna", H, v) for H in second]

@@ -1,4 +1,5 @@
-"""Kernels of `Cable2D` over whole tables for every integration rule, as loops over its points, and the strain energy.
+"""Kernels of `Cable2D` over whole tables for every integration rule, as loops over its points, and the strain energy
+of cables in the plane and in space.
 
 Cables are evaluated side by side, see lanes.py; forces and the product of the mass matrix come in one pass, and
 so do tangent and mass matrix.  Equations of a single point and the letters e, s0, s1, p, k: points.py.
@@ -33,10 +34,12 @@ from windlass.elements.cable2d.lanes import (
 )
 from windlass.elements.cable2d.mass import add_inertia, add_mass
 from windlass.elements.cable2d.points import Blocks, Four, Rule, axial_block, axial_force, bending_blocks, bending_force
-from windlass.framework.arrays import FloatArray
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Slots
 
+Vectors = tuple[Vector, Vector, Vector]
 R0, S0, R1, S1 = range(COORDINATES, COORDINATES + 8, 2)
 V0, T0, V1, T1 = range(VELOCITIES, VELOCITIES + 8, 2)
 """Rows of r0, s0 = r0', r1, s1 = r1' and of their rates, x and then y."""
@@ -240,42 +243,54 @@ def tangent_gauss(
         scatter_matrices(2, c, block * LANES, g, slots, values)
 
 
+@kernel(inline=True)
+def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
+    """Coordinates i = 0 to 3 of r0, r0', r1, r1' of a row with the numbers n in d dimensions; z = 0 in the plane."""
+    # without a branch, around which the compiler would count references to the arrays
+    return x[n[d * i]], x[n[d * i + 1]], (d - 2) * x[n[d * i + d - 1]]
+
+
+@kernel(inline=True)
+def read_vectors(d: int, n: IntArray, iL: float, x: FloatArray) -> Vectors:
+    """e, s0 and s1 of a row, or their rates; iL is 1/L."""
+    e = combine(iL, read_vector(d, n, 2, x), -iL, read_vector(d, n, 0, x))
+    return e, read_vector(d, n, 1, x), read_vector(d, n, 3, x)
+
+
+@kernel(inline=True)
+def sum_vectors(P: FloatArray, j: int, scale: float, z: Vectors) -> Vector:
+    """The sum of e, s0, s1 with the factors scale P of point j."""
+    return combine(scale, combine(P[j, 0], z[0], P[j, 1], z[1]), scale * P[j, 2], z[2])
+
+
 @kernel
-def fill_energies(c: Columns, p: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
+def fill_energies(c: Columns, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
     """Strain energies [J] by strain and by bending, and what damping takes of each [W], of the rows; shape (2, rows).
 
-    By the points of the rule: gradients of the energies are the residual without damping.
+    In the plane and in space, by the points of the rule: gradients of the energies are the residual without damping.
     """
+    d = c.dofs.shape[1] // 4
     for i in range(len(c.L)):
-        n, L, row = c.dofs[i], c.L[i], c.row[i]
+        L, row, damped = c.L[i], c.row[i], c.dEA[i] != 0.0 or c.dEI[i] != 0.0
         iL = 1.0 / L
-        ex, ey = iL * (x[n[4]] - x[n[0]]), iL * (x[n[5]] - x[n[1]])
-        s0x, s0y, s1x, s1y = x[n[2]], x[n[3]], x[n[6]], x[n[7]]
-        damped = c.dEA[i] != 0.0 or c.dEI[i] != 0.0
-        wx, wy = iL * (v[n[4]] - v[n[0]]), iL * (v[n[5]] - v[n[1]])
-        w0x, w0y, w1x, w1y = v[n[2]], v[n[3]], v[n[6]], v[n[7]]
-        for j in range(len(p.wa)):
-            P0, P1, P2 = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2]
-            px, py = P0 * ex + P1 * s0x + P2 * s1x, P0 * ey + P1 * s0y + P2 * s1y
-            stretch = sqrt(px * px + py * py)
+        z, zt = read_vectors(d, c.dofs[i], iL, x), read_vectors(d, c.dofs[i], iL, v)
+        for j in range(len(r.wa)):
+            p = sum_vectors(r.Pa, j, 1.0, z)
+            stretch = sqrt(dot(p, p))
             strain = stretch - 1.0 - c.eps[i, j]
-            energies[0, row] += 0.5 * p.wa[j] * L * c.EA[i] * strain * strain
+            energies[0, row] += 0.5 * r.wa[j] * L * c.EA[i] * strain * strain
             if damped:
-                ptx, pty = P0 * wx + P1 * w0x + P2 * w1x, P0 * wy + P1 * w0y + P2 * w1y
-                rate = (px * ptx + py * pty) / stretch
-                powers[0, row] += p.wa[j] * L * c.dEA[i] * rate * rate
-        for j in range(len(p.wb)):
-            P0, P1, P2 = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2]
-            K0, K1, K2 = iL * p.Kb[j, 0], iL * p.Kb[j, 1], iL * p.Kb[j, 2]
-            px, py = P0 * ex + P1 * s0x + P2 * s1x, P0 * ey + P1 * s0y + P2 * s1y
-            kx, ky = K0 * ex + K1 * s0x + K2 * s1x, K0 * ey + K1 * s0y + K2 * s1y
-            square = px * px + py * py
-            curvature = (px * ky - py * kx) / square
-            bend = curvature - c.kap[i, j]
-            energies[1, row] += 0.5 * p.wb[j] * L * c.EI[i] * bend * bend
+                rate = dot(p, sum_vectors(r.Pa, j, 1.0, zt)) / stretch
+                powers[0, row] += r.wa[j] * L * c.dEA[i] * rate * rate
+        for j in range(len(r.wb)):
+            p, k = sum_vectors(r.Pb, j, 1.0, z), sum_vectors(r.Kb, j, iL, z)
+            ig, h = 1.0 / dot(p, p), cross(p, k)
+            # without force, in the plane about z
+            fx, fy, fz = (c.kap[i, j, 0], c.kap[i, j, 1], c.kap[i, j, 2]) if d == 3 else (0.0, 0.0, c.kap[i, j, 0])
+            bend = combine(ig, h, -1.0, (fx, fy, fz))
+            energies[1, row] += 0.5 * r.wb[j] * L * c.EI[i] * dot(bend, bend)
             if damped:
-                ptx, pty = P0 * wx + P1 * w0x + P2 * w1x, P0 * wy + P1 * w0y + P2 * w1y
-                ktx, kty = K0 * wx + K1 * w0x + K2 * w1x, K0 * wy + K1 * w0y + K2 * w1y
-                rate = (ptx * ky - pty * kx + px * kty - py * ktx) / square
-                rate -= 2.0 * curvature * (px * ptx + py * pty) / square
-                powers[1, row] += p.wb[j] * L * c.dEI[i] * rate * rate
+                pt, kt = sum_vectors(r.Pb, j, 1.0, zt), sum_vectors(r.Kb, j, iL, zt)
+                ht = combine(ig, cross(pt, k), ig, cross(p, kt))
+                rates = combine(1.0, ht, -2.0 * ig * ig * dot(p, pt), h)
+                powers[1, row] += r.wb[j] * L * c.dEI[i] * dot(rates, rates)

@@ -14,20 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from windlass.elements.cable2d.force_functions import (
-    PLANE,
     Places,
     create_forces,
     create_parameters,
     create_places,
     eval_forces,
 )
-from windlass.elements.cable2d.strains import Strains, cross, dot, eval_strains, interpolate, turned
+from windlass.elements.cable2d.strains import Bending, Strains, cross, dot, eval_bending, interpolate, turned
 from windlass.elements.nodes.node_outputs import in_space
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -81,10 +80,7 @@ class CableView:
         length: lengths [m], shape (rows, 1).
         parameters: the columns as force functions get them.
         forces: rows by force function, of ``"axial_force"`` and ``"bending_moment"``.
-        measures: strains of the plane or in space.
     """
-
-    measures = PLANE
 
     def __init__(self, rows: LocalRows) -> None:
         self._rows = rows
@@ -99,12 +95,16 @@ class CableView:
         if key not in self._places:
             if len(self._places) >= MOST_PLACES:
                 self._places.clear()
-            self._places[key] = create_places(self._rows, s, self.measures)
+            self._places[key] = create_places(self._rows, s)
         return self._places[key]
 
     def eval_force(self, quantity: str, t: float, places: Places, strains: Strains) -> FloatArray:
         """``"axial_force"`` [N] or ``"bending_moment"`` [N m] at places, shape (rows, k), at time t [s]."""
         return eval_forces(quantity, self.forces[quantity], t, places, strains, self.parameters)
+
+    def eval_moment(self, t: float, places: Places, strains: Strains, bending: Bending) -> FloatArray:
+        """Bending moment [N m] at places, shape (rows, k, 1), in space (rows, k, 3), at time t [s]."""
+        return self.eval_force("bending_moment", t, places, strains)[..., None]
 
     @cached_property
     def parts(self) -> IntArray:
@@ -126,17 +126,16 @@ class CableView:
 
 
 @dataclass(frozen=True)
-class PlanarSections:
+class CableSections:
     """Cross sections of the rows at the places asked for, k per row.
 
     rows: the cables.
     motion: their coordinates and rates.
     t: time [s].
     places: places on the axis.
-    y: distance from the axis [m], shape (rows, k).
+    y: distance from the axis [m], shape (rows, k), 0 in space.
     strains: strains with r', r'' and their rates.
-    tangent, normal: global unit vectors [1], shape (rows, k, 2).
-    omega: angular velocity about z [rad/s], shape (rows, k).
+    bending: curvatures.
     """
 
     rows: LocalRows
@@ -145,19 +144,36 @@ class PlanarSections:
     places: Places
     y: FloatArray
     strains: Strains
-    tangent: FloatArray
-    normal: FloatArray
-    omega: FloatArray
+    bending: Bending
+
+    @cached_property
+    def tangent(self) -> FloatArray:
+        """Global unit vectors [1], shape (rows, k, d)."""
+        p = self.strains.p
+        return np.asarray(p / np.sqrt(dot(p, p))[..., None])
+
+    @cached_property
+    def normal(self) -> FloatArray:
+        """Global unit vectors of the plane [1], shape (rows, k, 2)."""
+        return turned(self.tangent)
+
+    @cached_property
+    def turning(self) -> FloatArray:
+        """Angular velocity of the tangent without spin about it [rad/s], shape (rows, k, 1), in space (rows, k, 3)."""
+        p = self.strains.p
+        return np.asarray(cross(p, self.strains.pt) / dot(p, p)[..., None])
+
+    @property
+    def omega(self) -> FloatArray:
+        """Angular velocity about z in the plane [rad/s], shape (rows, k)."""
+        return self.turning[..., 0]
 
 
-def create_section(rows: LocalRows, motion: CableMotion, t: float, x: Any, y: Any) -> PlanarSections:
+def create_section(rows: LocalRows, motion: CableMotion, t: float, x: Any, y: Any) -> CableSections:
     """The cross sections at places x, y [m], each a number or of shape (rows,) or (rows, k), at time t [s]."""
     places = find_places(rows, x)
     offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
-    strains = eval_strains(places.shape, motion.x, motion.v)
-    tangent = strains.p / np.sqrt(dot(strains.p, strains.p))[..., None]
-    omega = cross(strains.p, strains.pt) / dot(strains.p, strains.p)
-    return PlanarSections(rows, motion, t, places, offset, strains, tangent, turned(tangent), omega)
+    return CableSections(rows, motion, t, places, offset, *eval_bending(places.shape, motion.x, motion.v))
 
 
 def find_places(rows: LocalRows, x: Any) -> Places:
@@ -178,13 +194,13 @@ def find_places(rows: LocalRows, x: Any) -> Places:
     return view.find_places(np.clip(place / length, 0.0, 1.0))
 
 
-def eval_position(c: PlanarSections) -> FloatArray:
+def eval_position(c: CableSections) -> FloatArray:
     """Global position [m], shape (rows, k, 3)."""
     r = interpolate(c.places.shape.S, c.motion.x)
     return in_space(r + c.y[..., None] * c.normal)
 
 
-def eval_displacement(c: PlanarSections) -> FloatArray:
+def eval_displacement(c: CableSections) -> FloatArray:
     """Displacement of the point of the cross section from its reference position [m], shape (rows, k, 3)."""
     reference = c.rows.reference[:, :8]
     r, p = interpolate(c.places.shape.S, reference), interpolate(c.places.shape.dS, reference)
@@ -192,45 +208,51 @@ def eval_displacement(c: PlanarSections) -> FloatArray:
     return eval_position(c) - in_space(r + c.y[..., None] * normal)
 
 
-def _eval_velocity(c: PlanarSections) -> FloatArray:
+def _eval_velocity(c: CableSections) -> FloatArray:
     r_t = interpolate(c.places.shape.S, c.motion.v)
     return r_t - (c.y * c.omega)[..., None] * c.tangent
 
 
-def eval_velocity(c: PlanarSections) -> FloatArray:
+def eval_velocity(c: CableSections) -> FloatArray:
     """Global velocity [m/s], shape (rows, k, 3)."""
     return in_space(_eval_velocity(c))
 
 
-def eval_velocity_local(c: PlanarSections) -> FloatArray:
+def eval_velocity_local(c: CableSections) -> FloatArray:
     """Velocity along the tangent and the normal [m/s], shape (rows, k, 2)."""
     v = _eval_velocity(c)
     return np.stack((dot(v, c.tangent), dot(v, c.normal)), axis=-1)
 
 
-def eval_acceleration(c: PlanarSections) -> FloatArray:
+def eval_acceleration(c: CableSections) -> FloatArray:
     """Global acceleration [m/s^2], shape (rows, k, 3): r_tt - y (ω_t r'/|r'| + ω² n)."""
     r_tt = interpolate(c.places.shape.S, c.motion.a)
     turning = eval_angular_acceleration(c)[..., None] * c.tangent + (c.omega**2)[..., None] * c.normal
     return in_space(r_tt - c.y[..., None] * turning)
 
 
-def eval_angular_acceleration(c: PlanarSections) -> FloatArray:
+def eval_angular_acceleration(c: CableSections) -> FloatArray:
     """ω_t = ((r' × r'_tt) - 2 ω (r'·r'_t))/(r'·r') [rad/s^2], shape (rows, k)."""
     p, pt = c.strains.p, c.strains.pt
     ptt = interpolate(c.places.shape.dS, c.motion.a)
-    return (cross(p, ptt) - 2.0 * c.omega * dot(p, pt)) / dot(p, p)
+    return (cross(p, ptt)[..., 0] - 2.0 * c.omega * dot(p, pt)) / dot(p, p)
 
 
-def eval_rotation(c: PlanarSections) -> FloatArray:
+def eval_rotation(c: CableSections) -> FloatArray:
     """Angle of the tangent against global x [rad], from -π to π, shape (rows, k)."""
     return np.arctan2(c.strains.p[..., 1], c.strains.p[..., 0])
 
 
-def eval_force(quantity: str, c: Any) -> FloatArray:
-    """Axial force [N] or bending moment [N m] of a section of cables of the plane or in space, shape (rows, k)."""
+def eval_axial_force(c: CableSections) -> FloatArray:
+    """Axial force [N], shape (rows, k)."""
     view: CableView = c.rows.columns
-    return view.eval_force(quantity, c.t, c.places, c.strains)
+    return view.eval_force("axial_force", c.t, c.places, c.strains)
+
+
+def eval_moment(c: CableSections) -> FloatArray:
+    """Bending moment [N m], shape (rows, k, 1), in space (rows, k, 3)."""
+    view: CableView = c.rows.columns
+    return view.eval_moment(c.t, c.places, c.strains, c.bending)
 
 
 def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
@@ -248,7 +270,7 @@ def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
 def create_outputs(kinematics: Kinematics) -> dict[str, Output]:
     """The output variables of a kind of cable."""
 
-    def output(unit: str, doc: str, evaluate: Callable[[PlanarSections], FloatArray], force: bool = False) -> Output:
+    def output(unit: str, doc: str, evaluate: Callable[[CableSections], FloatArray], force: bool = False) -> Output:
         motion = kinematics.force if force else kinematics.material
 
         def at(rows: LocalRows, fields: Fields, x: Any = None, y: Any = 0.0) -> FloatArray:
@@ -272,8 +294,8 @@ def create_outputs(kinematics: Kinematics) -> dict[str, Output]:
         "strain": output("1", "axial strain at (x, y): ε - y κ", lambda c: c.strains.eps - c.y * c.strains.kap),
         "axial_strain": output("1", "axial strain of the axis at x: |r'| - 1", lambda c: c.strains.eps),
         "curvature": output("1/m", "curvature at x: (r' × r'')/|r'|²", lambda c: c.strains.kap),
-        "axial_force": output("N", "axial force at x, tension > 0", partial(eval_force, "axial_force"), True),
-        "bending_moment": output("N m", "bending moment at x", partial(eval_force, "bending_moment"), True),
+        "axial_force": output("N", "axial force at x, tension > 0", eval_axial_force, True),
+        "bending_moment": output("N m", "bending moment at x", lambda c: eval_moment(c)[..., 0], True),
     }
 
 

@@ -1,6 +1,14 @@
-"""Strain and curvature of `Cable2D` at arbitrary points with rates and derivatives, vectorised and not in the hot path.
+"""Strain and curvature of cables at arbitrary points with rates and derivatives, vectorised and not in the hot path.
 
-Equations and letters: points.py.  Arrays have one entry per row and point, shape (rows, n, ...).
+Arrays have one entry per row and point, shape (rows, n, ...).  In d dimensions positions and slopes have d components
+and curvatures m = 1 in the plane, about its normal, or m = 3 in space; with `cross` the equations are the same:
+
+    κ = r' × r''/|r'|²,    |κ| = √(κ·κ + δ²),    b = κ/|κ|,    δ = `SMALLEST`/L;    in the plane κ for |κ| and b = 1
+
+Force functions get |κ|, and their moment M acts along b, the direction of the binormal: δW = M δ|κ|.  The energy
+does not change when a cable turns as a whole, also where it is curved without force.  With δ a straight cable has
+derivatives in space, too; M = EI |κ| gives the moment EI κ and the tangent of the linear law, for every δ.
+Letters: points.py.
 """
 
 from __future__ import annotations
@@ -13,13 +21,16 @@ from windlass.elements.cable2d.points import Shape, eval_shape
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import LocalRows
 
+SMALLEST = 1e-9
+"""Curvature that counts as none, times the length of the cable [1]."""
+
 
 class Strains(NamedTuple):
     """State of a cable at n points of each row.
 
-    p, k [1, 1/m]: r' and r'', pt, kt [1/s, 1/(m s)]: their rates, shape (rows, n, 2).
+    p, k [1, 1/m]: r' and r'', pt, kt [1/s, 1/(m s)]: their rates, shape (rows, n, d).
     eps, eps_t [1, 1/s]: axial strain and its rate, shape (rows, n).
-    kap, kap_t [1/m, 1/(m s)]: curvature and its rate, shape (rows, n).
+    kap, kap_t [1/m, 1/(m s)]: curvature and its rate, in space its size |κ|, shape (rows, n).
     """
 
     p: FloatArray
@@ -32,22 +43,38 @@ class Strains(NamedTuple):
     kap_t: FloatArray
 
 
+class Bending(NamedTuple):
+    """Curvature kap [1/m] and its rate kap_t [1/(m s)], shape (rows, n, m)."""
+
+    kap: FloatArray
+    kap_t: FloatArray
+
+
 class References(NamedTuple):
-    """Strain eps [1] and curvature kap [1/m] without force at n points of each row, shape (rows, n)."""
+    """Strain eps [1] and size of the curvature kap [1/m] without force at n points of each row, shape (rows, n)."""
 
     eps: FloatArray
     kap: FloatArray
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a × b = a_x b_y - a_y b_x of plane vectors, shape (..., 2)."""
-    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
+    """a × b, shape (..., 3); in the plane of two of its vectors, shape (..., 1), or of one and one about its normal,
+    shape (..., 2)."""
+    if a.shape[-1] == 3:
+        return np.cross(a, b)
+    if a.shape[-1] == 1:
+        return a * turned(b)
+    if b.shape[-1] == 1:
+        return -b * turned(a)
+    return np.asarray(a[..., :1] * b[..., 1:] - a[..., 1:] * b[..., :1])
 
 
 def dot(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a·b of vectors of the plane or in space, shape (..., 2) or (..., 3)."""
-    plane = a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1]
-    return np.asarray(plane if a.shape[-1] == 2 else plane + a[..., 2] * b[..., 2])
+    """a·b of vectors, shape (..., d)."""
+    total = a[..., 0] * b[..., 0]
+    for i in range(1, a.shape[-1]):
+        total = total + a[..., i] * b[..., i]
+    return np.asarray(total)
 
 
 def interpolate(S: FloatArray, x: FloatArray) -> FloatArray:
@@ -56,54 +83,107 @@ def interpolate(S: FloatArray, x: FloatArray) -> FloatArray:
     return result
 
 
-def eval_strains(shape: Shape, x: FloatArray, v: FloatArray) -> Strains:
-    """Strains at total coordinates x [m, 1] and velocities v [m/s, 1/s], shape (rows, 8)."""
+def eval_bending(shape: Shape, x: FloatArray, v: FloatArray) -> tuple[Strains, Bending]:
+    """Strains and curvature at total coordinates x [m, 1] and velocities v [m/s, 1/s], shape (rows, 4 d)."""
     p, k = interpolate(shape.dS, x), interpolate(shape.ddS, x)
     pt, kt = interpolate(shape.dS, v), interpolate(shape.ddS, v)
-    g, g_t = dot(p, p), 2.0 * dot(p, pt)
-    f, f_t = cross(p, k), cross(pt, k) + cross(p, kt)
-    length = np.sqrt(g)
-    return Strains(p, k, pt, kt, length - 1.0, dot(p, pt) / length, f / g, (f_t * g - f * g_t) / g**2)
+    g, g_t = dot(p, p)[..., None], 2.0 * dot(p, pt)[..., None]
+    h, h_t = cross(p, k), cross(pt, k) + cross(p, kt)
+    bending = Bending(h / g, (h_t * g - h * g_t) / g**2)
+    length = np.sqrt(g[..., 0])
+    return Strains(p, k, pt, kt, length - 1.0, dot(p, pt) / length, *eval_sizes(bending, find_smallest(shape))), bending
 
 
-def eval_references(rows: LocalRows, s: FloatArray) -> References:
-    """Strain and curvature without force of rows of a cable table at places s = x/L [1], shape (n,) or (rows, n).
+def find_smallest(shape: Shape) -> FloatArray:
+    """δ [1/m] at the points, shape of the points; S_4'' - S_2'' = 2/L everywhere."""
+    return 0.5 * SMALLEST * (shape.ddS[..., 3] - shape.ddS[..., 1])
+
+
+def eval_sizes(bending: Bending, smallest: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """|κ| and its rate, in the plane κ itself, shape (rows, n), with δ [1/m]."""
+    kap, kap_t = bending
+    if kap.shape[-1] == 1:
+        return kap[..., 0], kap_t[..., 0]
+    size = np.sqrt(dot(kap, kap) + smallest**2)
+    return size, dot(kap, kap_t) / size
+
+
+def eval_strains(shape: Shape, x: FloatArray, v: FloatArray) -> Strains:
+    """Strains at total coordinates x [m, 1] and velocities v [m/s, 1/s], shape (rows, 4 d)."""
+    return eval_bending(shape, x, v)[0]
+
+
+def eval_free_bending(rows: LocalRows, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Strain [1], shape (rows, n), and curvature [1/m], (rows, n, m), without force at s = x/L [1], (n,) or (rows, n).
 
     ε_ref = ε0 + c (|r'| - 1) and κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference.
     """
     shape = eval_shape(s, rows.local("length")[:, None])
-    x = rows.reference[:, :8]
-    reference = eval_strains(shape, x, np.zeros_like(x))
+    x = rows.reference[:, : rows.reference.shape[1] // 4 * 4]
+    strains, bending = eval_bending(shape, x, np.zeros_like(x))
     c = rows.local("strain_is_relative_to_reference")[:, None]
-    eps = rows.local("reference_strain")[:, None] + c * reference.eps
-    return References(eps, rows.local("reference_curvature")[:, None] + c * reference.kap)
+    given = rows.local("reference_curvature").reshape(len(x), 1, bending.kap.shape[-1])
+    return rows.local("reference_strain")[:, None] + c * strains.eps, given + c[..., None] * bending.kap
+
+
+def eval_references(rows: LocalRows, s: FloatArray) -> References:
+    """Strain without force, and the size of the curvature without force, as force functions get them."""
+    eps, kap = eval_free_bending(rows, s)
+    return References(eps, kap[..., 0] if kap.shape[-1] == 1 else np.sqrt(dot(kap, kap)))
 
 
 def eval_gradients(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
-    """∂ε/∂q and ∂κ/∂q, shape (rows, n, 8)."""
+    """∂ε/∂q and ∂|κ|/∂q, shape (rows, n, 4 d)."""
     eps_p, kap_p, kap_k = _point_gradients(s)
     return expand(shape.dS, eps_p), expand(shape.dS, kap_p) + expand(shape.ddS, kap_k)
 
 
 def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
-    """∂²ε/∂q² and ∂²κ/∂q², shape (rows, n, 8, 8)."""
+    """∂²ε/∂q² and ∂²|κ|/∂q², shape (rows, n, 4 d, 4 d)."""
     eps_p, kap_p, kap_k = _point_gradients(s)
-    g = dot(s.p, s.p)[..., None, None]
-    unit = np.eye(2)
-    turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
+    g, b, unit = dot(s.p, s.p)[..., None, None], _direction(s), np.eye(s.p.shape[-1])
     eps_pp = (unit - outer(eps_p, eps_p)) / np.sqrt(g)
-    kap_pp = -2.0 / g * (s.kap[..., None, None] * unit + outer(kap_p, s.p) + outer(s.p, kap_p))
-    kap_pk = (turn - 2.0 * outer(s.p, kap_k)) / g
+    # b·κ_zz
+    along = (s.kap * dot(b, b))[..., None, None]
+    kap_pp = -2.0 / g * (along * unit + outer(kap_p, s.p) + outer(s.p, kap_p))
+    kap_pk = (-_cross_matrix(b) - 2.0 * outer(s.p, kap_k)) / g
+    kap_qq: FloatArray = np.zeros(())
+    if len(unit) == 3:
+        # κ_zᵀ (I - b bᵀ)/|κ| κ_z, which is 0 in the plane
+        by_p = -(_cross_matrix(s.k) + 2.0 * outer(s.kap[..., None] * b, s.p)) / g
+        by_k = _cross_matrix(s.p) / g
+        across = (unit - outer(b, b)) / s.kap[..., None, None]
+        kap_pp, kap_pk = kap_pp + _between(by_p, across, by_p), kap_pk + _between(by_p, across, by_k)
+        kap_qq = expand_matrix(shape.ddS, shape.ddS, _between(by_k, across, by_k))
     mixed = expand_matrix(shape.dS, shape.ddS, kap_pk)
-    kap_qq = expand_matrix(shape.dS, shape.dS, kap_pp) + mixed + np.swapaxes(mixed, -1, -2)
+    kap_qq = expand_matrix(shape.dS, shape.dS, kap_pp) + mixed + np.swapaxes(mixed, -1, -2) + kap_qq
     return expand_matrix(shape.dS, shape.dS, eps_pp), kap_qq
 
 
 def _point_gradients(s: Strains) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """ε_p, κ_p and κ_k, shape (rows, n, 2)."""
-    g = dot(s.p, s.p)[..., None]
-    kap_p = (-turned(s.k) - 2.0 * s.kap[..., None] * s.p) / g
-    return s.p / np.sqrt(g), kap_p, turned(s.p) / g
+    """ε_p = p/|p|, |κ|_p = (k × b - 2 b·κ p)/g and |κ|_k = (b × p)/g, shape (rows, n, d)."""
+    g, b = dot(s.p, s.p)[..., None], _direction(s)
+    along = (s.kap * dot(b, b))[..., None]
+    return s.p / np.sqrt(g), (cross(s.k, b) - 2.0 * along * s.p) / g, cross(b, s.p) / g
+
+
+def _direction(s: Strains) -> FloatArray:
+    """b, shape (rows, n, m)."""
+    if s.p.shape[-1] == 2:
+        return np.ones((*s.kap.shape, 1))
+    return np.asarray(cross(s.p, s.k) / (dot(s.p, s.p) * s.kap)[..., None])
+
+
+def _between(a: FloatArray, m: FloatArray, b: FloatArray) -> FloatArray:
+    """aᵀ m b of matrices, shape (rows, n, 3, 3)."""
+    product: FloatArray = np.einsum("rnij,rnik,rnkl->rnjl", a, m, b)
+    return product
+
+
+def _cross_matrix(a: FloatArray) -> FloatArray:
+    """The matrix of a ×, shape (..., d, d)."""
+    d = a.shape[-1] if a.shape[-1] == 3 else 2
+    return np.stack([cross(a, np.broadcast_to(e, (*a.shape[:-1], d))) for e in np.eye(d)], axis=-1)
 
 
 def turned(a: FloatArray) -> FloatArray:

@@ -1,1 +1,1 @@
-"""The cable in space: forces, tangents, drawing, outputs; what it shares with the plane is in cable2d."""
+"""The cable in space: forces, tangents, outputs; what it shares with the plane is in cable2d."""

@@ -9,7 +9,8 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
 
 κ_ref is a fixed vector of the global frame: a cable that is curved without load and turns as a whole keeps it, as the
 element has no coordinate for the rotation of its cross sections.  Where that matters give ``bending_moment_function``:
-it gets |κ| and its moment acts about the present binormal, whatever way the cable has turned; see strains.py.
+it gets |κ| and its moment acts about the present binormal, whatever way the cable has turned; see
+cable2d/strains.py.
 
 Integration rules are those of `Cable2D`.  In a plane the forces are those of `Cable2D`.
 
@@ -22,11 +23,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from windlass.elements.cable2d.cable2d import Cable2D, CableKind, build_cables, check
-from windlass.elements.cable3d.draw import draw
-from windlass.elements.cable3d.gauss import fill_energies, residual_gauss, tangent_gauss
+from windlass.elements.cable2d.draw import draw
+from windlass.elements.cable3d.gauss import residual_gauss, tangent_gauss
 from windlass.elements.cable3d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable3d.outputs import OUTPUTS, SpatialView
-from windlass.elements.cable3d.strains import SPACE, eval_free_bending
 from windlass.framework.model.law import register
 from windlass.framework.model.schema import column, ref
 
@@ -44,9 +44,6 @@ IN_SPACE = CableKind(
     "Cable3D",
     (residual_gauss, tangent_gauss),
     (residual_lobatto, tangent_lobatto),
-    eval_free_bending,
-    fill_energies,
-    SPACE,
     linear_beside_users=True,
 )
 

@@ -1,4 +1,4 @@
-"""Kernels of `Cable3D` over whole tables for every integration rule, as loops over its points, and the strain energy.
+"""Kernels of `Cable3D` over whole tables for every integration rule, as loops over its points.
 
 As in the plane (cable2d/gauss.py); rule 2 has kernels of its own in lobatto.py.  Equations of a single point and the
 letters p, k: points.py; the letters e, s0, s1: cable2d/points.py.
@@ -6,13 +6,10 @@ letters p, k: points.py; the letters e, s0, s1: cable2d/points.py.
 
 from __future__ import annotations
 
-from math import sqrt
-
 import numpy as np
 
 from windlass.elements.cable2d.lanes import (
     LANES,
-    Columns,
     Lanes,
     gather,
     read_given,
@@ -34,8 +31,8 @@ from windlass.elements.cable3d.lobatto import (
     read_vector,
 )
 from windlass.elements.cable3d.points import Blocks, Nine, axial_block, axial_force, bending_blocks, bending_force
-from windlass.elements.nodes.vectors import Vector, combine, cross, dot
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.elements.nodes.vectors import Vector, combine
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Slots
 
@@ -190,42 +187,3 @@ def tangent_gauss(
             for i in range(3):
                 add_mass(3, i, mass, k, g)
         scatter_matrices(3, c, first, g, slots, values)
-
-
-@kernel(inline=True)
-def slopes_of(n: IntArray, iL: float, x: FloatArray) -> tuple[Vector, Vector, Vector]:
-    """e and the slopes s0, s1 of the coordinates n of a row."""
-    r0, r1 = (x[n[0]], x[n[1]], x[n[2]]), (x[n[6]], x[n[7]], x[n[8]])
-    return combine(iL, r1, -iL, r0), (x[n[3]], x[n[4]], x[n[5]]), (x[n[9]], x[n[10]], x[n[11]])
-
-
-@kernel
-def fill_energies(c: Columns, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Strain energies [J] by strain and by bending, and what damping takes of each [W], of the rows; shape (2, rows).
-
-    By the points of the rule: gradients of the energies are the residual without damping.
-    """
-    for i in range(len(c.L)):
-        L, row, damped = c.L[i], c.row[i], c.dEA[i] != 0.0 or c.dEI[i] != 0.0
-        iL = 1.0 / L
-        e, s0, s1 = slopes_of(c.dofs[i], iL, x)
-        et, t0, t1 = slopes_of(c.dofs[i], iL, v)
-        for j in range(len(r.wa)):
-            p = interpolate(r.Pa[j], 1.0, e, s0, s1)
-            stretch = sqrt(dot(p, p))
-            strain = stretch - 1.0 - c.eps[i, j]
-            energies[0, row] += 0.5 * r.wa[j] * L * c.EA[i] * strain * strain
-            if damped:
-                rate = dot(p, interpolate(r.Pa[j], 1.0, et, t0, t1)) / stretch
-                powers[0, row] += r.wa[j] * L * c.dEA[i] * rate * rate
-        for j in range(len(r.wb)):
-            p, b = interpolate(r.Pb[j], 1.0, e, s0, s1), interpolate(r.Kb[j], iL, e, s0, s1)
-            ig = 1.0 / dot(p, p)
-            h = cross(p, b)
-            bend = combine(ig, h, -1.0, (c.kap[i, j, 0], c.kap[i, j, 1], c.kap[i, j, 2]))
-            energies[1, row] += 0.5 * r.wb[j] * L * c.EI[i] * dot(bend, bend)
-            if damped:
-                pt, bt = interpolate(r.Pb[j], 1.0, et, t0, t1), interpolate(r.Kb[j], iL, et, t0, t1)
-                ht = combine(ig, cross(pt, b), ig, cross(p, bt))
-                rates = combine(1.0, ht, -2.0 * ig * ig * dot(p, pt), h)
-                powers[1, row] += r.wb[j] * L * c.dEI[i] * dot(rates, rates)

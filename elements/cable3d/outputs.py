@@ -8,16 +8,20 @@ users and belong to the place itself.  With integration rule 2 the axial force i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from windlass.elements.cable2d.force_functions import Places, is_none
-from windlass.elements.cable2d.outputs import CableMotion, CableView, eval_force, eval_motion, find_places
-from windlass.elements.cable2d.strains import Strains, dot, interpolate
-from windlass.elements.cable3d.strains import SPACE, Bending, eval_bending, eval_free_bending
+from windlass.elements.cable2d.outputs import (
+    CableSections,
+    CableView,
+    create_section,
+    eval_axial_force,
+    eval_moment,
+    eval_motion,
+)
+from windlass.elements.cable2d.strains import Bending, Strains, eval_free_bending, interpolate
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
@@ -33,8 +37,6 @@ class SpatialView(CableView):
         bends_by_user: rows with a force function for the bending moment, shape (rows,).
     """
 
-    measures = SPACE
-
     def __init__(self, rows: LocalRows) -> None:
         super().__init__(rows)
         self.bends_by_user = ~is_none(rows.local("bending_moment_function"))
@@ -42,7 +44,7 @@ class SpatialView(CableView):
         self._damping = rows.local("bending_damping")[:, None, None]
 
     def eval_moment(self, t: float, places: Places, strains: Strains, bending: Bending) -> FloatArray:
-        """Bending moment [N m], shape (rows, k, 3): linear, or that of a force function along κ/|κ|."""
+        """Bending moment [N m] at time t [s], shape (rows, k, 3): linear, or that of a force function along κ/|κ|."""
         _, free = eval_free_bending(self._rows, places.s)
         moment: FloatArray = self._stiffness * (bending.kap - free) + self._damping * bending.kap_t
         by = self.bends_by_user
@@ -52,42 +54,13 @@ class SpatialView(CableView):
         return moment
 
 
-@dataclass(frozen=True)
-class SpatialSections:
-    """The cables of the rows at the places asked for, k per row: coordinates and rates, time [s], places, strains."""
-
-    rows: LocalRows
-    motion: CableMotion
-    t: float
-    places: Places
-    strains: Strains
-    bending: Bending
-
-
-def create_section(rows: LocalRows, fields: Fields, x: Any) -> SpatialSections:
-    """The cables at places x [m]."""
-    motion, places = eval_motion(rows, fields), find_places(rows, x)
-    return SpatialSections(rows, motion, fields.t, places, *eval_bending(places.shape, motion.x, motion.v))
-
-
-def _axis(c: SpatialSections, coordinates: FloatArray) -> FloatArray:
+def _axis(c: CableSections, coordinates: FloatArray) -> FloatArray:
     return interpolate(c.places.shape.S, coordinates)
 
 
-def _eval_moment(c: SpatialSections) -> FloatArray:
-    view: SpatialView = c.rows.columns
-    return view.eval_moment(c.t, c.places, c.strains, c.bending)
-
-
-def _eval_turning(c: SpatialSections) -> FloatArray:
-    """Angular velocity of the tangent without spin about it, r' × r'_t/|r'|² [rad/s], shape (rows, k, 3)."""
-    p = c.strains.p
-    return np.asarray(np.cross(p, c.strains.pt) / dot(p, p)[..., None])
-
-
-def _output(unit: str, doc: str, evaluate: Callable[[SpatialSections], FloatArray]) -> Output:
+def _output(unit: str, doc: str, evaluate: Callable[[CableSections], FloatArray]) -> Output:
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
-        values = evaluate(create_section(rows, fields, x))
+        values = evaluate(create_section(rows, eval_motion(rows, fields), fields.t, x, 0.0))
         return values if np.ndim(x) == 2 else values[:, 0]
 
     return Output(unit, doc, at)
@@ -103,11 +76,13 @@ OUTPUTS: dict[str, Output] = {
     "velocity": _output("m/s", "global velocity at x, shape (3,)", lambda c: _axis(c, c.motion.v)),
     "acceleration": _output("m/s^2", "global acceleration at x, (3,)", lambda c: _axis(c, c.motion.a)),
     "director": _output("1", "global slope r' at x, not normalised, shape (3,)", lambda c: c.strains.p),
-    "angular_velocity": _output("rad/s", "angular velocity of the tangent at x, without spin, (3,)", _eval_turning),
+    "angular_velocity": _output(
+        "rad/s", "angular velocity of the tangent at x, without spin, (3,)", lambda c: c.turning
+    ),
     "axial_strain": _output("1", "axial strain at x: |r'| - 1", lambda c: c.strains.eps),
     "strain": _output("1", "the same, as the name is for cables of the plane", lambda c: c.strains.eps),
     "curvature": _output("1/m", "curvature at x: (r' × r'')/|r'|², shape (3,)", lambda c: c.bending.kap),
-    "axial_force": _output("N", "axial force at x, tension > 0", partial(eval_force, "axial_force")),
-    "bending_moment": _output("N m", "bending moment at x, shape (3,)", _eval_moment),
+    "axial_force": _output("N", "axial force at x, tension > 0", eval_axial_force),
+    "bending_moment": _output("N m", "bending moment at x, shape (3,)", eval_moment),
 }
 """The output variables of `Cable3D`."""
