@@ -14,7 +14,7 @@ from windlass.framework.checks.values import read_numbers, read_whole_numbers, r
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.script_end import install_in_script
 
-# errors in a model, or in a law of the user, are messages without traceback from here on
+# errors in a model, or in a law beside the package, are messages without traceback from here on
 install_in_script()
 
 P = ParamSpec("P")
