@@ -55,14 +55,23 @@ def takes(function: Any, arguments: Sequence[str]) -> bool:
 
 
 def takes_arguments_of(kind: Callable[P, Made]) -> Callable[[Callable[[Made], None]], Callable[P, None]]:
-    """Call a function with what a class takes, in place of an instance: users of the function do not meet the class."""
+    """Call a function with what a class takes, in place of an instance: users of the function do not meet the class.
+
+    The function raises ModelError for arguments that the class does not have, or that are missing.
+    """
+    signature = inspect.signature(kind)
 
     def decorate(function: Callable[[Made], None]) -> Callable[P, None]:
         @wraps(function)
         def make_and_call(*values: P.args, **more: P.kwargs) -> None:
+            try:
+                signature.bind(*values, **more)
+            except TypeError as error:
+                taken = ", ".join(signature.parameters)
+                raise ModelError(f"{function.__name__}: {error}: must be of {taken}") from None
             function(kind(*values, **more))
 
-        make_and_call.__signature__ = inspect.signature(kind)  # type: ignore[attr-defined]
+        make_and_call.__signature__ = signature  # type: ignore[attr-defined]
         return make_and_call
 
     return decorate

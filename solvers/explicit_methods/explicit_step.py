@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -44,7 +45,7 @@ Judge = Callable[[PostNewton, float], bool]
 """``(result of the post-Newton update, step size) -> whether the step shall be cut to the recommended size``."""
 
 
-class Method:
+class Method(ABC):
     """An explicit method.
 
     Args:
@@ -80,6 +81,7 @@ class Method:
         extent = np.abs(assembly.layout.reference[:-1] + state.q).max(initial=0.0)
         self._limit = LARGEST_CHANGE * (1.0 + assembly.processes.largest_of(extent))
 
+    @abstractmethod
     def attempt(self, state: State, size: float, then: float) -> Advance:
         """Try one step from the state.
 
@@ -88,9 +90,8 @@ class Method:
             size: step size, or the largest one of a method that chooses its own [s].
             then: time after a step of this size [s].
         """
-        raise NotImplementedError
 
-    def update_state(self, state: State) -> None:
+    def update_state(self, state: State) -> None:  # noqa: B027, some methods have nothing to do here
         """Bring the accelerations up to date if the user changed the state or the model since the last step.
 
         Nothing to do where each step begins with accelerations of its own.
@@ -100,7 +101,7 @@ class Method:
         """What a continued run needs beside the state."""
         return {}
 
-    def restore(self, kept: Mapping[str, Any]) -> None:
+    def restore(self, kept: Mapping[str, Any]) -> None:  # noqa: B027, likewise
         """Continue from what `checkpoint` gave."""
 
     def reset_caches(self, state: State) -> None:

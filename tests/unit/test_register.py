@@ -140,6 +140,10 @@ WRONG_LAWS: list[tuple[Callable[[], None], str]] = [
         lambda: register(Spring, "node"),
         r"dof_names = \(\) in Spring, a node: must be the names of its coordinates",
     ),
+    (
+        lambda: register(Spring, "connector", bild=build),  # type: ignore[call-arg]
+        "register: got an unexpected keyword argument 'bild': must be of component, role, dofs, bind, build, .*",
+    ),
 ]
 
 
