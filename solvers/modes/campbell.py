@@ -171,7 +171,7 @@ def find_critical_speed(
     Args:
         create: ``(speed) -> state`` of steady motion at a speed.
         low, high: speeds between which it lies: stable at the first, unstable at the second.
-        tolerance: of the speed, relative to ``high`` [1].
+        tolerance: of the speed, relative to the larger one of |low| and |high| [1].
         count: modes that are looked at.
 
     Raises:
@@ -196,7 +196,8 @@ def find_critical_speed(
             f"low = {low}, high = {high} in find_critical_speed: no mode must grow at low; at high one must, or forces "
             "must hold fewer directions than at low"
         )
-    while abs(high - low) > tolerance * abs(high):
+    width = tolerance * max(abs(low), abs(high))
+    while abs(high - low) > width:
         middle = 0.5 * (low + high)
         low, high = (low, middle) if is_unstable(middle) else (middle, high)
     return 0.5 * (low + high)

@@ -17,12 +17,14 @@ Comput. 38 (2016) S385-S411 (TOAR in SLEPc).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import ComplexArray, FloatArray
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
@@ -43,8 +45,16 @@ MARGIN, LARGEST = 100.0, 0.1
 """Times of rounding that a residual may be, and the largest one of a mode [1]."""
 FIRST_SHIFT = 1e-10
 """Shift of the first solve, relative to a typical K_ii/M_ii of single coordinates."""
+NO_STIFFNESS = float(np.finfo(float).eps) ** 2
+"""Share of |K| up to which the stiffness of coordinates is 0."""
 NEAR = 1e-5
 """A shift nearer to 0 than this share of the lowest mode next to free motions is moved."""
+ATTEMPTS = ((1.0, 1.0), (1.0, 1.5), (0.7, 1.0), (1.4, 1.5))
+"""Factors of the shift, and of the dimension of the space, of one attempt after the other."""
+LARGEST_DENSE = 600
+"""Unknowns up to which a model may be solved as dense matrices: 0.5 s without, 3 s with damping."""
+DENSE_INFINITE = 1e-12
+"""Eigenvalues farther from the shift than the shift from 0, by the inverse of this factor, are infinite."""
 ROUNDING = 1e3 * np.finfo(float).eps
 """Eigenvalues below this share of |x|ᵀ |K| |x| / xᵀ M x are 0."""
 
@@ -92,7 +102,8 @@ class Eigensolver:
         stiffness, mass = motion.assembly.processes.sum(np.array(sums)).tolist()
         if mass == 0.0:
             raise ModelError("modes: nothing in this model has a mass [kg]")
-        return float(stiffness / mass) or 1.0
+        # a stiffness of rounding errors is none: a mass without forces
+        return float(stiffness / mass) if stiffness > NO_STIFFNESS * motion.K.norm() else 1.0
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
         """Modes next to 0, the slowest first, one of each pair; where options choose the modes, those.
@@ -115,18 +126,8 @@ class Eigensolver:
         return good
 
     def _solve(self, count: int, more: int) -> list[Eigenpair]:
-        solver = self._create(count + more)
-        try:
-            solver.solve()
-        except PETSc.Error as error:
-            raise ModelError(
-                f"modes: SLEPc fails ({str(error).splitlines()[-1]}); constraints must not contradict or repeat each "
-                f"other, and -{self._prefix}st_shift must not be an eigenvalue"
-            ) from error
-        options.after_set_up(solver)
-        self.shift = float(solver.getST().getShift())
-        pairs = [self._read_pair(solver, i) for i in range(solver.getConverged())]
-        found = [pair for pair in pairs if pair is not None][: count if self.is_chosen else None]
+        solver, pairs = self._run(count + more)
+        found = pairs[: count if self.is_chosen else None]
         for pair in found:
             pair.residual = self._eval_residual(solver, pair)
             if pair.residual > RESIDUAL:
@@ -135,8 +136,47 @@ class Eigensolver:
         # of those that are equally slow but for rounding the one that grows comes first
         return sorted(self._settle_zeros(found), key=lambda pair: (float(f"{abs(pair.value):.6e}"), -pair.value.real))
 
-    def _create(self, count: int) -> Any:
-        """The solver with its defaults and options."""
+    def _run(self, count: int) -> tuple[Any, list[Eigenpair]]:
+        """A solver that has been set up, and its eigenpairs.
+
+        SLEPc reorders the Schur form of its projected problem (LAPACK ``trexc``), which fails where eigenvalues are
+        equal but for rounding; whether it fails depends on the last digits, and so on the processor.  Another start
+        vector, a larger space and another shift give another projected problem.  The last resort for small models are
+        dense matrices.
+        """
+        target, reason = self.shift, ""
+        for factor, larger in ATTEMPTS:
+            solver = self._create(count, factor * target, larger)
+            try:
+                solver.setUp()
+            except PETSc.Error as error:
+                raise ModelError(
+                    f"modes: SLEPc fails ({last_line(error)}); constraints must not contradict or repeat each "
+                    f"other, and -{self._prefix}st_shift must not be an eigenvalue"
+                ) from error
+            self.shift = float(solver.getST().getShift())
+            try:
+                solver.solve()
+            except PETSc.Error as error:
+                reason = last_line(error)
+                continue
+            options.after_set_up(solver)
+            return solver, self._keep_one_of_each(self._read_pair(solver, i) for i in range(solver.getConverged()))
+        if self._can_be_dense(solver):
+            return solver, self._keep_one_of_each(self._solve_densely(count))
+        raise ModelError(
+            f"modes: the eigensolver fails with {len(ATTEMPTS)} start vectors, spaces and shifts ({reason}): choose "
+            f"another -{self._prefix}count or another shift -{self._prefix}st_shift"
+        )
+
+    def _create(self, count: int, target: float, larger: float) -> Any:
+        """The solver with its defaults and options.
+
+        Args:
+            count: modes that are sought.
+            target: the default shift [1/s^2], quadratic: [1/s].
+            larger: factor of the dimension of the space [1]; if it is not 1, the start vector is another, too.
+        """
         motion = self._motion
         available = max(motion.dofs - motion.constraints - motion.massless, 1)
         solver, wanted = create_solver(motion.K.getComm(), self._prefix, self._quadratic), count
@@ -148,37 +188,84 @@ class Eigensolver:
             solver.setOperators(motion.K, motion.M)
             kinds = type(solver).ProblemType
             solver.setProblemType(kinds.GHEP if motion.symmetric else kinds.GNHEP)
-        solver.setTarget(self.shift)
+        solver.setTarget(target)
         wanted = min(wanted, available)
-        vectors = min(max(2 * wanted, wanted + 15), available + (SPARE_QUADRATIC if self._quadratic else 1))
-        solver.setDimensions(wanted, vectors)
+        vectors = max(2 * wanted, wanted + 15)
+        if larger != 1.0:
+            vectors = int(larger * vectors)
+            solver.setInitialSpace([random_like(motion.create_vector())])
+        solver.setDimensions(wanted, min(vectors, available + (SPARE_QUADRATIC if self._quadratic else 1)))
         ksp = solver.getST().getKSP()
         prefix = self._prefix + "st_"
         set_direct(ksp, default_package(motion.sparsity.pattern, motion.assembly.layout.size, "klu"), prefix)
         options.set_from_options(solver)
         here = solver.getST().getShift(), solver.getTarget(), solver.getWhichEigenpairs()
         # SLEPc gives the target to the shift when it begins
-        self.is_chosen = here[0] not in (0.0, self.shift) or here[1:] != (
-            self.shift,
-            type(solver).Which.TARGET_MAGNITUDE,
-        )
+        self.is_chosen = here[0] not in (0.0, target) or here[1:] != (target, type(solver).Which.TARGET_MAGNITUDE)
         check_package(ksp, motion.K, prefix)
         return solver
 
-    def _read_pair(self, solver: Any, i: int) -> Eigenpair | None:
-        """The i-th eigenpair as a mode; None for the second of two conjugate ones."""
+    def _can_be_dense(self, solver: Any) -> bool:
+        """Whether the model is small, and its modes are those next to the shift."""
+        return self._motion.K.getSize()[0] <= LARGEST_DENSE and not self.is_chosen and has_inverse(solver)
+
+    def _solve_densely(self, count: int) -> Iterator[Eigenpair]:
+        """Modes next to the shift s by the QR algorithm (LAPACK ``geev``), which reorders nothing.
+
+        With τ = λ - s and θ = s/τ:  s (K - s M)⁻¹ M x = θ x for K x = λ M x, and for (λ² M + λ D + K) x = 0
+
+            θ² x + Q⁻¹ (s (2 s M + D) θ x + s² M x) = 0,   Q = s² M + s D + K
+
+        as a companion matrix for (θ x, x).  Infinite eigenvalues are θ = 0.
+        """
+        motion, s = self._motion, self.shift
+        K, D, M = (self._gather(matrix) for matrix in (motion.K, motion.D, motion.M))
+        if self._quadratic:
+            inverse_of = np.linalg.solve(s**2 * M + s * D + K, np.hstack((s * (2.0 * s * M + D), s**2 * M)))
+            theta, vectors = np.linalg.eig(np.vstack((-inverse_of, np.eye(len(K), 2 * len(K)))))
+            # θ x has fewer rounding errors than x where |θ| > 1
+            vectors = np.where(np.abs(theta) > 1.0, vectors[: len(K)], vectors[len(K) :])
+        else:
+            theta, vectors = np.linalg.eig(np.linalg.solve(K - s * M, s * M))
+        finite = np.flatnonzero(np.abs(theta) > DENSE_INFINITE)
+        nearest = finite[np.argsort(-np.abs(theta[finite]), kind="stable")]
+        for k in nearest[: 2 * count + 2 if self._quadratic else count]:
+            yield self._create_pair(s + s / complex(theta[k]), vectors[:, k])
+
+    def _gather(self, matrix: Any) -> FloatArray:
+        """A matrix of all processes as a dense one, on every process, shape (n, n)."""
+        starts, columns, values = matrix.getValuesCSR()
+        rows = csr_matrix((values, columns, starts), shape=(len(starts) - 1, matrix.getSize()[1])).toarray()
+        return np.vstack(self._motion.assembly.processes.allgather("matrices of modes", rows))
+
+    def _create_pair(self, value: complex, vector: ComplexArray) -> Eigenpair:
+        """A mode of a dense problem."""
+        real, imaginary = self._motion.create_vector(), self._motion.create_vector()
+        begin, end = real.getOwnershipRange()
+        real.setArray(vector.real[begin:end])
+        imaginary.setArray(vector.imag[begin:end])
+        return self._create_mode(value, real, imaginary)
+
+    def _read_pair(self, solver: Any, i: int) -> Eigenpair:
+        """The i-th eigenpair of SLEPc as a mode."""
         real, imaginary = self._motion.create_vector(), self._motion.create_vector()
         value = complex(solver.getEigenpair(i, real, imaginary))
+        return self._create_mode(value, real, imaginary)
+
+    def _create_mode(self, value: complex, real: Any, imaginary: Any) -> Eigenpair:
+        """A mode with vectors of norm 1, of an eigenvalue of the problem that is solved."""
         if not self._quadratic:
             # ω² = -σ²; of a complex pair, which grows and decays, both roots with a frequency
             value = np.sqrt(complex(-value.real, -value.imag))
             value = complex(value if value.imag >= 0.0 else -value)
-        elif value.imag < 0.0:
-            return None
         size = float(np.hypot(real.norm(), imaginary.norm()))
         for vector in (real, imaginary):
             vector.scale(1.0 / size)
         return Eigenpair(value, real, imaginary)
+
+    def _keep_one_of_each(self, pairs: Iterable[Eigenpair]) -> list[Eigenpair]:
+        """The modes without the second one of conjugate pairs, and without infinite ones."""
+        return [pair for pair in pairs if pair.value.imag >= 0.0 and np.isfinite(pair.value)]
 
     def _eval_residual(self, solver: Any, pair: Eigenpair) -> float:
         """See the head of this file; without an inverse, |A(σ) x| relative to its terms."""
@@ -270,6 +357,11 @@ class Eigensolver:
         shift = self.shift**2 if self._quadratic else abs(self.shift)
         rounding = float(ROUNDING * forces / mass) if mass > 0.0 else 0.0
         return float(max(rounding, 10.0 * TOLERANCE * shift, 1e-13 * largest))
+
+
+def last_line(error: Exception) -> str:
+    """The cause of an error of PETSc, which ends its trace."""
+    return str(error).splitlines()[-1]
 
 
 def has_inverse(solver: Any) -> bool:

@@ -1,0 +1,97 @@
+"""Modes where SLEPc fails in the reordering of its Schur form, as it does for equal eigenvalues on some processors.
+
+The failure depends on the last digits of BLAS and LAPACK.  Here it is certain: SLEPc's solvers raise the error of
+``trexc`` in their first calls.  The frequencies must be those of a run without failures, to the tolerance of modes.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import windlass as wl
+from windlass.framework.errors import ModelError
+from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.modes.eigen import ATTEMPTS, LARGEST_DENSE
+
+from support.modes_models import create_chain, create_ring
+
+SLEPc = pytest.importorskip("slepc4py.SLEPc")
+MODELS: dict[str, tuple[Any, str]] = {
+    "chain": (lambda: create_chain(8), "linear"),
+    "chain, quadratic": (lambda: create_chain(8), "quadratic"),
+    "rest ring": (lambda: create_ring(12), "linear"),
+    "ring in motion": (lambda: create_ring(12, turning=1.0), "quadratic"),
+}
+"""Models and problems: with constraints, rigid-body modes, pairs of equal modes and gyroscopic forces."""
+
+
+def fail(monkeypatch: pytest.MonkeyPatch, times: float) -> list[tuple[float, tuple[int, int]]]:
+    """Make SLEPc fail so many times; gives a list of the shifts and dimensions that are tried, which grows."""
+    tried = list[tuple[float, tuple[int, int]]]()
+    for base in (SLEPc.EPS, SLEPc.PEP):
+
+        class Failing(base):  # type: ignore[misc]
+            def solve(self) -> None:
+                tried.append((self.getST().getShift(), self.getDimensions()[:2]))
+                if len(tried) <= times:
+                    raise PETSc.Error(76)
+                super().solve()
+
+        monkeypatch.setattr(SLEPc, base.__name__, Failing)
+    return tried
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("failures", [*range(1, len(ATTEMPTS)), np.inf])
+def test_modes_in_spite_of_failures(model: str, failures: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frequencies and damping agree with those without failures, to 1e-8 of the largest and the residuals of both."""
+    create, problem = MODELS[model]
+    expected = wl.Modes(create().world, count=6, problem=problem).solve(create())
+    tried = fail(monkeypatch, failures)
+    state = create()
+    found = wl.Modes(state.world, count=6, problem=problem).solve(state)
+    assert len(tried) >= min(failures, len(ATTEMPTS))
+    assert len(set(tried)) > 1
+    assert len(found.frequencies) == len(expected.frequencies) >= 6
+    largest = expected.frequencies.max()
+    # rounding of a nearly inextensible ring leaves residuals of 1e-4, which both solutions differ by
+    allowed = 1e-8 + max(found.residuals.max(), expected.residuals.max())
+    np.testing.assert_allclose(found.frequencies, expected.frequencies, rtol=0.0, atol=allowed * largest)
+    # each frequency of the chain has one shape; those of the ring come in pairs
+    if model.startswith("chain"):
+        for a, b in zip(found.shapes, expected.shapes, strict=True):
+            assert abs(np.vdot(a, b)) >= (1.0 - 1e-6) * np.linalg.norm(a) * np.linalg.norm(b)
+
+
+def test_large_models_end_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    fail(monkeypatch, np.inf)
+    state = create_chain(LARGEST_DENSE)
+    with pytest.raises(ModelError, match=rf"fails with {len(ATTEMPTS)} start vectors.*another -modes_count"):
+        wl.Modes(state.world, count=2, problem="quadratic").solve(state)
+
+
+@pytest.mark.parametrize("processor", ["NEHALEM", "HASWELL", "ZEN"])
+def test_critical_speed_on_other_processors(processor: str) -> None:
+    """A pendulum, whose few modes fill the space of SLEPc, on the kernels of OpenBLAS for older processors.
+
+    ``OPENBLAS_CORETYPE`` chooses among what OpenBLAS was built for and this processor can run.
+    """
+    code = (
+        "import windlass as wl\nfrom support.modes_models import create_chain\n"
+        "speed = wl.find_critical_speed(lambda s: create_chain(1, gravity=-s), -1.0, 1.0, tolerance=0.5, count=1)\n"
+        "print('critical', speed)"
+    )
+    tests = Path(__file__).parents[1]
+    path = os.pathsep.join([str(tests.parent / "src"), str(tests), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "OPENBLAS_CORETYPE": processor, "PYTHONPATH": path}
+    result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    # the pendulum hangs below 0 and falls beyond; the last interval is at most 0.5 long
+    assert abs(float(result.stdout.split("critical")[1])) <= 0.25
