@@ -1,7 +1,7 @@
 # Every target calls scripts/setup.sh first; it returns at once when nothing is missing.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test belt test test-long lint style types imports pytest campaigns bench peers docs doctor clean
+.PHONY: help setup setup-test belt test test-long lint style types imports pytest campaigns stubs dist bench peers docs doctor clean
 
 PYTHON_BIN := .venv/bin/python
 
@@ -53,6 +53,12 @@ test-long: setup-test ## run the tests that are long and rare, too
 
 campaigns: setup-test ## the long campaigns against files: kills, full disks, damage; CAMPAIGNS="kill 20" chooses
 	PYTHONPATH=src:tests $(PYTHON_BIN) -m campaigns $(CAMPAIGNS)
+
+stubs: setup ## write the stubs for type checkers anew from the schemas of the components
+	$(PYTHON_BIN) scripts/make_stubs.py
+
+dist: setup-test ## build the wheel and the source distribution, in dist/
+	$(PYTHON_BIN) -m build --no-isolation --outdir dist .
 
 bench: setup ## time Windlass beside Exudyn and Simbody (into .venv-bench); BENCH="chain build --rounds 1" chooses
 	$(PYTHON_BIN) benchmarks/run.py $(BENCH)

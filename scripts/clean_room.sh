@@ -36,7 +36,7 @@ leave() {
 }
 trap leave EXIT
 mount -t proc proc "$room/proc"
-mount --rbind --make-rslave /sys "$room/sys" 2>/dev/null || mount --bind /sys "$room/sys"
+mount --bind /sys "$room/sys"
 mount --bind /dev "$room/dev"
 mount --bind /dev/pts "$room/dev/pts"
 mount -t tmpfs tmpfs "$room/dev/shm"
@@ -48,7 +48,6 @@ if [[ -e /etc/ssl/certs/ca-certificates.crt ]]; then
   cp -L /etc/ssl/certs/ca-certificates.crt "$room/etc/windlass-room/certificates.pem"
 fi
 rm -rf "$room/root/windlass"
-mkdir -p "$room/root/windlass.git"
 git -C "$source" bundle create "$room/root/windlass.bundle" HEAD >/dev/null 2>&1
 
 settings=(HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -60,7 +59,7 @@ inside() { chroot "$room" env -i "${settings[@]}" bash -c "$1" </dev/null; }
 
 inside 'apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y make git >/dev/null' ||
   fail "apt-get could not install make and git"
-inside 'cd /root && git clone -q windlass.bundle windlass && rm -rf windlass.bundle windlass.git'
+inside 'cd /root && git -c advice.detachedHead=false clone -q windlass.bundle windlass && rm windlass.bundle'
 
 IFS=';' read -r -a commands <<<"${ROOM_COMMANDS:-make belt;make test}"
 for command in "${commands[@]}"; do

@@ -157,6 +157,8 @@ else
   target=.
 fi
 "$venv/bin/python" -m pip install --quiet --editable "$target" "$(choose_numpy)"
+# The hooks of an editable installation are invisible to type checkers and editors, a path is not.
+printf '%s\n' "$root/src" >"$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/windlass-types.pth"
 "$venv/bin/python" -c 'from petsc4py import PETSc; import slepc4py, mpi4py.MPI, numba, scipy' ||
   fail "the packages are installed but do not load (message above)"
 printf '%s\n' "$key" >"$venv/.setup-$extra"

@@ -175,4 +175,11 @@ def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowC
     )
 
 
-register(Fluid, "passive", fill_defaults=fill_defaults, check=check, source="[@dnv2010]; [@hasselmann1973]")
+register(
+    Fluid,
+    "passive",
+    fill_defaults=fill_defaults,
+    fills=("gravity",),
+    check=check,
+    source="[@dnv2010]; [@hasselmann1973]",
+)

@@ -94,5 +94,6 @@ register(
     build=build_masses,
     outputs=point_outputs("m", 3) | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},
     fill_defaults=create_node,
+    makes=(Point2D, Point3D),
     source="Newton's second law",
 )

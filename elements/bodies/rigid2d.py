@@ -182,5 +182,6 @@ register(
         "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
     },
     fill_defaults=lambda world, values: create_missing_node(world, values, RigidNode2D, "RigidBody2D"),
+    makes=(RigidNode2D,),
     source="Newton-Euler equations [@shabana]",
 )

@@ -203,5 +203,6 @@ register(
         ),
     },
     fill_defaults=fill_defaults,
+    makes=(RigidNode3D,),
     source="[@nikravesh1988]",
 )

@@ -115,6 +115,7 @@ register(
     "node",
     outputs=point_outputs("m, 1"),
     fill_defaults=take_shared_position,
+    fills=("position",),
     check=check_slopes,
     source=SOURCE,
 )

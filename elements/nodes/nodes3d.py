@@ -163,6 +163,7 @@ register(
     "node",
     outputs=point_outputs("m, 1", 3),
     fill_defaults=take_shared_position,
+    fills=("position",),
     check=check_slopes,
     source=CABLES,
 )

@@ -230,6 +230,8 @@ class Law:
     build: Callable[[LocalRows], System] | None = None
     outputs: Mapping[str, Output] = field(default_factory=dict)
     fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None
+    fills: tuple[str, ...] = ()
+    makes: tuple[type[Component], ...] = ()
     check: Callable[[Tables, EntityTable], None] | None = None
     replicated: bool = False
     reads: Callable[[Tables, EntityTable], IntArray] | None = None
@@ -276,6 +278,8 @@ def register(law: Law) -> None:
         build: ``(rows) -> System`` of all rows of this process; called again when a switchable column changes.
         outputs: output variables by name.
         fill_defaults: ``(world, values) -> values`` fills in what the user left out (creates nodes, data).
+        fills: columns without default that ``fill_defaults`` fills in.
+        makes: kinds of nodes that ``fill_defaults`` makes of their columns among the values of a row.
         check: ``(world, table) -> None`` raises ModelError for rows, of those that this process has, that do not fit
             together.
         replicated: rows are local on all processes, which share the work within a row (contact sets).

@@ -33,7 +33,7 @@ class Entity:
     def __iter__(self) -> Iterator[Entity]:
         return (Entity(self.table, self.rows[i : i + 1]) for i in range(len(self.rows)))
 
-    def __getitem__(self, index: int | slice | IntArray) -> Entity:
+    def __getitem__(self, index: int | slice | IntArray | list[int]) -> Entity:
         return Entity(self.table, np.atleast_1d(self.rows[index]))
 
     @property

@@ -8,6 +8,7 @@ windlass sweep MODEL.py -output DIR [options]           run a model with many se
 windlass tune MODEL.py [options]                        find the quickest solver of a model
 windlass compile [-processes N]                         compile kernels ahead, on all cores or on N
 windlass show FILE [-picture FILE.png] [-movie FILE.mp4]  show results in a window, or write a picture or a film
+windlass examples [NAME]                                list the examples, or copy one into the current folder
 windlass doctor                                         report on the installation
 windlass version                                        print the version
 
@@ -61,13 +62,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from windlass.framework.runtime.show import show  # here, because the other commands do without
 
         return show(rest)
+    if command == "examples":
+        return offer_examples(rest)
     if command == "run":
         return run_model(rest)
     if command in ("modes", "run-exudyn"):
         return run_model(rest, command)
     if command in STUDIES:
         return run_study(command, rest)
-    expected = ", ".join(["run", "run-exudyn", "modes", *STUDIES, "compile", "show", "doctor", "version"])
+    expected = ", ".join(["run", "run-exudyn", "modes", *STUDIES, "compile", "show", "examples", "doctor", "version"])
     print(f"error: {command}: unknown command; expected {expected} or help", file=sys.stderr)
     return 2
 
@@ -83,6 +86,18 @@ def compile_kernels(words: Sequence[str]) -> int:
         if words and (len(words) != 2 or words[0] != "-processes" or not words[1].isdigit() or int(words[1]) < 1):
             raise OptionError(f"windlass compile {' '.join(words)}: must be windlass compile [-processes N], N from 1")
         print(ahead.compile_all(int(words[1]) if words else None))
+    except WindlassError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def offer_examples(words: Sequence[str]) -> int:
+    """List the examples or copy one; the exit code."""
+    from windlass.framework.runtime import examples  # here, because the other commands do without
+
+    try:
+        print(examples.HELP if len(words) == 1 and words[0] in HELP_WORDS else examples.run_examples(words))
     except WindlassError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

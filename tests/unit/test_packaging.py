@@ -25,7 +25,7 @@ def project() -> dict[str, Any]:
 def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Names of the files in a wheel built from a copy of the tree, so that the checkout stays clean."""
     source = tmp_path_factory.mktemp("source")
-    tracked = ("pyproject.toml", "LICENSE", "README.md", "src", *FOLDERS)
+    tracked = ("pyproject.toml", "LICENSE", "README.md", "src", "examples", *FOLDERS)
     subprocess.run(["cp", "-a", *(str(ROOT / name) for name in tracked), str(source)], check=True)
     target = tmp_path_factory.mktemp("wheel")
     pip_wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
@@ -42,17 +42,25 @@ def folders_with_modules() -> dict[str, str]:
     return {".".join(("windlass", *file.parent.parts)): file.parent.as_posix() for file in files}
 
 
+def stub_packages() -> set[str]:
+    """The stub package, and its folders with stubs."""
+    stubs = ROOT / "src" / "windlass-stubs"
+    folders = {path.parent.relative_to(stubs).parts for path in stubs.rglob("*.pyi")}
+    return {".".join(("windlass-stubs", *parts)) for parts in {(), *folders}}
+
+
 def test_every_folder_with_modules_is_listed(project: dict[str, Any]) -> None:
     """A folder missing from `packages` would be missing from the wheel, silently."""
     listed = project["tool"]["setuptools"]["packages"]
     assert len(listed) == len(set(listed))
-    assert set(listed) == {"windlass", "windlass.exudyn", "windlass.exudyn.translations", *folders_with_modules()}
+    own = {"windlass", "windlass.exudyn", "windlass.exudyn.translations", "windlass.examples", *stub_packages()}
+    assert set(listed) == {*own, *folders_with_modules()}
 
 
 def test_every_package_maps_to_its_folder(project: dict[str, Any]) -> None:
     """A subfolder follows its parent's entry in `package-dir`, or has an entry of its own that says the same."""
     entries = project["tool"]["setuptools"]["package-dir"]
-    expected = {"windlass": "src/windlass", **folders_with_modules()}
+    expected = {"windlass": "src/windlass", "windlass-stubs": "src/windlass-stubs", "windlass.examples": "examples", **folders_with_modules()}
     assert {name: expected.get(name) for name in entries} == entries
     assert {f"windlass.{folder}" for folder in FOLDERS} <= entries.keys()
 
@@ -72,6 +80,7 @@ def test_wheel_holds_every_module_once(wheel_names: list[str]) -> None:
     sources |= {f"windlass/{path.name}" for path in (ROOT / "src" / "windlass").glob("*.py")}
     exudyn = ROOT / "src" / "windlass" / "exudyn"
     sources |= {f"windlass/exudyn/{path.relative_to(exudyn)}" for path in exudyn.rglob("*.py")}
+    sources |= {f"windlass/examples/{path.name}" for path in (ROOT / "examples").glob("*.py")}
     modules = [name for name in wheel_names if name.endswith(".py")]
     assert sorted(modules) == sorted(sources)
     assert "windlass/framework/__init__.py" in modules
@@ -80,14 +89,17 @@ def test_wheel_holds_every_module_once(wheel_names: list[str]) -> None:
 def test_wheel_is_typed_and_claims_one_top_level_name(wheel_names: list[str]) -> None:
     assert "windlass/py.typed" in wheel_names
     top = {name.partition("/")[0] for name in wheel_names}
-    assert {name for name in top if not name.endswith(".dist-info")} == {"windlass"}
+    assert {name for name in top if not name.endswith(".dist-info")} == {"windlass", "windlass-stubs"}
+    stubs = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src" / "windlass-stubs").rglob("*.pyi")}
+    assert {name for name in wheel_names if name.startswith("windlass-stubs")} == {*stubs, "windlass-stubs/py.typed"}
     assert any(name.endswith("licenses/LICENSE") for name in wheel_names)
 
 
-def test_version_is_written_once_more_in_the_package(project: dict[str, Any]) -> None:
+def test_version_is_written_once(project: dict[str, Any], wheel_names: list[str]) -> None:
     import windlass
 
-    assert windlass.__version__ == project["project"]["version"]
+    assert "version" in project["project"]["dynamic"]
+    assert f"windlass-{windlass.__version__}.dist-info/METADATA" in wheel_names
 
 
 def test_import_without_installation(tmp_path: Path) -> None:

@@ -62,8 +62,8 @@ def assert_refused(run: subprocess.CompletedProcess[str], checkout: Path, reason
 @pytest.mark.parametrize(
     ("os_release", "named"),
     [
-        ('ID=ubuntu\nVERSION_ID="24.04"\n', "'ubuntu 24.04'"),
-        ('ID=debian\nVERSION_ID="13"\n', "'debian 13'"),
+        ('ID=ubuntu\nVERSION_ID="22.04"\n', "'ubuntu 22.04'"),
+        ('ID=debian\nVERSION_ID="11"\n', "'debian 11'"),
         ("ID=arch\n", "'arch'"),
     ],
 )
@@ -83,7 +83,18 @@ def test_other_architecture_is_refused(checkout: Path) -> None:
 
 def test_other_python_is_refused(checkout: Path) -> None:
     run = run_setup(checkout, tools={"dpkg": "echo amd64", "other-python": "exit 1"}, PYTHON="other-python")
-    assert_refused(run, checkout, "PYTHON=other-python is not a CPython 3.11")
+    assert_refused(run, checkout, "PYTHON=other-python is not a CPython 3.11, which petsc4py of debian 12 is made for")
+
+
+@pytest.mark.parametrize(
+    ("os_release", "version"),
+    [(DEBIAN_12, "3.11"), ('ID=debian\nVERSION_ID="13"\n', "3.13"), ('ID=ubuntu\nVERSION_ID="24.04"\n', "3.12")],
+)
+def test_each_system_has_its_python(checkout: Path, os_release: str, version: str) -> None:
+    """petsc4py of the system is made for the Python of the system."""
+    tools = {"dpkg": "echo amd64", "other-python": "exit 1"}
+    run = run_setup(checkout, tools=tools, os_release=os_release, PYTHON="other-python")
+    assert_refused(run, checkout, f"is not a CPython {version},")
 
 
 def test_named_files_are_there() -> None:
@@ -123,7 +134,7 @@ def test_missing_packages_without_root_are_named(checkout: Path, tools: dict[str
     """Where there is no sudo, or one that refuses, the script says what an administrator has to type."""
     run = run_without_debian_packages(checkout, user=1000, **tools)
     assert run.returncode == 1
-    assert "apt-get install -y --no-install-recommends python3-petsc4py-real3.18 libpetsc-real3.18" in run.stderr
+    assert "apt-get install -y --no-install-recommends python3-petsc4py-real python3-slepc4py-real" in run.stderr
     assert not (checkout / ".venv").exists()
 
 
@@ -136,7 +147,7 @@ def test_sudo_is_used_where_not_root_and_never_waits_for_a_password(checkout: Pa
 def test_failing_apt_get_ends_the_script(checkout: Path) -> None:
     run = run_without_debian_packages(checkout, user=0)
     assert run.returncode == 1
-    assert "apt-get could not install: python3-petsc4py-real3.18" in run.stderr
+    assert "apt-get could not install: python3-petsc4py-real" in run.stderr
     assert not (checkout / ".venv").exists()
 
 

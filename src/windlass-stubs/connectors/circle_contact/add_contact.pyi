@@ -1,0 +1,40 @@
+# Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
+
+from __future__ import annotations
+from collections.abc import Sequence
+from typing import Any
+import numpy as np
+from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import CircleSet, ContactFrictionCircleSetPoints2D, SetCircle
+from windlass.connectors.circle_contact.view import touches_at_points
+from windlass.connectors.markers.cable_shape import CableShape
+from windlass.connectors.markers.position_markers import list_handles, rigid_marker
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, inside, instance, number, optional, subclass, whole
+from windlass.framework.errors import ModelError
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.schema import Component, shape_of
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from typing import Any, TypeAlias
+from collections.abc import Sequence
+
+from numpy.typing import NDArray
+from windlass.framework.model.table import Entity
+
+
+Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
+WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
+YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
+Words: TypeAlias = str | Sequence[str] | NDArray[Any]
+UserFunctions: TypeAlias = Any
+One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
+Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
+
+def add_contact(world: World, kind: type[Component], circles: Entity | Sequence[Entity], cables: Entity | Sequence[Entity], *, segments: int, circle_radius: float | Sequence[float], vertical_offset: float=0.0, damping_ratio: float | None=None, contact_stiffness: Numbers=..., contact_stiffness_per_length: Numbers=..., contact_damping: Numbers=..., contact_damping_per_length: Numbers=..., damping_depth: Numbers=..., clip_normal_force: YesNo=..., active: YesNo=..., friction_velocity_penalty: Numbers=..., friction_velocity_penalty_per_length: Numbers=..., friction_stiffness: Numbers=..., friction_stiffness_per_length: Numbers=..., friction_coefficient: Numbers=..., use_segment_normals: YesNo=..., sticking_length: Words=..., circle_set: One=...) -> Entity:
+    "Let every cable touch every circle; laws with segments get one marker per cable, shared by all circles.\n\nArgs:\n    kind: the law: `ContactFrictionCirclePoints2D` (points of the axis; recommended, and the only one that is right\n        for stiff belts on coarse meshes), or with straight segments `ContactFrictionCircleCable2D` or\n        `ContactCircleCable2D`.\n    circles: bodies (their centre is the circle's) or rigid markers, k of them.\n    cables: the cables, n of them, of one kind or of several: `Cable2D`, and `ALECable2D` without offset.\n    segments: number of straight segments of each cable, or of its contact points.\n    circle_radius: radius [m] of all circles, or one per circle.\n    vertical_offset: distance [m] of the touching line from the axis of the cables, along their left normal.\n    damping_ratio: contact_damping_per_length per critical damping 2 sqrt(contact_stiffness_per_length\n        mass_per_length) of the cable on the contact [1]; 1/3 suits belts, see docs/theory/contact.md.\n    **columns: further columns of the law: one value for all, one per circle (k), or one per pair (k n).\n\nReturns:\n    The pairs, circle by circle: row i n + j is circle i with cable j, shape (k n,).\n\nRaises:\n    ModelError: no circle or no cable, or values that the law does not allow."
+def add_contact_with_many(world: World, circles: Entity | Sequence[Entity], cables: Entity | Sequence[Entity], *, segments: int, circle_radius: float | Sequence[float], touching: int=2, skin: float=0.0, contact_stiffness: Numbers=..., contact_stiffness_per_length: Numbers=..., contact_damping: Numbers=..., contact_damping_per_length: Numbers=..., damping_depth: Numbers=..., clip_normal_force: YesNo=..., active: YesNo=..., friction_velocity_penalty: Numbers=..., friction_velocity_penalty_per_length: Numbers=..., friction_stiffness: Numbers=..., friction_stiffness_per_length: Numbers=..., friction_coefficient: Numbers=..., use_segment_normals: YesNo=..., sticking_length: Words=..., vertical_offset: Numbers=..., circle_set: One=...) -> Entity:
+    "Let every cable touch any of many circles at the cost of those that are near: `ContactFrictionCircleSetPoints2D`.\n\nArgs:\n    circles: bodies (their centre is the circle's) or rigid markers, k of them.\n    cables: the cables, n of them, of kind `Cable2D`.\n    segments: number of contact points of each cable.\n    circle_radius: radius [m] of all circles, or one per circle.\n    touching: number of circles that one cable can touch at a time.\n    skin: margin of the search for circles [m]; 0: the smallest radius.\n    **columns: further columns of the law, one value for all.\n\nReturns:\n    The rows: row j touching + i is place i of cable j, shape (touching n,).\n\nRaises:\n    ModelError: no circle or no cable, or values that the law does not allow."
+def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity], circles: int) -> FloatArray:
+    'contact_damping_per_length [N s/m^2] of all pairs, shape (k n,), for a share of the critical damping.'
+def _expand(value: Any, circles: int, cables: int) -> Any:
+    'Repeat an array with one entry per circle for all of its cables; other values stay as they are.'

@@ -1,0 +1,115 @@
+# Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
+
+from __future__ import annotations
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import ceil
+from pathlib import Path
+from typing import Any, Literal
+import numpy as np
+from windlass.connectors.circle_contact.add_contact import add_contact
+from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
+from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTOR
+from windlass.connectors.constraints.supports import fix
+from windlass.connectors.drives.contact_choice import choose_contact
+from windlass.connectors.drives.drive_report import Drive, DriveMeans, DriveReport, report_drive
+from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
+from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
+from windlass.connectors.markers.coordinate_marker import coordinate_marker
+from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
+from windlass.connectors.reports.belt_picture import draw_belt
+from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
+from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
+from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
+from windlass.elements.routes.cable_chain import cable_along, nodes_of
+from windlass.elements.routes.routes import Route
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, each, either, inside, instance, number, numbers, optional, that, whole, word
+from windlass.framework.command_line import options
+from windlass.framework.errors import ModelError
+from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from windlass.framework.output.sensors import Sensors
+from windlass.framework.state.state import State
+from typing import Any, TypeAlias
+from collections.abc import Sequence
+
+from numpy.typing import NDArray
+from windlass.framework.model.table import Entity
+
+
+Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
+WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
+YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
+Words: TypeAlias = str | Sequence[str] | NDArray[Any]
+UserFunctions: TypeAlias = Any
+One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
+Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
+
+LARGEST_ANGLE: Any
+CLOSED: Any
+POINT: Any
+OPEN: Any
+class _Line():
+    def __init__(self, world: World, pulleys: Sequence[Pulley], closed: bool, ends: tuple[Any, Any], given: dict[str, Any], columns: dict[str, Any]) -> None:
+        ...
+    world: Any
+    pulleys: Any
+    closed: Any
+    name: Any
+    cord_offsets: Any
+    _drive: Any
+    radii: Any
+    route: Any
+    in_space: Any
+    axial_stiffness: Any
+    strain: Any
+    tension: Any
+    mass_per_length: Any
+    elements: Any
+    cables: Any
+    nodes: Any
+    surfaces: list[Entity]
+    markers: Any
+    reasoning: Any
+    contacts: Any
+    _holds: Any
+    @property
+    def length(self) -> float:
+        'Length of the slack belt [m].'
+    @property
+    def span_lengths(self) -> list[float]:
+        'Lengths of the free spans as mounted [m]: behind each pulley, of ropes also ahead of the first one.'
+    @property
+    def wrap_angles(self) -> list[float]:
+        'Wrap angles as mounted [rad].'
+    @property
+    def hub_loads(self) -> FloatArray:
+        'What the belt at rest, with its tension everywhere, pulls at each pulley [N], shape (pulleys, 2 or 3).'
+    @contextmanager
+    def preload(self, *off: Entity) -> Iterator[None]:
+        'Conditions in which a static solve finds the belt at rest, for the time of a ``with`` block.\n\nFriction is off; pulleys that turn about the origin of their body are held by soft springs, which carry nothing\nas nothing turns them; one node of a belt is held along it, as a belt without friction could run anywhere.\n\nArgs:\n    *off: what is switched off for that time by its column ``active``, such as the drive of a pulley.'
+    def report(self, state: State) -> DriveReport:
+        'What belt and pulleys do at a state.  Under MPI all processes must call this together.\n\nRaises:\n    ModelError: a state of another world.'
+    def average(self, start: float=0.0, every: int=10) -> DriveMeans:
+        'A hook for a solver, whose ``report()`` has the means over time.\n\nArgs:\n    start: time from which on steps count [s].\n    every: number of steps between two reports.'
+    def draw(self, path: str | os.PathLike[str], state: State, speeds: Sensors | None=None, title: str='') -> Path:
+        'A picture of belt and pulleys, tension along the belt, what sticks and slips: see `draw_belt`.\n\nRaises:\n    ModelError: a rope in space, which `Recorder` shows.'
+    def _choose_elements(self) -> int:
+        'Elements that are short enough for the contact stiffness of `choose_contact`.'
+    def _lay_cables(self, columns: dict[str, Any]) -> Entity:
+        ...
+    def _add_contacts(self, given: dict[str, Any]) -> tuple[str, list[Entity]]:
+        'Contact of each pulley with all cables, and the reasons for its parameters.'
+    def _add_surface(self, pulley: Pulley, marker: Entity) -> Entity:
+        ...
+    def _add_holds(self) -> list[Entity]:
+        'What holds pulleys and belt in `preload`, switched off.'
+class Belt(_Line):
+    def __init__(self, world: World, pulleys: Sequence[Pulley], *, axial_stiffness: float, mass_per_length: float, elements: int | None=None, cord_offset: float | Sequence[float]=0.0, length: float | None=None, strain: float | None=None, tension: float | None=None, contact: Literal['auto'] | Mapping[str, Any]='auto', friction: float=0.0, points: int=4, step: float | None=None, name: str='belt', bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=...) -> None:
+        'Add a belt, and its contact with the pulleys.\n\nArgs:\n    pulleys: the pulleys in the order in which the belt runs, 2 or more.\n    axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.\n    elements: number of cables; default: 0.25 rad on the smallest pulley, fewer radians for small strains.\n    cord_offset: distance of the cord from the side of the belt that touches [m], or that of pulleys on the\n        right and of pulleys on the left.\n    length, strain, tension: one of them: length when slack [m], strain [1] or tension [N] as mounted.\n    contact: "auto": stiffness, damping and bristles by `choose_contact`, whose reasons are printed; or columns\n        of the contact law, which take the place of what is chosen.\n    friction: friction coefficient [1] of pulleys without their own.\n    points: contact points of each cable.\n    step: step of the motion to come [s], which bounds the contact stiffness; None: no bound.\n    name: name for messages and output.\n    **cable_columns: further columns of the cables.\n\nRaises:\n    ModelError: pulleys that overlap or cannot be wrapped, a belt that does not fit.'
+class Rope(_Line):
+    def __init__(self, world: World, pulleys: Sequence[Pulley], *, start: Sequence[float] | None=None, end: Sequence[float] | None=None, axial_stiffness: float, mass_per_length: float, elements: int | None=None, cord_offset: float | Sequence[float]=0.0, length: float | None=None, strain: float | None=None, tension: float | None=None, contact: Literal['auto'] | Mapping[str, Any]='auto', friction: float=0.0, points: int=4, step: float | None=None, name: str='rope', bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=...) -> None:
+        'Add a rope from start over pulleys to end [m], each (x, y) or (x, y, z); for all else see `Belt`.'

@@ -1,0 +1,59 @@
+# Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
+
+from __future__ import annotations
+from collections.abc import Sequence
+from typing import Any, Literal
+import numpy as np
+from windlass.elements.cable2d.ale_cable2d import ALECable2D
+from windlass.elements.cable3d.kinds import find_kinds
+from windlass.elements.routes.catenary import Catenary, hang_between
+from windlass.elements.routes.grounded_catenary import GroundedCatenary
+from windlass.elements.routes.routes import CenterLine, Circle, Point, RouteError, nodes_along, route_around, straight
+from windlass.elements.routes.spline_route import through_points
+from windlass.framework.checks.checks import checked, each, either, handle, inside, instance, number, numbers, optional, that, word, yes_no
+from windlass.framework.checks.values import read_numbers, show
+from windlass.framework.errors import ModelError
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.law import Tables
+from windlass.framework.model.parts import part_of_large, pick_rows
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from typing import Any, TypeAlias
+from collections.abc import Sequence
+
+from numpy.typing import NDArray
+from windlass.framework.model.table import Entity
+
+
+Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
+WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
+YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
+Words: TypeAlias = str | Sequence[str] | NDArray[Any]
+UserFunctions: TypeAlias = Any
+One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
+Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
+
+Side = Literal['left', 'right']
+SIDE: Any
+RADIUS: Any
+MOST_TURNING: Any
+TURN_ROUNDING: Any
+CHAIN: Any
+def cable_around(world: World, circles: Sequence[Circle | Entity], elements: int, *, radius: float | Sequence[float] | None=None, sides: Side | Sequence[Side]='right', radial_offset: float=0.0, closed: bool=True, start: Point | None=None, end: Point | None=None, name: str='belt', length: Numbers=..., mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., moving_mass_factor: Numbers=..., use_coupling_terms: YesNo=..., add_ale_variation: YesNo=..., ale: One=...) -> Entity:
+    'Add a taut cable over circles, in the order given; see `routes.route_around` for its course.\n\nA closed cable begins where it leaves the first circle; its last element ends at the first node.\n\nArgs:\n    world: the world.\n    circles: circles, or handles to bodies or nodes at their centres (reference positions count).\n    elements: number of cable elements, of equal length.\n    radius: for handles: radius of the circles [m], one for all or one each.\n    sides: for handles: side of the cable on which the circle lies in its direction of travel, one for all or one\n        each; "right": the cable wraps clockwise.\n    radial_offset: distance of the cable\'s axis from the circles [m].\n    closed: whether the end meets the start.\n    start, end: end points [m] of an open cable, shape (2,).\n    name: name for messages and output.\n    **cable_columns: columns of `Cable2D`, or with ``ale=`` those of `ALECable2D`; ``length`` [m] is the length of\n        the route over the number of elements unless given.\n\nReturns:\n    The cables in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: a circle without radius, or a route that does not exist.'
+def straight_cable(world: World, start: Point, end: Point, elements: int, *, name: str='cable', length: Numbers=..., mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., moving_mass_factor: Numbers=..., use_coupling_terms: YesNo=..., add_ale_variation: YesNo=..., ale: One=...) -> Entity:
+    'Add a straight cable from start to end [m], each (x, y) or (x, y, z), as a number of elements of equal length.\n\nArgs:\n    world: the world.\n    start, end: end points [m], shape (2,), or shape (3,) for cables in space.\n    elements: number of cable elements.\n    name: name for messages and output.\n    **cable_columns: columns of `Cable2D`, with ``ale=`` those of `ALECable2D`, in space those of `Cable3D`;\n        ``length`` [m] is that of the line over the number of elements unless given.\n\nReturns:\n    The cables in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: start and end coincide.'
+def catenary(world: World, start: Point, end: Point, elements: int, *, length: float, axial_stiffness: float, mass_per_length: float, gravity: Point | None=None, name: str='cable', bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., moving_mass_factor: Numbers=..., use_coupling_terms: YesNo=..., add_ale_variation: YesNo=..., ale: One=...) -> Entity:
+    'Add a cable that hangs between two points [m], (x, y) or (x, y, z), in its equilibrium without bending.\n\nNodes stand at equal unstretched arc lengths.  Their reference slopes are unit vectors; what the tension stretches\nthem is in their initial displacement.  A static solve from there takes a few iterations.\n\nArgs:\n    world: the world.\n    start, end: end points [m], shape (2,), or shape (3,) for cables in space.\n    elements: number of cable elements.\n    length: unstretched length of the whole cable [m]; less than the distance of the points makes a taut cable.\n    axial_stiffness: EA [N], one number.\n    mass_per_length: ρA [kg/m], one number.\n    gravity: acceleration [m/s^2], shape (2,) or (3,); default that of the world.\n    name: name for messages and output.\n    **cable_columns: further columns of `Cable2D`, with ``ale=`` of `ALECable2D`, in space of `Cable3D`.\n\nReturns:\n    The cables in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: a slack cable without weight, with one end above the other, or forces relative to its reference.'
+def cable_along(world: World, route: CenterLine, elements: int, *, name: str='cable', length: Numbers=..., mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., moving_mass_factor: Numbers=..., use_coupling_terms: YesNo=..., add_ale_variation: YesNo=..., ale: One=...) -> Entity:
+    'Add a cable along a route, as a number of elements of equal length.\n\nArgs:\n    world: the world.\n    route: what `helix`, `route_over_sheaves`, `through_points`, `route_around`, `hang_between` or\n        `hang_from_ground` made.\n    elements: number of cable elements.\n    name: name for messages and output.\n    **cable_columns: columns of `Cable2D`, or those of `Cable3D` on routes in space; ``length`` [m] is that of the\n        route over the number of elements unless given.\n\nReturns:\n    The cables in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: a number of elements that is not allowed, or so few that one turns back on itself.'
+def add_along(world: Tables, route: CenterLine, elements: int, name: str, *, length: Numbers=..., mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=..., moving_mass_factor: Numbers=..., use_coupling_terms: YesNo=..., add_ale_variation: YesNo=..., ale: One=...) -> Entity:
+    'Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent.\n\nAlong a catenary slopes are also stretched, by initial displacements.  On several processes each gives a part of\nlong chains.'
+def check_turns(route: CenterLine, elements: int, name: str) -> None:
+    "Raise ModelError for a chain so coarse that an element turns back on itself.\n\nIts slope at a node then points away from its chord, `r'.(r_1 - r_0) < 0`: no cubic follows such a route."
+def nodes_of(world: World, cables: Entity) -> Entity:
+    'The nodes of a chain of cables in order, each once: of n cables n + 1, or n if the chain is closed.\n\nOf what has one node each, such as bodies and sliding joints, the nodes in the order of the rows.\n\nRaises:\n    ModelError: the entities have no nodes.'
+def _create_circles(world: World, circles: Sequence[Circle | Entity], radius: float | Sequence[float] | None, sides: Side | Sequence[Side]) -> list[Circle]:
+    'Circles from circles and handles.'
+def _circle_at(world: Tables, handle: Entity, radius: float | None, side: Side) -> Circle:
+    ...

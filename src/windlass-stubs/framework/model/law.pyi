@@ -1,0 +1,337 @@
+# Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
+"""Laws: what a component does, registered by one call at the foot of its file.
+
+A law is a schema plus plain functions.  ``dofs`` says which coordinates each row couples, by the names of references;
+``build`` binds the rows of one table to compiled kernels and returns a `System`.  Everything else (numbering, sparsity,
+scatter, solvers, output) follows from these two, so a new law is one new file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from numpy.typing import NDArray
+
+from windlass.framework.accounts import Losses
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.signature import check_arguments, takes_arguments_of
+from windlass.framework.model.drawing import Drawing, Painting, describe_outputs
+from windlass.framework.model.drawing import Output as Output
+from windlass.framework.model.law_checks import check_law, check_needs
+from windlass.framework.model.schema import Component
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.parallel.lookup import Lookup
+from windlass.framework.parallel.processes import Processes
+
+Dofs = Callable[["Tables", EntityTable], IntArray] | str | tuple[str, ...]
+Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive"]
+
+BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connector", "constraint")
+
+
+class Numbers(Protocol):
+    """What a law may ask of the numbers of the whole world; see `Numbering`."""
+
+    node_dofs: dict[type[Component], IntArray]
+    reference: FloatArray
+    displacement: FloatArray
+
+    def places(self, dofs: IntArray) -> IntArray:
+        """Places of coordinates among those that this process knows."""
+
+    def reference_of(self, dofs: IntArray) -> FloatArray:
+        """Reference coordinates of world coordinates."""
+
+
+from windlass.framework.model.world import World as Tables
+
+
+class Rows(Protocol):
+    """What a law may ask of the local numbering of a process; see `Layout`."""
+
+    rank: int
+    size: int
+    comm: Any
+    processes: Processes
+    rows: dict[type[Component], IntArray]
+    systems: dict[type[Component], System]
+    spare: int
+    dofs: IntArray
+    reference: FloatArray
+    displacement: FloatArray
+    marker_index: Lookup
+    data_start: Lookup
+    losses: dict[type[Component], Losses]
+
+    def local_dofs(self, world_dofs: IntArray) -> IntArray:
+        """Local numbers of world coordinates."""
+
+    def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
+        """Local numbers of the multipliers of rows."""
+
+    def owners(self, component: type[Component]) -> IntArray:
+        """Process that owns each row of a table."""
+
+    def local_row(self, ids: IntArray) -> IntArray:
+        """Position of entities among the local rows of their table."""
+
+
+@dataclass(frozen=True)
+class LocalRows:
+    """The rows of one table that this process evaluates, in local numbering.
+
+    Attributes:
+        world: the world.
+        table: the table.
+        rows: row numbers in the table, shape (rows,).
+        dofs: local coordinate numbers, shape (rows, n).
+        layout: the local numbering.
+    """
+
+    world: Tables
+    table: EntityTable
+    rows: IntArray
+    dofs: IntArray
+    layout: Rows
+    _bound: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def columns(self) -> Any:
+        """What ``bind`` of their law gives for these rows; made once, and again after a switchable column changed."""
+        bind = _laws[self.table.component].bind
+        assert bind is not None, f"{self.table.kind} was registered without bind"
+        return self.kept("columns", lambda: bind(self))
+
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """What is made of these rows once, and again after a switchable column of them was changed."""
+        version = self.world.changed.get(self.table.component, 0)
+        if self._bound.get("version") != version:
+            self._bound.clear()
+            self._bound["version"] = version
+        if name not in self._bound:
+            self._bound[name] = make()
+        return self._bound[name]
+
+    def select(self, which: IntArray) -> LocalRows:
+        """Some of these rows by their positions, shape (k,)."""
+        return LocalRows(self.world, self.table, self.rows[which], self.dofs[which], self.layout)
+
+    def local(self, name: str) -> NDArray[Any]:
+        """Values of a column for these rows, shape (rows, *shape)."""
+        return self.table.local(name, self.rows)
+
+    def padded(self, name: str) -> NDArray[Any]:
+        """Chains of entities, or values along them, filled up with -1 or 0 to the longest chain of the table.
+
+        Returns:
+            Entity numbers, shape (rows, length), or values, shape (rows, length, *shape).
+        """
+        col = self.table.component.columns.get(name)
+        length, _ = self.world.ref_shape(self.table, name if col is None else col.along)
+        return self.table.padded(name, length, self.rows)
+
+    @property
+    def reference(self) -> FloatArray:
+        """Reference coordinates of these rows, shape (rows, n)."""
+        values: FloatArray = self.layout.reference[self.dofs]
+        return values
+
+    def markers(self, name: str) -> IntArray:
+        """Places of the referenced markers in the columns of their family, shape (rows,), of chains (rows, length)."""
+        is_chain = self.table.component.refs[name].is_chain
+        index: IntArray = self.layout.marker_index[self.padded(name) if is_chain else self.local(name)]
+        return index
+
+    def data_start(self, name: str) -> IntArray:
+        """Position of the first history value of the referenced GenericData rows, shape (rows,)."""
+        start: IntArray = self.layout.data_start[self.local(name)]
+        return start
+
+    def own_marker_index(self) -> IntArray:
+        """For marker tables: position of these rows in the columns of their family, shape (rows,)."""
+        index: IntArray = self.layout.marker_index[self.table.ids_of(self.rows)]
+        return index
+
+
+@dataclass(frozen=True)
+class Law:
+    """What is registered for a component; for the attributes see `register`."""
+
+    component: type[Component]
+    role: Role
+    dofs: Dofs | None = None
+    bind: Callable[[LocalRows], Any] | None = None
+    build: Callable[[LocalRows], System] | None = None
+    outputs: Mapping[str, Output] = field(default_factory=dict)
+    fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None
+    fills: tuple[str, ...] = ()
+    makes: tuple[type[Component], ...] = ()
+    check: Callable[[Tables, EntityTable], None] | None = None
+    replicated: bool = False
+    reads: Callable[[Tables, EntityTable], IntArray] | None = None
+    multipliers: int = 0
+    family: str = ""
+    source: str = ""
+    draw: Callable[[LocalRows, Fields, int], Drawing] | None = None
+    paint: Callable[[LocalRows, Fields], Painting] | None = None
+    draw_keys: Callable[[LocalRows], NDArray[Any]] | None = None
+
+    @property
+    def needs_whole(self) -> bool:
+        """Whether worlds with such rows stay whole on every process, as neighbours may come from anywhere."""
+        return self.replicated or self.reads is not None
+
+
+@dataclass(frozen=True)
+class MarkerFamily:
+    """What is registered for a family of markers; for the attributes see `register_family`."""
+
+    name: str
+    allocate: Callable[[Tables, IntArray, Rows], Any]
+    register_pair: Callable[..., None] | None = None
+
+
+_laws: dict[type[Component], Law] = {}
+_families: dict[str, MarkerFamily] = {}
+_waiting: dict[type[Component], tuple[str, Callable[[], Any]]] = {}
+
+
+@takes_arguments_of(Law)
+def register(law: Law) -> None:
+    """Make the law of a component known; called once at the foot of its file.
+
+    Args:
+        component: the schema.
+        role: kind of the law; decides when its system runs.  ``data`` are history values, ``passive`` what other laws
+            read (the ground, materials, surfaces).
+        dofs: which coordinates each row couples: those of these references, in this order; nodes have their own.  Or
+            ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
+            ``table.resident``, -1 for none, shape (resident, n).
+        bind: ``(rows) -> columns``, the arrays that kernels read, of any rows; functions find them as
+            ``rows.columns``, made once and not for every output and frame.
+        build: ``(rows) -> System`` of all rows of this process; called again when a switchable column changes.
+        outputs: output variables by name.
+        fill_defaults: ``(world, values) -> values`` fills in what the user left out (creates nodes, data).
+        fills: columns without default that ``fill_defaults`` fills in.
+        makes: kinds of nodes that ``fill_defaults`` makes of their columns among the values of a row.
+        check: ``(world, table) -> None`` raises ModelError for rows, of those that this process has, that do not fit
+            together.
+        replicated: rows are local on all processes, which share the work within a row (contact sets).
+        reads: ``(world, table) -> entity numbers``, shape (k,), of all that rows may couple later on, where these
+            change (`NeighbourPattern`): a process with such rows has their coordinates and markers from the start.
+        multipliers: number of multipliers of each row (constraints).
+        family: marker family that the rows belong to (markers).
+        source: where the law comes from.
+        draw: ``(rows, fields, subdivisions) -> Drawing`` shows the rows as points and lines.
+        paint: ``(rows, fields) -> Painting`` lays values onto the lines of other entities.
+        draw_keys: ``(rows) -> keys, shape (rows, k)``: rows of equal keys draw one and the same thing (a pulley that
+            touches many cables), which the first of them shows.
+
+    Raises:
+        ModelError: a law that cannot work: a wrong role, a function that is missing or takes other arguments, columns
+            that are not there.
+    """
+    check_law(law)
+    _laws[law.component] = law
+    # for ``help``
+    law.component.__doc__ = (law.component.__doc__ or "") + describe_outputs(law.outputs)
+
+
+@takes_arguments_of(MarkerFamily)
+def register_family(family: MarkerFamily) -> None:
+    """Make a marker family known, and the laws that were waiting for it.
+
+    A family is a kind of attachment: the columns that all its markers fill and all connectors on them read.
+
+    Args:
+        name: e.g. ``"position marker"``.
+        allocate: ``(world, ids, layout) -> columns`` makes the NamedTuple of columns for the local markers ``ids``.
+        register_pair: ``(component, force, ...)`` registers a law between two markers of the family, if there are such.
+
+    Raises:
+        ModelError: ``allocate`` takes other arguments.
+    """
+    check_arguments(family.allocate, f"allocate of {family.name}", ("world", "ids", "layout"))
+    _families[family.name] = family
+    for component, (name, make) in list(_waiting.items()):
+        if name == family.name:
+            del _waiting[component]
+            make()
+
+
+def register_pair(component: type[Component], force: Callable[..., Any], *kernels: Any, **more: Any) -> None:
+    """Make a law between two markers known, with all that follows from its kernels; called once, at the foot of a file.
+
+    The family of ``marker0`` says how: for position and coordinate markers see
+    `windlass.connectors.markers.pair_laws.register_kind`, which has the arguments.  If the family is not known yet, it
+    happens as soon as it is.
+
+    Args:
+        component: the schema, with ``marker0``, ``marker1`` and ``active``.
+        force: kernel ``(c, i, u, ut, t)`` for the force of row i.
+        *kernels: the tangent kernel, if there is one.
+        **more: ``letters``, ``outputs``, ``source`` and others.
+
+    Raises:
+        ModelError: a law that cannot work.
+    """
+    check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {component.__name__}")
+    name = component.refs["marker0"].target
+    if name not in _families:
+        _waiting[component] = name, lambda: register_pair(component, force, *kernels, **more)
+        return
+    make = _families[name].register_pair
+    if make is None:
+        able = ", ".join(sorted(key for key, family in _families.items() if family.register_pair is not None))
+        raise ModelError(f"marker0 of {component.__name__} = {name}: must be one of {able}")
+    make(component, force, *kernels, **more)
+
+
+def law_of(component: type[Component]) -> Law | None:
+    """The law of a component, or None for a component without behaviour."""
+    return _laws.get(component)
+
+
+def require_law(component: type[Component]) -> Law:
+    """The law of a component.
+
+    Raises:
+        ModelError: nothing was registered for it.
+    """
+    law = _laws.get(component)
+    if law is None and component in _waiting:
+        name = _waiting[component][0]
+        raise ModelError(f"marker0 of {component.__name__} = {name}: must be one of {', '.join(sorted(_families))}")
+    if law is None:
+        raise ModelError(
+            f"{component.__name__} is not registered, its rows would do nothing: "
+            f"must be made known by register({component.__name__}, ...) before rows are added"
+        )
+    return law
+
+
+def role_of(component: type[Component]) -> str:
+    """The role of a component, empty for a component without behaviour."""
+    law = law_of(component)
+    return law.role if law is not None else ""
+
+
+def build_place(component: type[Component]) -> tuple[int, bool]:
+    """Place of a law among those that are evaluated: by role, and markers that are made of others behind these."""
+    role = require_law(component).role
+    return BUILD_ORDER.index(role), role == "marker" and any("marker" in r.target for r in component.refs.values())
+
+
+def family_of(name: str) -> MarkerFamily:
+    """The marker family of that name."""
+    return _families[name]
+
+
+def laws() -> Mapping[type[Component], Law]:
+    """All registered laws."""
+    return dict(_laws)

@@ -1,0 +1,1328 @@
+# Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
+
+from __future__ import annotations
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+import numpy as np
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.checks import checked, handle, instance, numbers, optional, path, subclass, word
+from windlass.framework.errors import ModelError, OutputError
+from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.model.adding import count_rows, read_reference
+from windlass.framework.model.law import law_of, require_law
+from windlass.framework.model.model_file import Functions, describe_model, fill_model, read_model, write_model
+from windlass.framework.model.numbering import Numbering
+from windlass.framework.model.parts import Part, begin_parts, check_parts, complete_parts, follow_parts, pick_rows
+from windlass.framework.model.schema import Component, parse_values
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.parallel.processes import Processes
+from typing import Any, TypeAlias, overload
+from numpy.typing import NDArray
+
+from windlass.elements.cable2d.ale_cable2d import ALECable2D
+from windlass.elements.nodes.ale_node import ALENode
+from windlass.elements.cable2d.cable2d import Cable2D
+from windlass.elements.cable3d.cable3d import Cable3D
+from windlass.connectors.cable_contact.contact_friction_cables3d import CableContactSet
+from windlass.connectors.markers.cable_coordinates import CableCoordinates
+from windlass.connectors.markers.cable_shape import CableShape
+from windlass.connectors.markers.cable_markers3d import CableShape3D
+from windlass.connectors.control.cable_strain import CableStrain
+from windlass.connectors.sliding.cable_track import CableTrack
+from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper
+from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import CircleSet
+from windlass.connectors.circle_contact.contact_circle_cable2d import ContactCircleCable2D
+from windlass.connectors.springs.contact_coordinate import ContactCoordinate
+from windlass.connectors.curves.contact_curve_circle import ContactCurveCircle
+from windlass.connectors.point_contact.surfaces import ContactEllipsoid
+from windlass.connectors.cable_contact.contact_friction_cables3d import ContactFrictionCables3D
+from windlass.connectors.circle_contact.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
+from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
+from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import ContactFrictionCircleSetPoints2D
+from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
+from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable
+from windlass.connectors.point_contact.surfaces import ContactHalfSpace
+from windlass.connectors.point_contact.materials import ContactMaterial
+from windlass.connectors.point_contact.surfaces import ContactSet
+from windlass.connectors.point_contact.surfaces import ContactSphere
+from windlass.connectors.rigid_springs.contact_sphere_sphere import ContactSphereSphere
+from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint
+from windlass.connectors.loads.coordinate_load import CoordinateLoad
+from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
+from windlass.connectors.springs.coordinate_spring_damper_ext import CoordinateSpringDamperExt
+from windlass.connectors.constraints.coordinate_vector_constraint import CoordinateVectorConstraint
+from windlass.connectors.curves.profiles import CurveProfile
+from windlass.connectors.constraints.distance_constraint import DistanceConstraint
+from windlass.connectors.control.point_coordinates import DistanceCoordinate
+from windlass.connectors.surface_contact.surfaces import DrumSurface
+from windlass.connectors.fluids.fluid import Fluid
+from windlass.connectors.loads.fluid_load import FluidLoad
+from windlass.connectors.loads.force import Force
+from windlass.connectors.rigid_springs.gear_pair import GearPair
+from windlass.connectors.constraints.generic_joint import GenericJoint
+from windlass.connectors.control.generic_ode1 import GenericODE1
+from windlass.elements.bodies.generic_ode2 import GenericODE2
+from windlass.elements.nodes.ground import Ground
+from windlass.connectors.point_contact.hunt_crossley import HuntCrossley
+from windlass.connectors.control.hydraulic_actuator import HydraulicActuator
+from windlass.connectors.rigid_springs.joint_stop import JointStop
+from windlass.connectors.loads.line_load import LineLoad
+from windlass.connectors.rigid_springs.linear_spring_damper import LinearSpringDamper
+from windlass.connectors.control.load_cell import LoadCell
+from windlass.elements.bodies.mass_point import MassPoint
+from windlass.connectors.loads.mass_proportional import MassProportional
+from windlass.connectors.markers.coordinate_marker import NodeCoordinate
+from windlass.connectors.markers.position_markers import NodePosition
+from windlass.connectors.surface_contact.surfaces import PlaneSurface
+from windlass.elements.nodes.nodes2d import Point2D
+from windlass.elements.nodes.nodes3d import Point3D
+from windlass.connectors.control.point_coordinates import PointCoordinate
+from windlass.elements.nodes.nodes2d import PointSlope2D
+from windlass.elements.nodes.nodes3d import PointSlope3D
+from windlass.connectors.markers.position_markers import PositionOnCable
+from windlass.connectors.markers.cable_markers3d import PositionOnCable3D
+from windlass.connectors.markers.position_markers import PositionOnGround
+from windlass.connectors.markers.position_markers import PositionOnRigid2D
+from windlass.connectors.markers.position_markers3d import PositionOnRigid3D
+from windlass.connectors.constraints.prismatic_joint2d import PrismaticJoint2D
+from windlass.connectors.surface_contact.surfaces import ProfileSurface
+from windlass.connectors.rigid_springs.reeving_system_springs import ReevingSystemSprings
+from windlass.connectors.constraints.revolute_joint2d import RevoluteJoint2D
+from windlass.elements.bodies.rigid2d import RigidBody2D
+from windlass.elements.bodies.rigid3d import RigidBody3D
+from windlass.connectors.rigid_springs.rigid_body_spring_damper import RigidBodySpringDamper
+from windlass.elements.nodes.nodes2d import RigidNode2D
+from windlass.elements.nodes.nodes3d import RigidNode3D
+from windlass.connectors.markers.position_markers import RigidNodePosition
+from windlass.connectors.markers.position_markers3d import RigidNodePosition3D
+from windlass.connectors.rigid_springs.rolling_disc_penalty import RollingDiscPenalty
+from windlass.connectors.constraints.rolling_joint import RollingJoint
+from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
+from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import SetCircle
+from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface
+from windlass.connectors.surface_contact.surfaces import SheaveSurface
+from windlass.connectors.sliding.sliding_joint import SlidingJoint
+from windlass.elements.nodes.sliding_node import SlidingNode
+from windlass.connectors.surface_contact.surfaces import SphereSurface
+from windlass.connectors.constraints.spherical_joint import SphericalJoint
+from windlass.connectors.springs.spring_damper import SpringDamper
+from windlass.connectors.control.state_load import StateLoad
+from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet
+from windlass.connectors.loads.torque import Torque
+from windlass.connectors.rigid_springs.torsional_spring_damper import TorsionalSpringDamper
+from windlass.connectors.surface_contact.surfaces import VGrooveFlank
+from windlass.elements.cable3d.winch_cable import WinchCable2D
+from windlass.elements.cable3d.winch_cable import WinchCable3D
+
+Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
+WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
+YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
+Words: TypeAlias = str | Sequence[str] | NDArray[Any]
+UserFunctions: TypeAlias = Any
+One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
+Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
+
+class ALECable2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    length: Any
+    mass_per_length: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    axial_damping: Any
+    bending_damping: Any
+    reference_strain: Any
+    reference_curvature: Any
+    strain_is_relative_to_reference: Any
+    integration: Any
+    axial_force_function: Any
+    axial_force_derivatives: Any
+    bending_moment_function: Any
+    bending_moment_derivatives: Any
+    moving_mass_factor: Any
+    use_coupling_terms: Any
+    add_ale_variation: Any
+    node0: Any
+    node1: Any
+    ale: Any
+class ALENodeEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    reference: Any
+    displacement: Any
+    velocity: Any
+class Cable2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    length: Any
+    mass_per_length: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    axial_damping: Any
+    bending_damping: Any
+    reference_strain: Any
+    reference_curvature: Any
+    strain_is_relative_to_reference: Any
+    integration: Any
+    axial_force_function: Any
+    axial_force_derivatives: Any
+    bending_moment_function: Any
+    bending_moment_derivatives: Any
+    node0: Any
+    node1: Any
+class Cable3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    length: Any
+    mass_per_length: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    axial_damping: Any
+    bending_damping: Any
+    reference_strain: Any
+    reference_curvature: Any
+    strain_is_relative_to_reference: Any
+    integration: Any
+    axial_force_function: Any
+    axial_force_derivatives: Any
+    bending_moment_function: Any
+    bending_moment_derivatives: Any
+    node0: Any
+    node1: Any
+class CableContactSetEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_stiffness_per_length: Any
+    contact_damping_per_length: Any
+    damping_depth: Any
+    friction_coefficient: Any
+    friction_stiffness_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    skin: Any
+    apart: Any
+class CableCoordinatesEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    cable: Any
+class CableShapeEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    segments: Any
+    vertical_offset: Any
+    cable: Any
+class CableShape3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    segments: Any
+    cable: Any
+class CableStrainEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    place: Any
+    cable: Any
+class CableTrackEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    cables: Any
+class CartesianSpringDamperEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    stiffness: Any
+    damping: Any
+    offset: Any
+    force_function: Any
+    force_derivative: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+class CircleSetEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    skin: Any
+class ContactCircleCable2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    segments: Any
+    contact_stiffness: Any
+    contact_stiffness_per_length: Any
+    contact_damping: Any
+    contact_damping_per_length: Any
+    damping_depth: Any
+    circle_radius: Any
+    clip_normal_force: Any
+    active: Any
+    circle: Any
+    cable: Any
+    data: Any
+class ContactCoordinateEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_stiffness: Any
+    contact_damping: Any
+    offset: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+    data: Any
+class ContactCurveCircleEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    radius: Any
+    contact_stiffness: Any
+    contact_damping: Any
+    damping_limited: Any
+    friction: Any
+    proportional_zone: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+    profile: Any
+    data: Any
+class ContactEllipsoidEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    semi_axes: Any
+    position: Any
+    rotation: Any
+    contact_set: Any
+    marker: Any
+    material: Any
+class ContactFrictionCables3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    points: Any
+    radius: Any
+    contact_set: Any
+    cable: Any
+    data: Any
+class ContactFrictionCircleCable2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    segments: Any
+    contact_stiffness: Any
+    contact_stiffness_per_length: Any
+    contact_damping: Any
+    contact_damping_per_length: Any
+    damping_depth: Any
+    circle_radius: Any
+    clip_normal_force: Any
+    active: Any
+    friction_velocity_penalty: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    use_segment_normals: Any
+    sticking_length: Any
+    circle: Any
+    cable: Any
+    data: Any
+class ContactFrictionCirclePoints2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    segments: Any
+    vertical_offset: Any
+    contact_stiffness_per_length: Any
+    circle_radius: Any
+    circle: Any
+    cable: Any
+    data: Any
+class ContactFrictionCircleSetPoints2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    segments: Any
+    vertical_offset: Any
+    contact_stiffness_per_length: Any
+    circle_set: Any
+    cable: Any
+    data: Any
+class ContactFrictionSurfaceCableEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    surface: Any
+    cable: Any
+    data: Any
+class ContactFrictionSurfaceSetCableEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    surface_set: Any
+    cable: Any
+    data: Any
+class ContactHalfSpaceEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    position: Any
+    rotation: Any
+    contact_set: Any
+    marker: Any
+    material: Any
+class ContactMaterialEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    plane_strain_modulus: Any
+    dissipation: Any
+    static_friction: Any
+    dynamic_friction: Any
+    viscous_friction: Any
+class ContactSetEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    skin: Any
+class ContactSphereEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    radius: Any
+    position: Any
+    contact_set: Any
+    marker: Any
+    material: Any
+class ContactSphereSphereEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    radius0: Any
+    radius1: Any
+    hollow: Any
+    contact_stiffness: Any
+    contact_damping: Any
+    exponent: Any
+    friction: Any
+    proportional_zone: Any
+    impact_model: Any
+    restitution: Any
+    least_impact_speed: Any
+    plasticity_ratio: Any
+    pull_off_force: Any
+    adhesion_stiffness: Any
+    adhesion_exponent: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+    data: Any
+class CoordinateConstraintEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    ratio: Any
+    offset: Any
+    offset_function: Any
+    offset_rate_function: Any
+    velocity_level: Any
+    rate: Any
+    rate_function: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+class CoordinateLoadEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    value: Any
+    function: Any
+    active: Any
+    marker: Any
+class CoordinateSpringDamperEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    stiffness: Any
+    damping: Any
+    offset: Any
+    force_function: Any
+    force_derivative: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+class CoordinateSpringDamperExtEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    factor0: Any
+    factor1: Any
+    stiffness: Any
+    damping: Any
+    offset: Any
+    rate_offset: Any
+    dynamic_friction: Any
+    static_friction_offset: Any
+    decay_velocity: Any
+    viscous_friction: Any
+    sticking_stiffness: Any
+    sticking_damping: Any
+    proportional_zone: Any
+    stops: Any
+    lower_stop: Any
+    upper_stop: Any
+    stop_stiffness: Any
+    stop_damping: Any
+    force_function: Any
+    force_derivative: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+    data: Any
+class CoordinateVectorConstraintEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    factors0: Any
+    factors1: Any
+    squares0: Any
+    squares1: Any
+    offset: Any
+    offset_function: Any
+    constraint_function: Any
+    gradient_function: Any
+    velocity_level: Any
+    active: Any
+    node0: Any
+    node1: Any
+class CurveProfileEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    points: Any
+    curvatures: Any
+    closed: Any
+class DistanceConstraintEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    distance: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+class DistanceCoordinateEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    length: Any
+    marker0: Any
+    marker1: Any
+class DrumSurfaceEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    axis: Any
+    radius: Any
+    half_width: Any
+    depth: Any
+    marker: Any
+class FluidEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    density: Any
+    gravity: Any
+    fills: Any
+    surface: Any
+    transition: Any
+    depth: Any
+    velocity: Any
+    profile: Any
+    reference_height: Any
+    exponent: Any
+    roughness: Any
+    table_heights: Any
+    table_x: Any
+    table_y: Any
+    wave_amplitudes: Any
+    wave_frequencies: Any
+    wave_directions: Any
+    wave_phases: Any
+    wave_growth: Any
+    function: Any
+class FluidLoadEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    diameter: Any
+    normal_drag: Any
+    axial_drag: Any
+    added_mass: Any
+    points: Any
+    active: Any
+    cable: Any
+    fluid: Any
+class ForceEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    vector: Any
+    function: Any
+    body_fixed: Any
+    active: Any
+    marker: Any
+class GearPairEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    teeth0: Any
+    teeth1: Any
+    module: Any
+    pressure_angle: Any
+    mesh_stiffness: Any
+    mesh_damping: Any
+    backlash: Any
+    axis: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+    data: Any
+class GenericJointEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    translations: Any
+    rotations: Any
+    frame0: Any
+    frame1: Any
+    offset: Any
+    offset_function: Any
+    offset_rate_function: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+class GenericODE1Entity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    constant: Any
+    system_matrix: Any
+    input_matrix: Any
+    rate_matrix: Any
+    state_function: Any
+    state_derivative: Any
+    inputs: Any
+    node: Any
+class GenericODE2Entity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    mass: Any
+    damping: Any
+    stiffness: Any
+    force: Any
+    force_function: Any
+    force_derivative: Any
+    mass_function: Any
+    translations: Any
+    points: Any
+    basis: Any
+    lines: Any
+    nodes: Any
+class GroundEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    position: Any
+class HuntCrossleyEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    transition_velocity: Any
+    modulus_rule: Any
+    enabled: Any
+    contact_set: Any
+    data: Any
+class HydraulicActuatorEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    offset_length: Any
+    stroke_length: Any
+    area0: Any
+    area1: Any
+    hose_volume0: Any
+    hose_volume1: Any
+    valve_opening0: Any
+    valve_opening1: Any
+    valve_function: Any
+    valve_derivative: Any
+    damping: Any
+    oil_bulk_modulus: Any
+    cylinder_bulk_modulus: Any
+    hose_bulk_modulus: Any
+    nominal_flow: Any
+    system_pressure: Any
+    tank_pressure: Any
+    volume_change: Any
+    active: Any
+    inputs: Any
+    marker0: Any
+    marker1: Any
+    node: Any
+class JointStopEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    direction: Any
+    lower: Any
+    upper: Any
+    stiffness: Any
+    dissipation: Any
+    frame0: Any
+    frame1: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+    data: Any
+class LineLoadEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    vector: Any
+    function: Any
+    force_function: Any
+    per: Any
+    points: Any
+    active: Any
+    cable: Any
+class LinearSpringDamperEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    axis: Any
+    stiffness: Any
+    damping: Any
+    offset: Any
+    rate_offset: Any
+    preload: Any
+    force_function: Any
+    force_derivative: Any
+    moment_arm: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+class LoadCellEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    weights: Any
+    time_constant: Any
+    joint: Any
+    node: Any
+class MassPointEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    mass: Any
+    node: Any
+class MassProportionalEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    acceleration: Any
+    function: Any
+    active: Any
+    body: Any
+class NodeCoordinateEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    coordinate: Any
+    node: Any
+class NodePositionEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    node: Any
+class PlaneSurfaceEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    axis: Any
+    along: Any
+    offset: Any
+    half_length: Any
+    half_width: Any
+    outer_radius: Any
+    depth: Any
+    marker: Any
+class Point2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    position: Any
+    displacement: Any
+    velocity: Any
+class Point3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    position: Any
+    displacement: Any
+    velocity: Any
+class PointCoordinateEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    direction: Any
+    origin: Any
+    marker1: Any
+class PointSlope2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    position: Any
+    slope: Any
+    displacement: Any
+    velocity: Any
+    shares_position: Any
+class PointSlope3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    position: Any
+    slope: Any
+    displacement: Any
+    velocity: Any
+    shares_position: Any
+class PositionOnCableEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    x: Any
+    y: Any
+    cable: Any
+class PositionOnCable3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    x: Any
+    offset: Any
+    cable: Any
+class PositionOnGroundEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    local: Any
+    ground: Any
+class PositionOnRigid2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    local: Any
+    body: Any
+class PositionOnRigid3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    local: Any
+    body: Any
+class PrismaticJoint2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    axis: Any
+    lock_rotation: Any
+    angle: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+class ProfileSurfaceEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    axis: Any
+    vertices: Any
+    rounding: Any
+    depth: Any
+    marker: Any
+class ReevingSystemSpringsEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    radii: Any
+    axes: Any
+    reference_length: Any
+    axial_stiffness: Any
+    axial_damping: Any
+    preload: Any
+    slack_force: Any
+    twist_damping: Any
+    shear_damping: Any
+    factor0: Any
+    factor1: Any
+    active: Any
+    markers: Any
+    coordinate0: Any
+    coordinate1: Any
+class RevoluteJoint2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    active: Any
+    marker0: Any
+    marker1: Any
+class RigidBody2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    mass: Any
+    inertia: Any
+    center_of_mass: Any
+    node: Any
+class RigidBody3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    mass: Any
+    inertia: Any
+    center_of_mass: Any
+    node: Any
+class RigidBodySpringDamperEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    stiffness: Any
+    damping: Any
+    offset: Any
+    frame0: Any
+    frame1: Any
+    force_function: Any
+    force_derivative: Any
+    moment_arm: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+class RigidNode2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    position: Any
+    angle: Any
+    displacement: Any
+    velocity: Any
+class RigidNode3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    position: Any
+    euler_parameters: Any
+    displacement: Any
+    velocity: Any
+    angular_velocity: Any
+class RigidNodePositionEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    node: Any
+class RigidNodePosition3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    node: Any
+class RollingDiscPenaltyEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    radius: Any
+    axis: Any
+    normal: Any
+    contact_stiffness: Any
+    contact_damping: Any
+    friction: Any
+    viscous_friction: Any
+    friction_angle: Any
+    proportional_zone: Any
+    linear_zone: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+    data: Any
+class RollingJointEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    radius: Any
+    axis: Any
+    normal: Any
+    axes: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+class RotationCoordinateEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    axis: Any
+    node: Any
+    data: Any
+class SetCircleEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    radius: Any
+    circle_set: Any
+    circle: Any
+class SetSurfaceEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    surface_set: Any
+    surface: Any
+class SheaveSurfaceEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    axis: Any
+    radius: Any
+    groove_radius: Any
+    flank_half_angle: Any
+    outer_radius: Any
+    depth: Any
+    marker: Any
+class SlidingJointEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    damping: Any
+    friction_coefficient: Any
+    friction_speed: Any
+    leaves: Any
+    active: Any
+    track: Any
+    node: Any
+    marker: Any
+    data: Any
+class SlidingNodeEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    reference: Any
+    displacement: Any
+    velocity: Any
+class SphereSurfaceEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    axis: Any
+    radius: Any
+    inside: Any
+    depth: Any
+    marker: Any
+class SphericalJointEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    axes: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+class SpringDamperEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    rest_length: Any
+    stiffness: Any
+    damping: Any
+    preload: Any
+    tension_only: Any
+    force_function: Any
+    force_derivative: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+class StateLoadEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    value: Any
+    gains: Any
+    rate_gains: Any
+    load_function: Any
+    load_derivative: Any
+    active: Any
+    inputs: Any
+    marker: Any
+class SurfaceSetEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    skin: Any
+class TorqueEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    vector: Any
+    function: Any
+    body_fixed: Any
+    active: Any
+    marker: Any
+class TorsionalSpringDamperEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    stiffness: Any
+    damping: Any
+    offset: Any
+    rate_offset: Any
+    preload: Any
+    frame0: Any
+    frame1: Any
+    force_function: Any
+    force_derivative: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+    data: Any
+class VGrooveFlankEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    axis: Any
+    radius: Any
+    half_angle: Any
+    outer_radius: Any
+    side: Any
+    depth: Any
+    marker: Any
+class WinchCable2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    begin: Any
+    share: Any
+    mass_per_length: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    axial_damping: Any
+    store_tension: Any
+    shortest: Any
+    active: Any
+    node0: Any
+    node1: Any
+    feed: Any
+class WinchCable3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    begin: Any
+    share: Any
+    mass_per_length: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    axial_damping: Any
+    store_tension: Any
+    shortest: Any
+    active: Any
+    node0: Any
+    node1: Any
+    feed: Any
+class World():
+    'Owns the tables of one model; two worlds never see each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order of first use.\n    gravity: shape (3,).\n    version: counts changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process has only a part of the rows; handles keep their meaning.\n    processes: those that build this world in parts; None while every process has all rows.\n    calls: kind, number of rows, and whether in parts, of every call of `add`.'
+    def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
+        ...
+    gravity: FloatArray
+    tables: dict[type[Component], EntityTable]
+    finalized: Any
+    version: Any
+    changed: dict[type[Component], int]
+    _table_of: list[EntityTable]
+    _first_ids: list[int]
+    _first_rows: list[int]
+    _block_arrays: tuple[IntArray, IntArray]
+    _count: Any
+    _dofs: dict[type[Component], IntArray]
+    _dof_widths: dict[type[Component], int]
+    _ref_shapes: dict[tuple[type[Component], str], tuple[int, int]]
+    _cached: dict[str, Any]
+    is_distributed: Any
+    processes: Processes | None
+    calls: list[tuple[str, int, bool]]
+    def save(self, path: str | Path) -> Path:
+        'Write the model as it is now to a file (JSON), to be kept, compared, edited and sent; read it with `load`.\n\nFunctions of the user are written by their names alone, but for ready ones such as tables and ramps.  All\nprocesses call this together if the world is in parts.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two functions have the same name.'
+    @classmethod
+    def load(cls, path: str | Path, functions: Functions | None=None) -> World:
+        'The model of a file that `save` wrote, to the last bit; it may be added to before the first solve.\n\nArgs:\n    path: the file.\n    functions: functions of the user by the names that they had.\n\nRaises:\n    OutputError: no such file, or one that is not whole.\n    ModelError: a function that is missing, a kind whose file was not imported, or values that are not allowed.'
+    @property
+    def count(self) -> int:
+        'Number of entities.'
+    def table(self, component: type[Component]) -> EntityTable:
+        'The table of a component; an empty one if nothing was added.'
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        'A stretch that adds rows: if it fails, the world is as it was before.'
+    def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
+        ...
+    def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
+        "Give the user's name also to the entities that were created along with a row (nodes, history values)."
+    def entity(self, number: int) -> Entity:
+        'The handle to the entity with a number.'
+    def _blocks(self) -> tuple[IntArray, IntArray]:
+        'First entity number and first row of every call of `add`, as arrays; kept until the next call.'
+    def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
+        'Group entity numbers by table: (table, positions in ``ids``, rows in the table); without negative ids.'
+    def dofs_of(self, ids: IntArray | Entity) -> IntArray:
+        'World coordinate numbers that entities couple, shape (n, width), -1 for none; works for every kind.\n\nIf one of their tables is distributed, all processes must call this together; a law, while its process works\nalone, gets those of rows that the process has.'
+    def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
+        ...
+    def table_dofs(self, table: EntityTable) -> IntArray:
+        'World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for none; see `dofs_of`.'
+    def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
+        'World coordinate numbers of rows that this process has, shape (n, width), -1 for none.'
+    def resident_dofs(self, table: EntityTable) -> IntArray:
+        'World coordinate numbers of the rows of a table that this process has, shape (resident, n), -1 for none.'
+    def _find_dofs(self, table: EntityTable) -> IntArray:
+        ...
+    def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
+        'Length of the longest chain of a reference, else 1, and number of coordinates of the widest entity.'
+    def ref_width(self, table: EntityTable, name: str) -> int:
+        'Number of coordinates of the widest entity that a reference of a table names.'
+    def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
+        'World coordinate numbers of what a reference of the rows that this process has names, for ``dofs`` of laws.\n\nReturns:\n    Shape (resident, length * width) with both of `ref_shape`: entity after entity, -1 for none.'
+    def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], tuple[int, int]]) -> None:
+        'Numbers of coordinates of rows, and shapes of references, that all processes agreed on, see `ref_shape`.'
+    def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
+        'Forget the rows of tables that this process does not need, and what only the whole world needs.\n\nArgs:\n    resident: ascending numbers of the rows that stay, for each table to be distributed.\n    processes: the processes that share this world; all call this together.'
+    def finalize(self) -> None:
+        'Check the rows of all tables against each other, number the coordinates and freeze the world.\n\nIf a table was built in parts, all processes must call this together.\n\nRaises:\n    ModelError: the world has no coordinates, or rows that do not fit together.'
+    def number(self) -> None:
+        'Number the coordinates of the rows that this process has.'
+    def check(self) -> None:
+        'Check the rows that this process has.\n\nRaises:\n    ModelError: rows that do not fit together.'
+    def resource(self, key: str, create: Any) -> Any:
+        'A cached object that belongs to this world, made by ``create()`` on first use.'
+    @overload
+    def add(self, component: type[ALECable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, ale: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., moving_mass_factor: Numbers = ..., use_coupling_terms: YesNo = ..., add_ale_variation: YesNo = ...) -> ALECable2DEntity: ...
+    @overload
+    def add(self, component: type[ALENode], *, name: str = ..., part: Part | None = ..., reference: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> ALENodeEntity: ...
+    @overload
+    def add(self, component: type[Cable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ...) -> Cable2DEntity: ...
+    @overload
+    def add(self, component: type[Cable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ...) -> Cable3DEntity: ...
+    @overload
+    def add(self, component: type[CableContactSet], *, name: str = ..., part: Part | None = ..., contact_stiffness_per_length: Numbers, contact_damping_per_length: Numbers = ..., damping_depth: Numbers = ..., friction_coefficient: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., skin: Numbers = ..., apart: Numbers = ...) -> CableContactSetEntity: ...
+    @overload
+    def add(self, component: type[CableCoordinates], *, name: str = ..., part: Part | None = ..., cable: One) -> CableCoordinatesEntity: ...
+    @overload
+    def add(self, component: type[CableShape], *, name: str = ..., part: Part | None = ..., cable: One, segments: WholeNumbers, vertical_offset: Numbers = ...) -> CableShapeEntity: ...
+    @overload
+    def add(self, component: type[CableShape3D], *, name: str = ..., part: Part | None = ..., cable: One, segments: WholeNumbers) -> CableShape3DEntity: ...
+    @overload
+    def add(self, component: type[CableStrain], *, name: str = ..., part: Part | None = ..., cable: One, place: Numbers = ...) -> CableStrainEntity: ...
+    @overload
+    def add(self, component: type[CableTrack], *, name: str = ..., part: Part | None = ..., cables: Chain) -> CableTrackEntity: ...
+    @overload
+    def add(self, component: type[CartesianSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> CartesianSpringDamperEntity: ...
+    @overload
+    def add(self, component: type[CircleSet], *, name: str = ..., part: Part | None = ..., skin: Numbers = ...) -> CircleSetEntity: ...
+    @overload
+    def add(self, component: type[ContactCircleCable2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., segments: WholeNumbers, contact_stiffness: Numbers = ..., contact_stiffness_per_length: Numbers = ..., contact_damping: Numbers = ..., contact_damping_per_length: Numbers = ..., damping_depth: Numbers = ..., circle_radius: Numbers, clip_normal_force: YesNo = ..., active: YesNo = ...) -> ContactCircleCable2DEntity: ...
+    @overload
+    def add(self, component: type[ContactCoordinate], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., contact_stiffness: Numbers, contact_damping: Numbers = ..., offset: Numbers = ..., active: YesNo = ...) -> ContactCoordinateEntity: ...
+    @overload
+    def add(self, component: type[ContactCurveCircle], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., profile: One = ..., data: One = ..., radius: Numbers, contact_stiffness: Numbers, contact_damping: Numbers = ..., damping_limited: YesNo = ..., friction: Numbers = ..., proportional_zone: Numbers = ..., active: YesNo = ...) -> ContactCurveCircleEntity: ...
+    @overload
+    def add(self, component: type[ContactEllipsoid], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., marker: One = ..., material: One = ..., semi_axes: Numbers, position: Numbers = ..., rotation: Numbers = ...) -> ContactEllipsoidEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionCables3D], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., points: WholeNumbers, radius: Numbers) -> ContactFrictionCables3DEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionCircleCable2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., segments: WholeNumbers, contact_stiffness: Numbers = ..., contact_stiffness_per_length: Numbers = ..., contact_damping: Numbers = ..., contact_damping_per_length: Numbers = ..., damping_depth: Numbers = ..., circle_radius: Numbers, clip_normal_force: YesNo = ..., active: YesNo = ..., friction_velocity_penalty: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., use_segment_normals: YesNo = ..., sticking_length: Words = ...) -> ContactFrictionCircleCable2DEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionCirclePoints2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., segments: WholeNumbers, vertical_offset: Numbers = ..., contact_stiffness_per_length: Numbers = ..., circle_radius: Numbers) -> ContactFrictionCirclePoints2DEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionCircleSetPoints2D], *, name: str = ..., part: Part | None = ..., circle_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., segments: WholeNumbers, vertical_offset: Numbers = ..., contact_stiffness_per_length: Numbers = ...) -> ContactFrictionCircleSetPoints2DEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionSurfaceCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceCableEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionSurfaceSetCable], *, name: str = ..., part: Part | None = ..., surface_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetCableEntity: ...
+    @overload
+    def add(self, component: type[ContactHalfSpace], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., marker: One = ..., material: One = ..., position: Numbers = ..., rotation: Numbers = ...) -> ContactHalfSpaceEntity: ...
+    @overload
+    def add(self, component: type[ContactMaterial], *, name: str = ..., part: Part | None = ..., plane_strain_modulus: Numbers, dissipation: Numbers = ..., static_friction: Numbers = ..., dynamic_friction: Numbers = ..., viscous_friction: Numbers = ...) -> ContactMaterialEntity: ...
+    @overload
+    def add(self, component: type[ContactSet], *, name: str = ..., part: Part | None = ..., skin: Numbers = ...) -> ContactSetEntity: ...
+    @overload
+    def add(self, component: type[ContactSphere], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., marker: One = ..., material: One = ..., radius: Numbers, position: Numbers = ...) -> ContactSphereEntity: ...
+    @overload
+    def add(self, component: type[ContactSphereSphere], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., radius0: Numbers, radius1: Numbers, hollow: YesNo = ..., contact_stiffness: Numbers, contact_damping: Numbers = ..., exponent: Numbers = ..., friction: Numbers = ..., proportional_zone: Numbers = ..., impact_model: Words = ..., restitution: Numbers = ..., least_impact_speed: Numbers = ..., plasticity_ratio: Numbers = ..., pull_off_force: Numbers = ..., adhesion_stiffness: Numbers = ..., adhesion_exponent: Numbers = ..., active: YesNo = ...) -> ContactSphereSphereEntity: ...
+    @overload
+    def add(self, component: type[CoordinateConstraint], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., ratio: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., velocity_level: YesNo = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., active: YesNo = ...) -> CoordinateConstraintEntity: ...
+    @overload
+    def add(self, component: type[CoordinateLoad], *, name: str = ..., part: Part | None = ..., marker: One, value: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> CoordinateLoadEntity: ...
+    @overload
+    def add(self, component: type[CoordinateSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> CoordinateSpringDamperEntity: ...
+    @overload
+    def add(self, component: type[CoordinateSpringDamperExt], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., factor0: Numbers = ..., factor1: Numbers = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., dynamic_friction: Numbers = ..., static_friction_offset: Numbers = ..., decay_velocity: Numbers = ..., viscous_friction: Numbers = ..., sticking_stiffness: Numbers = ..., sticking_damping: Numbers = ..., proportional_zone: Numbers = ..., stops: YesNo = ..., lower_stop: Numbers = ..., upper_stop: Numbers = ..., stop_stiffness: Numbers = ..., stop_damping: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> CoordinateSpringDamperExtEntity: ...
+    @overload
+    def add(self, component: type[CoordinateVectorConstraint], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., factors0: Numbers = ..., factors1: Numbers = ..., squares0: Numbers = ..., squares1: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., constraint_function: UserFunctions = ..., gradient_function: UserFunctions = ..., velocity_level: YesNo = ..., active: YesNo = ...) -> CoordinateVectorConstraintEntity: ...
+    @overload
+    def add(self, component: type[CurveProfile], *, name: str = ..., part: Part | None = ..., points: Numbers, curvatures: Numbers = ..., closed: YesNo = ...) -> CurveProfileEntity: ...
+    @overload
+    def add(self, component: type[DistanceConstraint], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, distance: Numbers, active: YesNo = ...) -> DistanceConstraintEntity: ...
+    @overload
+    def add(self, component: type[DistanceCoordinate], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, length: Numbers = ...) -> DistanceCoordinateEntity: ...
+    @overload
+    def add(self, component: type[DrumSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, half_width: Numbers = ..., depth: Numbers = ...) -> DrumSurfaceEntity: ...
+    @overload
+    def add(self, component: type[Fluid], *, name: str = ..., part: Part | None = ..., density: Numbers, gravity: Numbers = ..., fills: Words = ..., surface: Numbers = ..., transition: Numbers = ..., depth: Numbers = ..., velocity: Numbers = ..., profile: Words = ..., reference_height: Numbers = ..., exponent: Numbers = ..., roughness: Numbers = ..., table_heights: Numbers = ..., table_x: Numbers = ..., table_y: Numbers = ..., wave_amplitudes: Numbers = ..., wave_frequencies: Numbers = ..., wave_directions: Numbers = ..., wave_phases: Numbers = ..., wave_growth: Numbers = ..., function: UserFunctions = ...) -> FluidEntity: ...
+    @overload
+    def add(self, component: type[FluidLoad], *, name: str = ..., part: Part | None = ..., cable: One, fluid: One, diameter: Numbers, normal_drag: Numbers = ..., axial_drag: Numbers = ..., added_mass: Numbers = ..., points: WholeNumbers = ..., active: YesNo = ...) -> FluidLoadEntity: ...
+    @overload
+    def add(self, component: type[Force], *, name: str = ..., part: Part | None = ..., marker: One, vector: Numbers = ..., function: UserFunctions = ..., body_fixed: YesNo = ..., active: YesNo = ...) -> ForceEntity: ...
+    @overload
+    def add(self, component: type[GearPair], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., teeth0: WholeNumbers, teeth1: WholeNumbers, module: Numbers, pressure_angle: Numbers = ..., mesh_stiffness: Numbers, mesh_damping: Numbers = ..., backlash: Numbers = ..., axis: Numbers = ..., active: YesNo = ...) -> GearPairEntity: ...
+    @overload
+    def add(self, component: type[GenericJoint], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, translations: YesNo = ..., rotations: YesNo = ..., frame0: Numbers = ..., frame1: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., active: YesNo = ...) -> GenericJointEntity: ...
+    @overload
+    def add(self, component: type[GenericODE1], *, name: str = ..., part: Part | None = ..., inputs: Chain = ..., node: One = ..., constant: Numbers = ..., system_matrix: Numbers = ..., input_matrix: Numbers = ..., rate_matrix: Numbers = ..., state_function: UserFunctions = ..., state_derivative: UserFunctions = ...) -> GenericODE1Entity: ...
+    @overload
+    def add(self, component: type[GenericODE2], *, name: str = ..., part: Part | None = ..., nodes: Chain = ..., mass: Numbers = ..., damping: Numbers = ..., stiffness: Numbers = ..., force: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., mass_function: UserFunctions = ..., translations: Numbers = ..., points: Numbers = ..., basis: Numbers = ..., lines: Numbers = ...) -> GenericODE2Entity: ...
+    @overload
+    def add(self, component: type[Ground], *, name: str = ..., part: Part | None = ..., position: Numbers = ...) -> GroundEntity: ...
+    @overload
+    def add(self, component: type[HuntCrossley], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., data: One = ..., transition_velocity: Numbers = ..., modulus_rule: Words = ..., enabled: YesNo = ...) -> HuntCrossleyEntity: ...
+    @overload
+    def add(self, component: type[HydraulicActuator], *, name: str = ..., part: Part | None = ..., inputs: Chain = ..., marker0: One, marker1: One, node: One, offset_length: Numbers, stroke_length: Numbers, area0: Numbers, area1: Numbers, hose_volume0: Numbers, hose_volume1: Numbers, valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., valve_function: UserFunctions = ..., valve_derivative: UserFunctions = ..., damping: Numbers = ..., oil_bulk_modulus: Numbers, cylinder_bulk_modulus: Numbers = ..., hose_bulk_modulus: Numbers = ..., nominal_flow: Numbers, system_pressure: Numbers, tank_pressure: Numbers = ..., volume_change: YesNo = ..., active: YesNo = ...) -> HydraulicActuatorEntity: ...
+    @overload
+    def add(self, component: type[JointStop], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., direction: WholeNumbers, lower: Numbers = ..., upper: Numbers = ..., stiffness: Numbers, dissipation: Numbers = ..., frame0: Numbers = ..., frame1: Numbers = ..., active: YesNo = ...) -> JointStopEntity: ...
+    @overload
+    def add(self, component: type[LineLoad], *, name: str = ..., part: Part | None = ..., cable: One, vector: Numbers = ..., function: UserFunctions = ..., force_function: UserFunctions = ..., per: Words = ..., points: WholeNumbers = ..., active: YesNo = ...) -> LineLoadEntity: ...
+    @overload
+    def add(self, component: type[LinearSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., axis: Numbers = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., moment_arm: YesNo = ..., active: YesNo = ...) -> LinearSpringDamperEntity: ...
+    @overload
+    def add(self, component: type[LoadCell], *, name: str = ..., part: Part | None = ..., joint: One, node: One, weights: Numbers = ..., time_constant: Numbers) -> LoadCellEntity: ...
+    @overload
+    def add(self, component: type[MassPoint], *, name: str = ..., part: Part | None = ..., node: One = ..., mass: Numbers, position: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> MassPointEntity: ...
+    @overload
+    def add(self, component: type[MassProportional], *, name: str = ..., part: Part | None = ..., body: One, acceleration: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> MassProportionalEntity: ...
+    @overload
+    def add(self, component: type[NodeCoordinate], *, name: str = ..., part: Part | None = ..., node: One = ..., coordinate: WholeNumbers = ...) -> NodeCoordinateEntity: ...
+    @overload
+    def add(self, component: type[NodePosition], *, name: str = ..., part: Part | None = ..., node: One) -> NodePositionEntity: ...
+    @overload
+    def add(self, component: type[PlaneSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., along: Numbers = ..., offset: Numbers = ..., half_length: Numbers = ..., half_width: Numbers = ..., outer_radius: Numbers = ..., depth: Numbers = ...) -> PlaneSurfaceEntity: ...
+    @overload
+    def add(self, component: type[Point2D], *, name: str = ..., part: Part | None = ..., position: Numbers, displacement: Numbers = ..., velocity: Numbers = ...) -> Point2DEntity: ...
+    @overload
+    def add(self, component: type[Point3D], *, name: str = ..., part: Part | None = ..., position: Numbers, displacement: Numbers = ..., velocity: Numbers = ...) -> Point3DEntity: ...
+    @overload
+    def add(self, component: type[PointCoordinate], *, name: str = ..., part: Part | None = ..., marker1: One, direction: Numbers, origin: Numbers = ...) -> PointCoordinateEntity: ...
+    @overload
+    def add(self, component: type[PointSlope2D], *, name: str = ..., part: Part | None = ..., shares_position: One = ..., position: Numbers = ..., slope: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> PointSlope2DEntity: ...
+    @overload
+    def add(self, component: type[PointSlope3D], *, name: str = ..., part: Part | None = ..., shares_position: One = ..., position: Numbers = ..., slope: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> PointSlope3DEntity: ...
+    @overload
+    def add(self, component: type[PositionOnCable], *, name: str = ..., part: Part | None = ..., cable: One, x: Numbers = ..., y: Numbers = ...) -> PositionOnCableEntity: ...
+    @overload
+    def add(self, component: type[PositionOnCable3D], *, name: str = ..., part: Part | None = ..., cable: One, x: Numbers = ..., offset: Numbers = ...) -> PositionOnCable3DEntity: ...
+    @overload
+    def add(self, component: type[PositionOnGround], *, name: str = ..., part: Part | None = ..., ground: One, local: Numbers = ...) -> PositionOnGroundEntity: ...
+    @overload
+    def add(self, component: type[PositionOnRigid2D], *, name: str = ..., part: Part | None = ..., body: One, local: Numbers = ...) -> PositionOnRigid2DEntity: ...
+    @overload
+    def add(self, component: type[PositionOnRigid3D], *, name: str = ..., part: Part | None = ..., body: One, local: Numbers = ...) -> PositionOnRigid3DEntity: ...
+    @overload
+    def add(self, component: type[PrismaticJoint2D], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, axis: Numbers, lock_rotation: YesNo = ..., angle: Numbers = ..., active: YesNo = ...) -> PrismaticJoint2DEntity: ...
+    @overload
+    def add(self, component: type[ProfileSurface], *, name: str = ..., part: Part | None = ..., marker: One = ..., axis: Numbers = ..., vertices: Numbers, rounding: Numbers = ..., depth: Numbers = ...) -> ProfileSurfaceEntity: ...
+    @overload
+    def add(self, component: type[ReevingSystemSprings], *, name: str = ..., part: Part | None = ..., markers: Chain, coordinate0: One = ..., coordinate1: One = ..., radii: Numbers = ..., axes: Numbers = ..., reference_length: Numbers, axial_stiffness: Numbers, axial_damping: Numbers = ..., preload: Numbers = ..., slack_force: Numbers = ..., twist_damping: Numbers = ..., shear_damping: Numbers = ..., factor0: Numbers = ..., factor1: Numbers = ..., active: YesNo = ...) -> ReevingSystemSpringsEntity: ...
+    @overload
+    def add(self, component: type[RevoluteJoint2D], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, active: YesNo = ...) -> RevoluteJoint2DEntity: ...
+    @overload
+    def add(self, component: type[RigidBody2D], *, name: str = ..., part: Part | None = ..., node: One = ..., mass: Numbers, inertia: Numbers, center_of_mass: Numbers = ..., position: Numbers = ..., angle: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> RigidBody2DEntity: ...
+    @overload
+    def add(self, component: type[RigidBody3D], *, name: str = ..., part: Part | None = ..., node: One = ..., mass: Numbers, inertia: Numbers, center_of_mass: Numbers = ..., position: Numbers = ..., euler_parameters: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ..., angular_velocity: Numbers = ...) -> RigidBody3DEntity: ...
+    @overload
+    def add(self, component: type[RigidBodySpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., frame0: Numbers = ..., frame1: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., moment_arm: YesNo = ..., active: YesNo = ...) -> RigidBodySpringDamperEntity: ...
+    @overload
+    def add(self, component: type[RigidNode2D], *, name: str = ..., part: Part | None = ..., position: Numbers, angle: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> RigidNode2DEntity: ...
+    @overload
+    def add(self, component: type[RigidNode3D], *, name: str = ..., part: Part | None = ..., position: Numbers, euler_parameters: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ..., angular_velocity: Numbers = ...) -> RigidNode3DEntity: ...
+    @overload
+    def add(self, component: type[RigidNodePosition], *, name: str = ..., part: Part | None = ..., node: One) -> RigidNodePositionEntity: ...
+    @overload
+    def add(self, component: type[RigidNodePosition3D], *, name: str = ..., part: Part | None = ..., node: One) -> RigidNodePosition3DEntity: ...
+    @overload
+    def add(self, component: type[RollingDiscPenalty], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., radius: Numbers, axis: Numbers = ..., normal: Numbers = ..., contact_stiffness: Numbers, contact_damping: Numbers = ..., friction: Numbers = ..., viscous_friction: Numbers = ..., friction_angle: Numbers = ..., proportional_zone: Numbers = ..., linear_zone: YesNo = ..., active: YesNo = ...) -> RollingDiscPenaltyEntity: ...
+    @overload
+    def add(self, component: type[RollingJoint], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, radius: Numbers, axis: Numbers = ..., normal: Numbers = ..., axes: YesNo = ..., active: YesNo = ...) -> RollingJointEntity: ...
+    @overload
+    def add(self, component: type[RotationCoordinate], *, name: str = ..., part: Part | None = ..., node: One = ..., data: One = ..., axis: Numbers = ...) -> RotationCoordinateEntity: ...
+    @overload
+    def add(self, component: type[SetCircle], *, name: str = ..., part: Part | None = ..., circle_set: One, circle: One, radius: Numbers) -> SetCircleEntity: ...
+    @overload
+    def add(self, component: type[SetSurface], *, name: str = ..., part: Part | None = ..., surface_set: One, surface: One) -> SetSurfaceEntity: ...
+    @overload
+    def add(self, component: type[SheaveSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, groove_radius: Numbers, flank_half_angle: Numbers = ..., outer_radius: Numbers, depth: Numbers = ...) -> SheaveSurfaceEntity: ...
+    @overload
+    def add(self, component: type[SlidingJoint], *, name: str = ..., part: Part | None = ..., track: One = ..., node: One = ..., marker: One = ..., data: One = ..., damping: Numbers = ..., friction_coefficient: Numbers = ..., friction_speed: Numbers = ..., leaves: YesNo = ..., active: YesNo = ...) -> SlidingJointEntity: ...
+    @overload
+    def add(self, component: type[SlidingNode], *, name: str = ..., part: Part | None = ..., reference: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> SlidingNodeEntity: ...
+    @overload
+    def add(self, component: type[SphereSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, inside: YesNo = ..., depth: Numbers = ...) -> SphereSurfaceEntity: ...
+    @overload
+    def add(self, component: type[SphericalJoint], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, axes: YesNo = ..., active: YesNo = ...) -> SphericalJointEntity: ...
+    @overload
+    def add(self, component: type[SpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., rest_length: Numbers, stiffness: Numbers = ..., damping: Numbers = ..., preload: Numbers = ..., tension_only: YesNo = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> SpringDamperEntity: ...
+    @overload
+    def add(self, component: type[StateLoad], *, name: str = ..., part: Part | None = ..., inputs: Chain = ..., marker: One, value: Numbers = ..., gains: Numbers = ..., rate_gains: Numbers = ..., load_function: UserFunctions = ..., load_derivative: UserFunctions = ..., active: YesNo = ...) -> StateLoadEntity: ...
+    @overload
+    def add(self, component: type[SurfaceSet], *, name: str = ..., part: Part | None = ..., skin: Numbers) -> SurfaceSetEntity: ...
+    @overload
+    def add(self, component: type[Torque], *, name: str = ..., part: Part | None = ..., marker: One, vector: Numbers = ..., function: UserFunctions = ..., body_fixed: YesNo = ..., active: YesNo = ...) -> TorqueEntity: ...
+    @overload
+    def add(self, component: type[TorsionalSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., frame0: Numbers = ..., frame1: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> TorsionalSpringDamperEntity: ...
+    @overload
+    def add(self, component: type[VGrooveFlank], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, half_angle: Numbers, outer_radius: Numbers, side: WholeNumbers, depth: Numbers = ...) -> VGrooveFlankEntity: ...
+    @overload
+    def add(self, component: type[WinchCable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, feed: One, begin: Numbers, share: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., store_tension: Numbers = ..., shortest: Numbers = ..., active: YesNo = ...) -> WinchCable2DEntity: ...
+    @overload
+    def add(self, component: type[WinchCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, feed: One, begin: Numbers, share: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., store_tension: Numbers = ..., shortest: Numbers = ..., active: YesNo = ...) -> WinchCable3DEntity: ...
+    @overload
+    def set(self, entity: CartesianSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactCircleCable2DEntity, *, active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactCoordinateEntity, *, active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactCurveCircleEntity, *, active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionCircleCable2DEntity, *, active: YesNo = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionCirclePoints2DEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionCircleSetPoints2DEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionSurfaceCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionSurfaceSetCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactSphereSphereEntity, *, active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: CoordinateConstraintEntity, *, ratio: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: CoordinateLoadEntity, *, value: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: CoordinateSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: CoordinateSpringDamperExtEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., dynamic_friction: Numbers = ..., static_friction_offset: Numbers = ..., viscous_friction: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: CoordinateVectorConstraintEntity, *, offset: Numbers = ..., offset_function: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: DistanceConstraintEntity, *, distance: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: FluidLoadEntity, *, normal_drag: Numbers = ..., axial_drag: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ForceEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: GearPairEntity, *, active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: GenericJointEntity, *, translations: YesNo = ..., rotations: YesNo = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: GenericODE1Entity, *, state_function: UserFunctions = ..., state_derivative: UserFunctions = ...) -> None: ...
+    @overload
+    def set(self, entity: GenericODE2Entity, *, force_function: UserFunctions = ..., force_derivative: UserFunctions = ...) -> None: ...
+    @overload
+    def set(self, entity: HydraulicActuatorEntity, *, valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., valve_function: UserFunctions = ..., valve_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: JointStopEntity, *, lower: Numbers = ..., upper: Numbers = ..., stiffness: Numbers = ..., dissipation: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: LineLoadEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: LinearSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: MassProportionalEntity, *, acceleration: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: PrismaticJoint2DEntity, *, lock_rotation: YesNo = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ReevingSystemSpringsEntity, *, reference_length: Numbers = ..., axial_stiffness: Numbers = ..., axial_damping: Numbers = ..., preload: Numbers = ..., slack_force: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: RevoluteJoint2DEntity, *, active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: RigidBodySpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: RollingDiscPenaltyEntity, *, active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: RollingJointEntity, *, axes: YesNo = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: SlidingJointEntity, *, damping: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: SphericalJointEntity, *, axes: YesNo = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: SpringDamperEntity, *, rest_length: Numbers = ..., stiffness: Numbers = ..., damping: Numbers = ..., preload: Numbers = ..., tension_only: YesNo = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: StateLoadEntity, *, value: Numbers = ..., load_function: UserFunctions = ..., load_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: TorqueEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: TorsionalSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: WinchCable2DEntity, *, active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: WinchCable3DEntity, *, active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: Entity, *, acceleration: Numbers = ..., active: YesNo = ..., axes: YesNo = ..., axial_damping: Numbers = ..., axial_drag: Numbers = ..., axial_stiffness: Numbers = ..., damping: Numbers = ..., dissipation: Numbers = ..., distance: Numbers = ..., dynamic_friction: Numbers = ..., force_derivative: UserFunctions = ..., force_function: UserFunctions = ..., friction_coefficient: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., function: UserFunctions = ..., load_derivative: UserFunctions = ..., load_function: UserFunctions = ..., lock_rotation: YesNo = ..., lower: Numbers = ..., normal_drag: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., preload: Numbers = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., rate_offset: Numbers = ..., ratio: Numbers = ..., reference_length: Numbers = ..., rest_length: Numbers = ..., rotations: YesNo = ..., slack_force: Numbers = ..., state_derivative: UserFunctions = ..., state_function: UserFunctions = ..., static_friction_offset: Numbers = ..., stiffness: Numbers = ..., tension_only: YesNo = ..., translations: YesNo = ..., upper: Numbers = ..., value: Numbers = ..., valve_derivative: UserFunctions = ..., valve_function: UserFunctions = ..., valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., vector: Numbers = ..., viscous_friction: Numbers = ...) -> None: ...
