@@ -1,6 +1,6 @@
-# UNTESTED as an image: no container engine was at hand. It runs the set-up script, which is tested on Debian 12.
+# UNTESTED as an image: no container engine was at hand. The set-up script that it runs is tested on Debian 12 and 13.
 #   docker build -t windlass . && docker run --rm -v "$PWD/out:/out" windlass
-FROM debian:12
+FROM debian:13
 
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends make git ca-certificates \

@@ -201,6 +201,6 @@ def _require_slepc() -> None:
         import slepc4py  # noqa: F401  # here, because only modes need it
     except ImportError as error:
         raise ModelError(
-            "modes need slepc4py, the SLEPc that belongs to the PETSc in use (Debian: python3-slepc4py-real3.18; "
+            "modes need slepc4py, the SLEPc that belongs to the PETSc in use (Debian: python3-slepc4py-real; "
             "`make setup` installs it)"
         ) from error

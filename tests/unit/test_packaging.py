@@ -2,6 +2,7 @@
 
 import ast
 import os
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -22,8 +23,8 @@ def project() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Names of the files in a wheel built from a copy of the tree, so that the checkout stays clean."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel built from a copy of the tree, so that the checkout stays clean."""
     source = tmp_path_factory.mktemp("source")
     tracked = ("pyproject.toml", "LICENSE", "README.md", "src", "examples", *FOLDERS)
     subprocess.run(["cp", "-a", *(str(ROOT / name) for name in tracked), str(source)], check=True)
@@ -31,7 +32,12 @@ def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     pip_wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     built = subprocess.run([*pip_wheel, "-w", str(target), str(source)], capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
-    (wheel,) = target.glob("windlass-*.whl")
+    (built_wheel,) = target.glob("windlass-*.whl")
+    return built_wheel
+
+
+@pytest.fixture(scope="module")
+def wheel_names(wheel: Path) -> list[str]:
     with zipfile.ZipFile(wheel) as archive:
         return archive.namelist()
 
@@ -131,3 +137,58 @@ def test_names_of_packages_are_those_that_type_checkers_see(package: str) -> Non
     listed = {alias.asname for node in imports for alias in node.names if alias.asname}
     assert listed == set(module.__all__)
     assert all(hasattr(module, name) for name in listed)
+
+
+WHEEL_COMMANDS = (
+    "version",
+    "doctor",
+    "examples",
+    "examples mass_on_springs",
+    "run mass_on_springs.py -report report.html -summary summary.json",
+    "run mass_on_springs.py -help",
+    "modes mass_on_springs.py -modes_count 2",
+    "sweep mass_on_springs.py -dynamic_step 1e-3,2e-3 -output steps",
+    "tune mass_on_springs.py -catalogue false -try '-dynamic_pc_type lu,bjacobi' -rounds 1",
+    "run rope.py",
+    "show rope.vtkhdf -picture rope.png",
+    "compile",
+)
+ROPE = """
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import catenary, nodes_of
+
+world = wl.World(gravity=(0.0, -9.81))
+rope = catenary(
+    world, (0.0, 0.0), (8.0, 0.0), 16, length=10.0, axial_stiffness=1e5, bending_stiffness=1e-3, mass_per_length=1.0
+)
+con.hinge(world, nodes_of(world, rope)[[0, -1]])
+with wl.Recorder("rope") as recorder:
+    wl.Dynamic(world, step=1e-3, end=5e-3).solve(wl.Static(world).solve(), hooks=[recorder])
+"""
+
+
+@pytest.mark.long
+def test_every_command_of_an_installed_wheel(wheel: Path, tmp_path: Path) -> None:
+    """In an environment that has the wheel and the libraries, without a checkout, each command works."""
+    environment = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+    (site,) = environment.glob("lib/python*/site-packages")
+    install = [environment / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel]
+    subprocess.run(install, check=True)
+    # the libraries, without the hooks of the editable installation, which lie in files of this folder
+    libraries = [folder for folder in sys.path if "site-packages" in folder or "dist-packages" in folder]
+    (site / "libraries.pth").write_text("\n".join(libraries) + "\n")
+    outside = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "rope.py").write_text(ROPE)
+    where = "import windlass.framework; print(windlass.framework.__file__)"
+    found = subprocess.run([environment / "bin" / "python", "-c", where], capture_output=True, text=True, env=outside)
+    assert found.stdout.startswith(str(environment))
+    for words in WHEEL_COMMANDS:
+        command = [environment / "bin" / "windlass", *shlex.split(words)]
+        run = subprocess.run(command, capture_output=True, text=True, cwd=work, env=outside)
+        assert run.returncode == 0, (words, run.stdout, run.stderr)
+    assert (work / "report.html").is_file()
+    assert (work / "rope.png").is_file()
