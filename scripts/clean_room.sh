@@ -48,7 +48,7 @@ if [[ -e /etc/ssl/certs/ca-certificates.crt ]]; then
   cp -L /etc/ssl/certs/ca-certificates.crt "$room/etc/windlass-room/certificates.pem"
 fi
 rm -rf "$room/root/windlass"
-git -C "$source" bundle create "$room/root/windlass.bundle" HEAD >/dev/null 2>&1
+git -C "$source" bundle create "$room/root/checkout.bundle" HEAD >/dev/null 2>&1
 
 settings=(HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
   SSL_CERT_FILE=/etc/windlass-room/certificates.pem PIP_CERT=/etc/windlass-room/certificates.pem)
@@ -59,7 +59,7 @@ inside() { chroot "$room" env -i "${settings[@]}" bash -c "$1" </dev/null; }
 
 inside 'apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y make git >/dev/null' ||
   fail "apt-get could not install make and git"
-inside 'cd /root && git -c advice.detachedHead=false clone -q windlass.bundle windlass && rm windlass.bundle'
+inside 'cd /root && git -c advice.detachedHead=false clone -q checkout.bundle windlass && rm checkout.bundle'
 
 IFS=';' read -r -a commands <<<"${ROOM_COMMANDS:-make belt;make test}"
 for command in "${commands[@]}"; do

@@ -116,9 +116,8 @@ def write_world(found: list[Law]) -> str:
     common = ["name: str = ...", "part: Part | None = ..."]
     for law in found:
         name = law.component.__name__
-        lines.append(
-            write_signature("add", [f"component: type[{name}]", "*", *common], list(list_arguments(law)), f"{name}Entity")
-        )
+        first = [f"component: type[{name}]", "*", *common]
+        lines.append(write_signature("add", first, list(list_arguments(law)), f"{name}Entity"))
     every: dict[str, set[str]] = {}
     for law in found:
         changes = list(list_arguments(law, switchable=True))
@@ -170,8 +169,8 @@ def list_attributes(init: ast.FunctionDef) -> Iterator[str]:
     """Attributes that a constructor makes, with their types where they are told."""
     seen = set()
     for node in ast.walk(init):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        for target in targets:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        for target in targets if isinstance(node, ast.Assign | ast.AnnAssign) else ():
             for part in target.elts if isinstance(target, ast.Tuple) else [target]:
                 if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "self" and part.attr not in seen:
                     seen.add(part.attr)
@@ -216,9 +215,9 @@ def write_builders(path: str, found: dict[str, Law]) -> str:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             for function in ast.walk(node):
-                if isinstance(function, ast.FunctionDef) and function.args.kwarg is not None:
-                    if function.args.kwarg.arg == parameter:
-                        spell_out(function.args, columns)
+                further = function.args.kwarg if isinstance(function, ast.FunctionDef) else None
+                if further is not None and further.arg == parameter:
+                    spell_out(function.args, columns)
             lines += reduce_function(node) if isinstance(node, ast.FunctionDef) else reduce_class(node)
         elif isinstance(node, ast.AnnAssign):
             lines.append(f"{ast.unparse(node.target)}: {ast.unparse(node.annotation)}")
@@ -241,17 +240,22 @@ def spell_out(arguments: ast.arguments, columns: dict[str, str]) -> None:
     arguments.kwarg = None
 
 
+def stub_of(path: str) -> Path:
+    """The stub of a module."""
+    return (FOLDER / path).with_suffix(".pyi")
+
+
 def create_stubs() -> dict[Path, str]:
     """The files of the stub package and their texts."""
     found = find_laws()
     by_name = {law.component.__name__: law for law in found}
     stubs = {
         FOLDER / "py.typed": "partial\n",
-        FOLDER / "framework/model/world.pyi": write_world(found),
-        FOLDER / "framework/model/law.pyi": write_tables(),
+        stub_of("framework/model/world.py"): write_world(found),
+        stub_of("framework/model/law.py"): write_tables(),
     }
     for path in BUILDERS:
-        stubs[FOLDER / path.replace(".py", ".pyi")] = write_builders(path, by_name)
+        stubs[stub_of(path)] = write_builders(path, by_name)
     return stubs
 
 

@@ -81,14 +81,14 @@ def docstrings(tree: ast.AST) -> set[int]:
 
 
 FOLDERS = (*TOPS, "src", "examples", "benchmarks", "tests", "docs")
-PYTHON = sorted(p for folder in FOLDERS for p in (ROOT / folder).rglob("*.py"))
+PYTHON = sorted(p for folder in (*FOLDERS, "scripts") for p in (ROOT / folder).rglob("*.py"))
 PAGES = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
 SCRIPTS = (
     ROOT / "Makefile",
     ROOT / "Dockerfile",
     ROOT / "pyproject.toml",
     ROOT / ".ci" / "run",
-    *ROOT.glob("scripts/*"),
+    *ROOT.glob("scripts/*.sh"),
 )
 RESULTS = "benchmarks/results"
 NAMED = r"_?[a-z][a-z0-9]+(?:_[a-z0-9]+)+|[A-Z][a-z]+[A-Z]\w+"

@@ -66,7 +66,8 @@ def test_every_folder_with_modules_is_listed(project: dict[str, Any]) -> None:
 def test_every_package_maps_to_its_folder(project: dict[str, Any]) -> None:
     """A subfolder follows its parent's entry in `package-dir`, or has an entry of its own that says the same."""
     entries = project["tool"]["setuptools"]["package-dir"]
-    expected = {"windlass": "src/windlass", "windlass-stubs": "src/windlass-stubs", "windlass.examples": "examples", **folders_with_modules()}
+    expected = {"windlass": "src/windlass", "windlass-stubs": "src/windlass-stubs", "windlass.examples": "examples"}
+    expected |= folders_with_modules()
     assert {name: expected.get(name) for name in entries} == entries
     assert {f"windlass.{folder}" for folder in FOLDERS} <= entries.keys()
 

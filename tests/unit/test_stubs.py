@@ -70,7 +70,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     (site,) = environment.glob("lib/python*/site-packages")
     numpy_site = Path(np.__file__).parents[1]
     (site / "windlass.pth").write_text(f"{ROOT / 'src'}\n{numpy_site}\n")
-    command = [sys.executable, "-m", "mypy", "--config-file", "", "--ignore-missing-imports", "--cache-dir", folder / "cache"]
+    command = [sys.executable, "-m", "mypy", "--config-file", "", "--ignore-missing-imports"]
+    command += ["--cache-dir", folder / "cache"]
     command += ["--python-executable", environment / "bin" / "python", *(folder / name for name in names.values())]
     outside = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "MYPYPATH")}
     run = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=outside)
@@ -84,7 +85,7 @@ def test_a_right_model_has_no_errors(found: dict[str, list[str]]) -> None:
 
 @pytest.mark.parametrize("what", sorted(MISTAKES))
 def test_mistakes_are_found(found: dict[str, list[str]], what: str) -> None:
-    old, new = MISTAKES[what]
+    old, _ = MISTAKES[what]
     line = MODEL[: MODEL.index(old)].count("\n") + 1
     if what in UNSEEN:
         assert found[what] == []

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Runs the tests as other processors would: with the BLAS kernels of OpenBLAS and the machine code of numba for each.
+# usage: scripts/processors.sh [PROCESSOR ...] [-- ARGUMENTS OF PYTEST]
+#        PROCESSOR: generic, haswell, skylake-avx512, znver3; default: all that this processor can run
+# Part of the list before a release (CONTRIBUTING.md); each processor takes as long as `make test`, and compiles the
+# kernels anew the first time.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+python=.venv/bin/python
+
+# name, OPENBLAS_CORETYPE, NUMBA_CPU_NAME, flag of /proc/cpuinfo without which it cannot run
+known=(
+  "generic NEHALEM x86-64 sse4_2"
+  "haswell HASWELL haswell avx2"
+  "skylake-avx512 SKYLAKEX skylake-avx512 avx512vl"
+  "znver3 ZEN znver3 avx2"
+)
+
+names=()
+while [[ $# -gt 0 && $1 != -- ]]; do
+  names+=("$1")
+  shift
+done
+[[ ${1:-} == -- ]] && shift
+for name in "${names[@]}"; do
+  if ! printf '%s\n' "${known[@]%% *}" | grep -qx -- "$name"; then
+    printf 'processors: %s: must be one of: %s\n' "$name" "$(printf '%s ' "${known[@]%% *}")" >&2
+    exit 2
+  fi
+done
+
+scripts/setup.sh --test || exit 1
+failed=() ran=0
+for entry in "${known[@]}"; do
+  read -r name blas numba flag <<<"$entry"
+  if [[ ${#names[@]} -gt 0 ]] && ! printf '%s\n' "${names[@]}" | grep -qx -- "$name"; then
+    continue
+  fi
+  if ! grep -qw "$flag" /proc/cpuinfo; then
+    printf 'processors: %s: this processor lacks %s, left out\n' "$name" "$flag"
+    continue
+  fi
+  printf '\n=== %s: OPENBLAS_CORETYPE=%s NUMBA_CPU_NAME=%s\n' "$name" "$blas" "$numba"
+  ran=$((ran + 1))
+  OPENBLAS_CORETYPE=$blas NUMBA_CPU_NAME=$numba NUMBA_CPU_FEATURES= \
+    "$python" -m pytest -q -m "not mpi and not long" -n "${JOBS:-2}" --dist loadfile "$@" &&
+    OPENBLAS_CORETYPE=$blas NUMBA_CPU_NAME=$numba NUMBA_CPU_FEATURES= \
+      "$python" -m pytest -q -m "mpi and not long" "$@"
+  status=$?
+  [[ $status == 0 || $status == 5 ]] || failed+=("$name")
+done
+
+if [[ ${#failed[@]} -gt 0 ]]; then
+  printf '\nprocessors: FAILED on %s\n' "${failed[*]}"
+  exit 1
+fi
+[[ $ran -gt 0 ]] || { printf 'processors: none of them can run here\n' >&2; exit 1; }
+printf '\nprocessors: all passed on %d\n' "$ran"
