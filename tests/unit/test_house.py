@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import pkgutil
 import re
+import subprocess
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 import windlass.connectors
 import windlass.elements
@@ -24,6 +27,8 @@ MODULES = {"windlass." + ".".join(p.relative_to(ROOT).with_suffix("").parts): p 
 LONG_KERNEL, UNTOLD = 40, 15
 """Lines from which on a kernel is long, and of code that may follow each other there without a comment."""
 WALK = "## A walk"
+KEPT = ("benchmarks/requirements.txt", "src/windlass/kernels.json")
+"""Files of the sources whose names end as those of outputs do."""
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
@@ -304,3 +309,24 @@ def test_walk_exists() -> None:
             found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == name]
             assert found, f"{file} has no {function}"
             tree = found[0]
+
+
+def test_nothing_that_runs_make_is_committed() -> None:
+    """What a run writes is data only among the references; `git` says which files there are, an archive has none."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("no repository")
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
+        "\n"
+    )
+    assert "pyproject.toml" in listed
+    wrong = [name for name in listed if is_output(Path(name))]
+    assert not wrong, f"outputs of runs: {wrong}"
+    assert is_output(Path("solution/coordinatesSolution.txt")) and is_output(Path("examples/belt_drive_out/belt.vtu"))
+
+
+def is_output(path: Path) -> bool:
+    """Whether a file looks like one that a run has made: data or pictures outside of the references and the docs."""
+    made = {".txt", ".csv", ".dat", ".h5", ".npz", ".npy", ".vtu", ".vtp", ".pvd", ".xdmf", ".json", ".html", ".log",
+            ".png", ".svg", ".gif", ".mp4", ".opts"}  # fmt: skip
+    kept = path.parts[:2] == ("tests", "reference") or path.as_posix() in KEPT
+    return path.suffix in made and not kept and not (path.parts[0] == "docs" and path.suffix == ".png")
