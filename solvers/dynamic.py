@@ -16,19 +16,22 @@ from windlass.framework.state.hooks import (
     Hook,
     StepHook,
     as_hooks,
+    is_finite,
     overriding,
+    refuse_change,
     run_before_solve,
     run_stage,
 )
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.consistency import Consistency
-from windlass.solvers.failure import NotConverged
+from windlass.solvers.constraint_motion.prescribed import PrescribedWatch
+from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, own_option
+from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, LOOKED, UPDATED, CompiledSteps
 from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
@@ -36,6 +39,7 @@ from windlass.solvers.stepping.integrator import create_integrator
 from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
+from windlass.solvers.verdicts.shapes import FOLD_ADVICE, JUMP_ADVICE, find_folds, find_next_look, refuse_start
 from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
 
 ADVICE = (
@@ -62,6 +66,8 @@ class Dynamic(StepSolver):
             as recorded data of other programs need it.
         lag: keep the tangent and its factorisation while that is cheaper, see `LagPolicy`; False is full Newton.
         project: bring accelerations and multipliers onto the constraints after kinks, see `Consistency`.
+        velocities: of the start, where constraints forbid them: "check" is an error that names these constraints,
+            "project" takes the nearest ones that they allow, by mass.
         adaptive: cut the step after a failure, grow it again after easy steps.
         smallest_step: a failure at this step size is final [s]; default 1e-4 of the nominal step.
         cut, growth, easy_steps: see `StepControl`.
@@ -81,6 +87,7 @@ class Dynamic(StepSolver):
         rotations=word("steady", "parameters"),
         lag=yes_no(),
         project=yes_no(),
+        velocities=word(*STARTS),
         cut=number("1", above=0.0, below=1.0),
         growth=number("1", minimum=1.0),
         easy_steps=whole(1),
@@ -108,6 +115,7 @@ class Dynamic(StepSolver):
         decide_at_start: bool = True,
         lag: bool = True,
         project: bool = True,
+        velocities: str = "check",
         adaptive: bool = True,
         smallest_step: float | None = None,
         cut: float = 0.5,
@@ -131,12 +139,14 @@ class Dynamic(StepSolver):
         self.discontinuous = settings.with_options(prefix)
         self._decides = own_option(DYNAMIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         project = own_option(DYNAMIC_OPTIONS, prefix, "project", project)
+        velocities = own_option(DYNAMIC_OPTIONS, prefix, "velocities", velocities)
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
         self.newton = Newton(self.problem, rtol, atol, max_it)
-        self.consistency = Consistency(self.problem, self.integrator, project)
+        self.consistency = Consistency(self.problem, self.integrator, project, velocities)
         self.snes = self.problem.snes
         self.watch = EnergyWatch(self.assembly)
+        self._prescribed = PrescribedWatch(self.assembly)
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -161,8 +171,9 @@ class Dynamic(StepSolver):
 
         Raises:
             NotConverged: a step failed at the smallest step size; the last good state is kept in the error.
-            ModelError: a start that misses position constraints by more than is closed; no consistent initial
-                accelerations; nonlinear constraints with ``"newmark"``.
+            ModelError: a start that misses constraints by more than is closed, at which a prescribed motion jumps, or
+                with shapes and overlaps that cannot be meant; no consistent initial accelerations; nonlinear
+                constraints with ``"newmark"``.
         """
         yield from self._march(state, hooks, resume, pauses=True)
 
@@ -189,12 +200,16 @@ class Dynamic(StepSolver):
             else:
                 if self._decides:
                     self.assembly.decide(current)
+                self.assembly.load_fields(current)
+                refuse_start(self.assembly)
                 self.consistency.begin(current, self.control.nominal)
                 release_dropped(self.assembly.comm)
             nominal = self.control.nominal
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / nominal)
             solve_checkpoint.restore(current)
             self._begin_verdict(current, self.control.nominal)
+            self._prescribed.begin()
+            look = self.statistics.steps + 1
             self.progress.begin(current.t, self.end)
             attempts = Attempts(self, current, all_hooks)
             before, after = overriding(all_hooks, "before_step"), overriding(all_hooks, "after_step")
@@ -212,6 +227,9 @@ class Dynamic(StepSolver):
                 if most > 1:
                     most = 1 + min([most - 1, *(hook.idle_steps(current, h) for hook in self._looking)])
                     most = min(most, 1 + solve_checkpoint.idle_steps(current))
+                jump = self._prescribed.find_jump(current.t, current.t + h)
+                if jump:
+                    self._fail(Failure(jump, current.t, self.statistics.steps + 1, h), current, all_hooks, JUMP_ADVICE)
                 try:
                     attempt = attempts.attempt(h, self.control.foresee(then, self.end, most))
                 except NotConverged as error:
@@ -231,13 +249,19 @@ class Dynamic(StepSolver):
                 self.control.accept()
                 self.statistics.steps += 1
                 self.progress.step(current.t, h)
+                if self.statistics.steps >= look:
+                    look = find_next_look(self.statistics.steps)
+                    self._refuse_folds(current, h, all_hooks)
                 if after:
                     run_stage(after, "after_step", current)
                 if pauses:
                     solve_checkpoint.paused = True
+                now = current.t
                 yield current
                 if pauses:
                     solve_checkpoint.paused = False
+                    if current.t != now or not is_finite(current):
+                        refuse_change(current, now, "code between two steps")
             if solve_checkpoint.had_ended(current):
                 yield current
             self._stop(current, all_hooks)
@@ -293,6 +317,12 @@ class Dynamic(StepSolver):
         self.newton.reset_caches()
         self.assembly.reset_caches()
         self.consistency.look_back(state)
+
+    def _refuse_folds(self, current: State, h: float, hooks: list[StepHook]) -> None:
+        """Give up for cables that are turned inside out; the fields hold the state."""
+        folds = find_folds(self.assembly)
+        if folds:
+            self._fail(Failure(folds[0], current.t, self.statistics.steps, h), current, hooks, FOLD_ADVICE)
 
     def _reject(self, current: State, h: float, attempt: StepAttempt, hooks: list[StepHook]) -> None:
         """Cut the step, which begins again from the state that is kept, or give up."""

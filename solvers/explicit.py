@@ -18,18 +18,30 @@ from windlass.framework.command_line import options
 from windlass.framework.model.system import PostNewton
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
-from windlass.framework.state.hooks import Hook, StepHook, as_hooks, overriding, run_before_solve, run_stage
+from windlass.framework.state.hooks import (
+    Hook,
+    StepHook,
+    as_hooks,
+    is_finite,
+    overriding,
+    refuse_change,
+    run_before_solve,
+    run_stage,
+)
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.accelerations import Accelerations
+from windlass.solvers.constraint_motion.prescribed import PrescribedWatch
+from windlass.solvers.constraint_motion.start import check_motion
 from windlass.solvers.explicit_methods.explicit_step import Advance, Method
 from windlass.solvers.explicit_methods.fixed_steps import TABLEAUX, FixedSteps
 from windlass.solvers.explicit_methods.runge_kutta import RungeKutta
 from windlass.solvers.explicit_methods.verlet import Verlet
 from windlass.solvers.failure import Failure
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
-from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, own_option
+from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver
 from windlass.solvers.verdicts.explicit_limit import describe_limit
+from windlass.solvers.verdicts.shapes import FOLD_ADVICE, JUMP_ADVICE, find_folds, find_next_look, refuse_start
 
 SHORTEST_CUT = 0.75
 """A step for which a contact recommends a shorter one becomes at least this much shorter."""
@@ -82,6 +94,8 @@ class Explicit(StepSolver):
         rtol, atol: tolerances of ``"rk"`` for coordinates and velocities [1], [m, rad, 1; per s].
         project: bring coordinates and velocities onto the constraints at the start and after every step, the Euler
             parameters of bodies included; otherwise they drift away from them with the errors of the steps.
+        velocities: of the start, where constraints forbid them: "check" is an error that names these constraints,
+            "project" takes the nearest ones that they allow, by mass; both only with ``project``.
         discontinuous_atol: force error up to which recommended step sizes are ignored [N].
         adaptive: follow recommended step sizes at all.
         smallest_step: recommended steps are not shorter [s]; default 1e-4 of the step.
@@ -101,6 +115,7 @@ class Explicit(StepSolver):
     @checked(
         method=word(*EXPLICIT),
         project=yes_no(),
+        velocities=word(*STARTS),
         discontinuous_atol=number("N", minimum=0.0),
         **COMMON,
         **TIMES,
@@ -115,6 +130,7 @@ class Explicit(StepSolver):
         rtol: float = 1e-8,
         atol: float = 1e-10,
         project: bool = True,
+        velocities: str = "check",
         discontinuous_atol: float = 1.0,
         adaptive: bool = True,
         smallest_step: float | None = None,
@@ -129,6 +145,8 @@ class Explicit(StepSolver):
         self._name = method
         self.step, self.end, self._adaptive, self._smallest = step, end, adaptive, smallest
         project = own_option(EXPLICIT_OPTIONS, prefix, "project", project)
+        self._project = project
+        self._velocities = own_option(EXPLICIT_OPTIONS, prefix, "velocities", velocities)
         self._error_atol = own_option(EXPLICIT_OPTIONS, prefix, "discontinuous_atol", discontinuous_atol)
         if method == "rk":
             # SciPy refuses more than this
@@ -145,6 +163,7 @@ class Explicit(StepSolver):
         else:
             self._method = Verlet(self.accelerations, self._is_too_long, project)
         self._grid = StepGrid(0.0, step, end)
+        self._prescribed = PrescribedWatch(self.assembly)
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -169,7 +188,8 @@ class Explicit(StepSolver):
 
         Raises:
             NotConverged: a step failed; the last good state is kept in the error.
-            ModelError: no consistent start: forces that are not finite, or masses and constraints that do not determine
+            ModelError: no consistent start: positions and velocities that constraints forbid, forces that are not
+                finite, or masses and constraints that do not determine
                 the accelerations.
         """
         yield from self._march(state, hooks, resume, pauses=True)
@@ -185,6 +205,11 @@ class Explicit(StepSolver):
         all_hooks = as_hooks(hooks)
         with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
             self.statistics.begin()
+            if not resume:
+                self.assembly.load_fields(current)
+                refuse_start(self.assembly)
+            if self._project and not resume:
+                check_motion(self.assembly, current, self.step, self._velocities)
             self._method.begin(current, resume)
             self._grid, longest = StepGrid(current.t, self.step, self.end), np.inf
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / self.step)
@@ -192,6 +217,8 @@ class Explicit(StepSolver):
             notes = describe_limit(self.assembly, current, self.step) if self._name == "verlet" else []
             self._begin_verdict(current, self.step, notes)
             self.progress.begin(current.t, self.end)
+            self._prescribed.begin()
+            look = self.statistics.steps + 1
             stages = "before_step", "after_iteration", "after_step"
             before, looking, after = (overriding(all_hooks, stage) for stage in stages)
             while current.t < self.end - 1e-9 * self.step:
@@ -201,6 +228,9 @@ class Explicit(StepSolver):
                 self.assembly.renew(current)
                 size, then = self._grid.propose(current.t, longest)
                 begin = current.t
+                jump = self._prescribed.find_jump(begin, then)
+                if jump:
+                    self._fail(Failure(jump, begin, self.statistics.steps + 1, size), current, all_hooks, JUMP_ADVICE)
                 advance = self._method.attempt(current, size, then)
                 self.statistics.evaluations = self.accelerations.evaluations
                 self.statistics.rejected += advance.rejected
@@ -211,15 +241,21 @@ class Explicit(StepSolver):
                 current.step += 1
                 self.statistics.steps += 1
                 self.progress.step(current.t, current.t - begin)
+                if self.statistics.steps >= look:
+                    look = find_next_look(self.statistics.steps)
+                    self._refuse_folds(current, current.t - begin, all_hooks)
                 for hook in looking:
                     hook.after_iteration(current, advance.error)
                 if after:
                     run_stage(after, "after_step", current)
                 if pauses:
                     solve_checkpoint.paused = True
+                now = current.t
                 yield current
                 if pauses:
                     solve_checkpoint.paused = False
+                    if current.t != now or not is_finite(current):
+                        refuse_change(current, now, "code between two steps")
             if solve_checkpoint.had_ended(current):
                 yield current
             # what generalised-alpha would start from
@@ -257,6 +293,13 @@ class Explicit(StepSolver):
         """Drop factorisations, lists of neighbours and what the method carries over; see `Restartable`."""
         self.accelerations.reset_caches()
         self._method.reset_caches(state)
+
+    def _refuse_folds(self, current: State, h: float, hooks: list[StepHook]) -> None:
+        """Give up for cables that are turned inside out."""
+        self.accelerations.load(current)
+        folds = find_folds(self.assembly)
+        if folds:
+            self._fail(Failure(folds[0], current.t, self.statistics.steps, h), current, hooks, FOLD_ADVICE)
 
     def _is_too_long(self, result: PostNewton, size: float) -> bool:
         """Whether a step shall be cut to the size that a contact recommends."""

@@ -20,8 +20,11 @@ IMPLICIT = ("generalized_alpha", "newmark", "trapezoidal_index2", "generalized_a
 EXPLICIT = ("verlet", "rk", "euler", "midpoint", "rk3", "rk4", "rk6")
 STABILITY = ("check", "follow", "off")
 VELOCITIES = ("zero", "given")
+STARTS = ("check", "project")
 PROBLEMS = ("auto", "linear", "quadratic")
 
+
+_START = Option("velocities", "check", "", "velocities that constraints forbid: an error, or nearest", choices=STARTS)
 
 # values are those of the solvers' arguments; here they only say of which type an option is
 TIMES = option_table(
@@ -44,10 +47,12 @@ DYNAMIC_OPTIONS = (TIMES | NEWTON) | option_table(
     Option("method", IMPLICIT[0], "", "integrator", choices=IMPLICIT),
     Option("project", True, "", "bring accelerations onto the constraints after kinks"),
     Option("lag", True, "", "keep the tangent while that is cheaper; false is full Newton"),
+    _START,
 )
 EXPLICIT_OPTIONS = TIMES | option_table(
     Option("method", EXPLICIT[0], "", "integrator", choices=EXPLICIT),
     Option("project", True, "", "bring coordinates and velocities onto the constraints"),
+    _START,
     Option("discontinuous_atol", 1.0, "N", "force error that is no cause to cut a step", minimum=0.0),
     Option("rtol", 1.0, "1", "relative tolerance of a step", minimum=0.0),
     Option("atol", 1.0, "m", "absolute tolerance of a step", minimum=0.0),

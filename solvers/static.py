@@ -143,7 +143,7 @@ class Static(StepSolver):
         if self.problem.pattern.block > 1:
             refine(self.problem.snes.getKSP())
         self.snes = self.problem.snes
-        self._error = 0.0
+        self._error, self._from = 0.0, 0.0
         watched = self.stability != "off" and options.verdict_kind() != "off"
         self._held: dict[str, Any] = {}
         self._watch, self._jumps = JumpWatch(self.problem) if watched else None, list[str]()
@@ -161,6 +161,8 @@ class Static(StepSolver):
     @checked(state=SOLVE["state"], hooks=SOLVE["hooks"])
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
         """Find the equilibrium and return its state; velocities and accelerations of the given state are kept.
+
+        The time of the returned state is that of the solve, ``time`` where it is given.
 
         Args:
             state: start (default: initial values of the nodes); it is not changed.  Multipliers start from 0.
@@ -191,6 +193,8 @@ class Static(StepSolver):
     def _march(self, current: State, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint) -> None:
         """All load steps."""
         time = current.t if self.time is None else self.time
+        # hooks and the result have the time of what acts; the way there counts if the solve fails
+        self._from, current.t = current.t, time
         fields = self.assembly.fields
         if self._decides:
             self._decide(current, time)
@@ -390,5 +394,5 @@ class Static(StepSolver):
             failure = create_failure(self.problem, attempt, load_factor, self.statistics.steps + 1, h)
             self.assembly.load_fields(current)
             faults = [f"at the start of the step: {words}" for words in summarise_faults(self.problem)]
-            failure.diagnosis += [*describe_jump(current.t, self.time), *faults]
+            failure.diagnosis += [*describe_jump(self._from, self.time), *faults]
             self._fail(failure, current, hooks, ADVICE)

@@ -36,6 +36,7 @@ from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 
+FASTER = "give a larger contact_stiffness_per_length, or shorter steps"
 SOURCE = "C. Meier, A. Popp and W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413"
 RADIUS = number("m", above=0.0)
 
@@ -200,7 +201,12 @@ def build(rows: LocalRows) -> CableSystem:
     system.account = create_place_account(
         lambda fields: eval_parts(places, fields)[own], (len(own), int(c.n.max(initial=0)) * TOUCHING), by=""
     )
-    system.checks.diagnose = lambda fields: search.describe_depth(places.at, places.cable, fields.data)
+
+    def describe_depth(fields: Fields, advice: str) -> list[str]:
+        return search.describe_depth(places.at, places.cable, fields.data, advice)
+
+    system.checks.diagnose = lambda fields: describe_depth(fields, FASTER)
+    system.checks.refusals = lambda fields: describe_depth(fields, "begin with cables apart")
     pattern.reset_caches = reset_caches
     return system
 

@@ -308,7 +308,7 @@ class CableSearch:
                 "parts of one chain that are closer along it than `apart` do not touch"
             )
 
-    def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray) -> list[str]:
+    def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray, advice: str) -> list[str]:
         """Words for the deepest place, if it is deeper than a radius; ``at`` and ``cable`` of all places."""
         other = data[at + NUMBER].astype(np.int64) - 1
         least = np.minimum(self.c.radius[cable], self.c.radius[other])
@@ -319,5 +319,5 @@ class CableSearch:
         return [
             f"the cables of {self.name} rows {cable[k]} and {other[k]} are inside each other by "
             f"{-data[at[k] + GAP]:.3g} m, more than a radius, {least[k]:.3g} m, and would pass through each other: "
-            "give a larger contact_stiffness_per_length, or shorter steps"
+            f"{advice}"
         ]

@@ -6,6 +6,7 @@
   about (l/r)^2/24 of itself [1], which a stiff cable answers with tension.  Points at this distance miss as much.
 - Length of cables: their cubics against the stiffness of contact and bristles, see `mesh.py`.
 - Circles that touch the same cable and overlap: no two pulleys of one plane can.
+- Motion does not begin with a cable deep inside a circle, from where contact would shoot it.
 - Statics: a circle that no cable is near, on one process; a cable that begins deep inside a circle, from where contact
   drives it out on the nearer side, be that the wrong one: below the circles of a sea bed.
 - A closed belt winds around its pulleys as often as before, or it has left them.
@@ -36,6 +37,8 @@ FAR = 0.5
 """A circle is not touched if every gap is larger than this times its radius."""
 DEEP = 0.25
 """A cable begins deep inside a circle beyond this share of its radius."""
+DEEPEST = 0.5
+"""Motion does not begin with a cable deeper inside a circle than this share of its radius."""
 TOUCHING = 1e-9
 """Circles whose centres are nearer than the sum of their radii by less than this of it touch only."""
 
@@ -46,6 +49,7 @@ def watch(system: System, rows: LocalRows) -> None:
     c = c.columns if isinstance(c, Contact) else c
     row, within = segment_places(c.n)
     system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step, lambda: view.evaluate(fields))
+    system.checks.refusals = lambda fields: refuse_deep(rows, c, view.evaluate(fields))
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
 
 
@@ -89,6 +93,18 @@ def find_doubts(
             "it out on the nearer side, which need not be the one that is meant"
         )
     return [*found, *(f"no cable is near the circle {name}" for name in name_circles(rows.world, markers[~near]))]
+
+
+def refuse_deep(rows: LocalRows, c: ContactColumns | PointColumns, out: FloatArray) -> list[str]:
+    """Cables from which motion cannot begin; see `Checks.refusals`.  ``out``: the numbers of all segments."""
+    gap = out[..., GAP].min(axis=1)
+    deep = np.flatnonzero(c.active & (c.kc > 0.0) & (gap < -DEEPEST * c.r))
+    names = name_circles(rows.world, rows.local("circle")[deep])
+    return [
+        f"a cable ({rows.table.kind} row {rows.rows[i]}) is {-gap[i]:.3g} m inside the circle {name} of radius "
+        f"{c.r[i]:g} m: must be < {DEEPEST * c.r[i]:.3g} m; lay it around the circle"
+        for i, name in zip(deep, names, strict=True)
+    ]
 
 
 def find_overlaps(rows: LocalRows, c: ContactColumns | PointColumns, fields: Fields, on: IntArray) -> list[str]:

@@ -144,7 +144,25 @@ def build(rows: LocalRows) -> System:
         for b in sets:
             b.near.forgotten = True
 
+    def find_deep(s: Fields) -> list[str]:
+        found = []
+        for b in sets:
+            for number, par, flag in zip(b.rows, b.parameters, b.flags, strict=True):
+                contacts = list_contacts(b, par, bool(s.data[flag]))
+                # of force elements that are switched off nothing is stored
+                for i in np.flatnonzero((contacts.depth >= contacts.effective_radius) & (contacts.energy > 0.0)):
+                    pair = " and ".join(
+                        f"{rows.world.entity(int(side[i]))!r}" for side in (contacts.surface1, contacts.surface2)
+                    )
+                    found.append(
+                        f"{pair} are inside each other by {contacts.depth[i]:.3g} m and hold "
+                        f"{contacts.energy[i]:.3g} J (HuntCrossley row {number}): must be < "
+                        f"{contacts.effective_radius[i]:.3g} m, their effective radius, where the law ends"
+                    )
+        return found
+
     system.update, system.residual, system.tangent = update, add_residual, add_tangent
+    system.checks.refusals = find_deep
     loses = any(letters.any() for b in sets for c in (b.surfaces,) for letters in (c.c, c.us, c.ud, c.uv))
     names: Any = {"stored": ("contact_spring",), "lost": ("contact_damping", "friction")}
     system.account = Account(read, **names, rows=len(rows.rows), conserves=not loses)

@@ -36,12 +36,14 @@ import numpy as np
 from windlass.connectors.friction.regularised import slides
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import PositionColumns, cross
+from windlass.connectors.markers.position_markers import FAMILY
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1, 0.0, 0.0, 0.0)
@@ -228,6 +230,23 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
     return {"side": np.where(rows.local("hollow"), -1.0, 1.0), "x": x}
 
 
+def refuse_deep(rows: LocalRows, system: System) -> None:
+    """Have motion not begin where the centre of a sphere is inside the other one, or outside a hollow one."""
+    pair = rows.columns[0]
+    r0, r1, side = rows.local("radius0"), rows.local("radius1"), np.where(rows.local("hollow"), -1.0, 1.0)
+
+    def find_deep(s: Fields) -> list[str]:
+        p = s.markers[FAMILY].p
+        depth = r0 + side * r1 - side * np.linalg.norm(p[pair.m1] - p[pair.m0], axis=1)
+        return [
+            f"the spheres of {rows.table.describe(int(rows.rows[i]))} are inside each other by {depth[i]:.3g} m: must "
+            f"be < {min(r0[i], r1[i]):.3g} m, the smaller radius"
+            for i in np.flatnonzero(pair.active & (depth >= np.minimum(r0, r1)))
+        ]
+
+    system.checks.refusals = find_deep
+
+
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for parameters that do not fit together, and history values that do not fit."""
     get = table.local
@@ -255,6 +274,7 @@ register_rigid_pair(
     start=START,
     update=update_history,
     check=check,
+    finish=refuse_deep,
     outputs={
         "normal_force": Output("N", "f_n, (): > 0 presses", number_of(0)),
         "friction_force": Output("N", "|f_t| with the sign of f_n, ()", number_of(1)),

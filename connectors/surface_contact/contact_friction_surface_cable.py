@@ -146,6 +146,18 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
             )
 
 
+def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
+    """Cables from which motion cannot begin; see `Checks.refusals`."""
+    gap = eval_points(c, fields)[..., 1].min(axis=1)
+    surfaces, length = rows.local("surface"), c.L * c.n
+    return [
+        f"a cable ({rows.table.kind} row {rows.rows[i]}) is {-gap[i]:.3g} m behind the surface "
+        f"{rows.world.entity(int(surfaces[i]))!r}: must be < {length[i]:.3g} m, its length; lay it on the surface, "
+        "on sea beds by `hang_from_ground`"
+        for i in np.flatnonzero(c.active & (gap < -length))
+    ]
+
+
 def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
     """What makes a run doubtful: cables that begin deep behind a surface, steps longer than the period of cables on
     their contact, surfaces out of reach."""
@@ -211,6 +223,7 @@ def build(rows: LocalRows) -> System:
         lambda fields: eval_accounts(c, fields), (len(c.n), int(c.n.max(initial=0))), by="surface"
     )
     system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step)
+    system.checks.refusals = lambda fields: refuse_deep(rows, c, fields)
     return system
 
 

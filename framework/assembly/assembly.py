@@ -341,6 +341,10 @@ class Assembly:
         """Why rows of this world cannot be evaluated at the present fields; all processes call this together."""
         return self._gather([words for c in self._checks if c.diagnose for words in c.diagnose(self.fields)])
 
+    def list_refusals(self) -> list[str]:
+        """Why motion cannot begin at the present fields; all processes call this together."""
+        return self._gather([words for c in self._checks if c.refusals for words in c.refusals(self.fields)])
+
     def find_faults(self) -> list[Fault]:
         """What cannot be meant in rows at the present fields; all processes call this together."""
         return self._gather([fault for c in self._checks if c.find_faults for fault in c.find_faults(self.fields)])

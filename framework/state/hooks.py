@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite
 from typing import Any
+
+import numpy as np
 
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line.report_parts import ReportSection
+from windlass.framework.errors import ModelError
 from windlass.framework.kernels.program import Program
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state.state import State
@@ -94,11 +98,37 @@ def run_before_solve(hooks: Iterable[StepHook], state: State, end: float, steps:
 
 
 def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
-    """Call all hooks at a stage, ``"before_step"``, ``"after_step"`` or ``"finish"``."""
+    """Call all hooks at a stage, ``"before_step"``, ``"after_step"`` or ``"finish"``.
+
+    Raises:
+        ModelError: a hook changed the time of the state, or left values that are not finite in it.
+    """
     enter(Stage.OUTPUT)
+    t = state.t
     for hook in hooks:
         getattr(hook, stage)(state)
+        if state.t != t or not is_finite(state):
+            refuse_change(state, t, f"the hook {name_hook(hook)}, {stage}")
     leave(Stage.OUTPUT)
+
+
+CHANGED = ("q", "v", "a", "data")
+"""Values of a state that user code may change between steps."""
+
+
+def is_finite(state: State) -> bool:
+    """Whether all that user code may change is finite; numbers beyond 1e150 count as not."""
+    return isfinite(sum(float(values @ values) for values in (state.q, state.v, state.a, state.data)))
+
+
+def refuse_change(state: State, t: float, by: str) -> None:
+    """Raise ModelError for a state whose time is not t [s] any more, or with values that are not finite."""
+    if state.t != t:
+        raise ModelError(f"{by}: has set t = {state.t} s in the state at t = {t:.9g} s: must leave the time as it is")
+    for name in CHANGED:
+        values = getattr(state, name)
+        for i in np.flatnonzero(~np.isfinite(values))[:1]:
+            raise ModelError(f"{by}: has set {name}[{i}] = {values[i]} at t = {t:.9g} s: must be a finite number")
 
 
 def run_after_iteration(hooks: Iterable[StepHook], assembly: Assembly, state: State, error: float) -> None:
@@ -124,12 +154,16 @@ def as_hooks(hooks: Iterable[Hook]) -> list[StepHook]:
     return [h if isinstance(h, StepHook) else _AfterStep(h) for h in hooks]
 
 
+def name_hook(hook: StepHook) -> str:
+    """The kind of a hook, or the name of a plain function."""
+    return hook.name if isinstance(hook, _AfterStep) else type(hook).__name__
+
+
 def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
     """The hooks by names that another run of the same script gives them too: kind and number, ``"Sensors 1"``."""
     named: dict[str, StepHook] = {}
     for hook in hooks:
-        kind = hook.name if isinstance(hook, _AfterStep) else type(hook).__name__
-        kind = kind.replace("/", "_")
+        kind = name_hook(hook).replace("/", "_")
         number = next(k for k in range(len(named) + 1) if f"{kind} {k}" not in named)
         named[f"{kind} {number}"] = hook
     return named

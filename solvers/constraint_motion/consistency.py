@@ -1,7 +1,7 @@
 """Motion that fulfils its constraints on all levels: at the start of a run, and after kinks of what is prescribed.
 
-At the start positions within `SMALL_GAP` of their constraints are brought onto them, and velocities, with the smallest
-change in the norm of the mass matrix.
+At the start positions and velocities near their constraints are brought onto them with the smallest change in the norm
+of the mass matrix; see start.py for those that are not near.
 
 Kinks.  Implicit methods meet constraints as positions (index 3) or rates (index 2).  Where the time function of a
 constraint has a kink, or a constraint is switched on, the accelerations that follow from these swing about the right
@@ -52,12 +52,11 @@ from windlass.solvers.constraint_motion.accelerations import CONSTRAINT_TOLERANC
 from windlass.solvers.constraint_motion.constraint_jacobian import product_steps
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 from windlass.solvers.constraint_motion.initial import MassSolver, update_initial_accelerations
+from windlass.solvers.constraint_motion.start import check_gaps, check_velocities, refuse_gaps
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.compiled_steps import Follow
 from windlass.solvers.stepping.integrator import Integrator
 
-SMALL_GAP = 1e-3
-"""Gap of positions at the start that is closed without a message [m, rad, 1], per 1 + largest coordinate."""
 KINK = 5e-3
 """Change of e in a step, relative to C_q a and r, that is no smooth motion, with 20 steps per period or more."""
 NOISE_OF_RATES, NOISE_OF_PLACES = 1e-5, 1e-13
@@ -91,13 +90,14 @@ class Consistency:
         problem: the equations, whose matrix and linear solver are used.
         integrator: the method.
         project: False leaves kinks alone; the start is looked at all the same.
+        velocities: "check" refuses velocities of the start that constraints forbid, "project" takes the nearest ones.
 
     Attributes:
         projections: number of projections after kinks so far.
     """
 
-    def __init__(self, problem: NonlinearProblem, integrator: Integrator, project: bool) -> None:
-        self._problem, self._integrator = problem, integrator
+    def __init__(self, problem: NonlinearProblem, integrator: Integrator, project: bool, velocities: str) -> None:
+        self._problem, self._integrator, self._velocities = problem, integrator, velocities
         self._rates = ConstraintRates(problem.assembly)
         self._project = project and self._rates.anywhere
         count = self._rates.count
@@ -115,7 +115,8 @@ class Consistency:
             h: size of the steps [s].
 
         Raises:
-            ModelError: gaps that are not small, by name; masses and constraints that do not determine accelerations.
+            ModelError: gaps that are not small and velocities that constraints forbid, by name; masses and constraints
+                that do not determine accelerations.
         """
         self._again = not self._integrator.rate_level
         if self._rates.anywhere:
@@ -307,13 +308,12 @@ class Consistency:
         left = processes.largest_of(np.abs(values).max(initial=0.0))
         # where all are met there is no need to know which are on positions
         on_rates = rates.find_rates() if left > CONSTRAINT_TOLERANCE * size else np.zeros(rates.count, np.bool_)
-        before = first = np.inf
+        if left > CONSTRAINT_TOLERANCE * size:
+            check_gaps(assembly, rates, np.where(on_rates, 0.0, values), on_rates, h)
+        before = np.inf
         for _ in range(PROJECTIONS):
             gap = np.where(on_rates, 0.0, values)
             left = processes.largest_of(np.abs(gap).max(initial=0.0))
-            if first == np.inf:
-                first = left
-                self._refuse_gaps(gap, left, SMALL_GAP * size, state.t)
             stagnates = left > 0.5 * before and left <= STAGNATION * size
             if left <= CONSTRAINT_TOLERANCE * size or stagnates:
                 break
@@ -324,19 +324,10 @@ class Consistency:
             assembly.update_markers()
             values = rates.eval(rate_level=False)
         else:
-            self._refuse_gaps(gap, left, 0.0, state.t)
+            refuse_gaps(assembly, rates, gap, 0.0)
         gap = rates.eval(rate_level=True)
         size = 1.0 + processes.largest_of(np.abs(fields.v).max())
         if processes.largest_of(np.abs(gap).max(initial=0.0)) > CONSTRAINT_TOLERANCE * size:
+            if self._velocities == "check":
+                check_velocities(assembly, rates, gap)
             state.v += self._find_change(MassSolver(self._problem), -gap, h)[0]
-
-    def _refuse_gaps(self, gap: FloatArray, largest: float, allowed: float, t: float) -> None:
-        """Raise ModelError with names if there are gaps beyond what is allowed."""
-        if largest <= allowed:
-            return
-        names = self._rates.describe(np.abs(gap) > max(allowed, 1e-3 * largest), gap)
-        raise ModelError(
-            f"start of dynamics at t = {t:.9g} s: positions miss their constraints by ({names}) [m, rad, 1]: must be "
-            f"within {allowed:.3g}, which is closed; give positions, displacements or time functions that fit, or "
-            "solve the statics first"
-        )

@@ -11,8 +11,8 @@ from windlass.framework.assembly.array_kernels import clear
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import Step
-from windlass.framework.model.system import Coupling, evaluate
+from windlass.framework.kernels.program import Program, Step
+from windlass.framework.model.system import Coupling, Evaluation, System, evaluate
 
 
 @kernel
@@ -25,6 +25,41 @@ def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: F
                 if dofs[i, a] < len(w):
                     product[multipliers[i, j]] += values[k] * w[dofs[i, a]]
                 k += 1
+
+
+def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
+    """Sums of the sizes of the terms of C_q w at the fields, whose markers are up to date, shape (m,).
+
+    Args:
+        assembly: the systems of this process.
+        w: values of coordinates, shape (n,).
+    """
+    sizes, size = np.zeros(len(assembly.layout.multipliers_owned) + 1), np.append(np.abs(w), np.zeros(1))
+    for system in assembly.systems:
+        if system.constraint is not None:
+            s = _evaluate_jacobian(assembly, system)
+            Program([(system.constraint.tangent, (s,))])()
+            count, n = system.dofs.shape
+            entries = np.abs(s.values[:-1]).reshape(count, -1, n)
+            places = np.minimum(system.dofs, len(w))
+            np.add.at(sizes, system.constraint.multipliers, np.einsum("ima,ia->im", entries, size[places]))
+    return sizes[:-1]
+
+
+def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
+    """An evaluation into C_q of the rows of a constraint, row by row."""
+    constraint = system.constraint
+    assert constraint is not None
+    (count, width), n = constraint.multipliers.shape, system.dofs.shape[1]
+    spare = count * width * n
+    # all but C_q goes to the last entry; slots are short, as those of matrices
+    slots: Any = np.arange(spare, dtype=np.int32).reshape(count, width, n)
+    columns: Any = np.full((count, n, width), spare, np.int32)
+    diagonal: Any = np.full((count, width), spare, np.int32)
+    block: Any = np.full((count, n, n), spare, np.int32)
+    coupling = Coupling(slots, columns, diagonal, block, 0.0)
+    # C_q is the derivative of the rates of the constraints with respect to velocities
+    return evaluate(assembly.fields, dv=1.0, rate_level=True, coupling=coupling, values=np.zeros(spare + 1))
 
 
 def product_steps(assembly: Assembly, w: FloatArray, product: FloatArray) -> list[Step]:
@@ -40,16 +75,7 @@ def product_steps(assembly: Assembly, w: FloatArray, product: FloatArray) -> lis
         constraint = system.constraint
         if constraint is None:
             continue
-        (count, width), n = constraint.multipliers.shape, system.dofs.shape[1]
-        spare = count * width * n
-        # all but C_q goes to the last entry; slots are short, as those of matrices
-        slots: Any = np.arange(spare, dtype=np.int32).reshape(count, width, n)
-        columns: Any = np.full((count, n, width), spare, np.int32)
-        diagonal: Any = np.full((count, width), spare, np.int32)
-        block: Any = np.full((count, n, n), spare, np.int32)
-        coupling = Coupling(slots, columns, diagonal, block, 0.0)
-        # C_q is the derivative of the rates of the constraints with respect to velocities
-        s = evaluate(assembly.fields, dv=1.0, rate_level=True, coupling=coupling, values=np.zeros(spare + 1))
+        s = _evaluate_jacobian(assembly, system)
         add = _add_to(product, w, system.dofs, np.ascontiguousarray(constraint.multipliers))
         found += [(call(clear, lambda s: (s.values,)), (s,)), (constraint.tangent, (s,)), (add, (s,))]
     return found

@@ -126,7 +126,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "Dynamic": (
             wl.Dynamic,
             {"world": s.world, "method": "newmark", "spectral_radius": 0.9, "rotations": "steady", "project": True,
-             "lag": True, "adaptive": True, "cut": 0.5,
+             "velocities": "check", "lag": True, "adaptive": True, "cut": 0.5,
              "growth": 2.0, "easy_steps": 10, "prefix": "dynamic_", "name": "dynamic", **times, **tolerances,
              **passes},
         ),
@@ -135,7 +135,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "Explicit": (
             wl.Explicit,
             {"world": s.space, "method": "verlet", "rtol": 1e-8, "atol": 1e-10, "project": True, "adaptive": True,
-             "discontinuous_atol": 1.0, "prefix": "explicit_", "name": "explicit", **times},
+             "velocities": "check", "discontinuous_atol": 1.0, "prefix": "explicit_", "name": "explicit", **times},
         ),
         "Explicit.solve": (explicit.solve, {"state": s.space_state, "hooks": [], "resume": False}),
         "Explicit.march": (

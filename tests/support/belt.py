@@ -155,7 +155,10 @@ def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
         adaptive=ale,
         **{**ORIGINAL, "discontinuous_max_it": a["statDisc"]},
     )
-    return solver.solve(), solver
+    state = solver.solve()
+    # the motion of the original begins at its own time
+    state.t = 0.0
+    return state, solver
 
 
 def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = False) -> Dynamic:

@@ -1,0 +1,122 @@
+"""Whether motion can begin at a state: positions and velocities that constraints forbid are errors that name them.
+
+Positions that miss constraints by less than `SMALL_GAP` are brought onto them, and velocities by less than
+`SMALL_RATE`: rounded numbers and the rests of a solve before.  A motion that is prescribed by a function of time would
+jump there, so its start must fit within `SMALL_JUMP`, or within a few steps of it, as index 2 methods drift by less.
+
+A constraint whose coordinates rest, C_q v = 0, while its rate is prescribed, is a motor that starts: they take its
+speed.  Velocities that a constraint changes, C_q v ≠ 0, were given by the user, and would be lost in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.errors import ModelError
+from windlass.framework.model.system import System
+from windlass.framework.state.state import State
+from windlass.solvers.constraint_motion.constraint_jacobian import eval_sizes
+from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
+
+SMALL_GAP = 1e-3
+"""Gap of positions at the start that is closed without a message [m, rad, 1], per 1 + largest coordinate."""
+SMALL_RATE = 1e-3
+"""Velocities that constraints forbid and that are changed without a message [m/s, rad/s, 1/s], per 1 + their terms."""
+SMALL_JUMP, STEPS = 1e-5, 10.0
+"""Gap of a prescribed motion that is no jump [m, rad, 1], per 1 + largest coordinate, and steps of its own motion."""
+
+
+def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda system: True) -> NDArray[np.bool_]:
+    """Which local multipliers belong to constraints that prescribe a motion in time, shape (m,), of some systems."""
+    found = np.zeros(len(assembly.layout.multipliers_owned) + 1, np.bool_)
+    for system in assembly.systems:
+        if system.constraint is not None and system.constraint.driven is not None and counts(system):
+            found[system.constraint.multipliers[system.constraint.driven]] = True
+    return found[:-1]
+
+
+def check_gaps(
+    assembly: Assembly, rates: ConstraintRates, gap: FloatArray, on_rates: NDArray[np.bool_], h: float
+) -> None:
+    """Raise ModelError with names for positions that miss their constraints; all processes together.
+
+    Args:
+        rates: the constraints at the fields, which hold the start.
+        gap: C of constraints on positions, 0 of others [m, rad, 1], shape (m,).
+        on_rates: which constraints are on velocities, shape (m,).
+        h: size of the steps [s].
+    """
+    fields, processes = assembly.fields, assembly.processes
+    size = 1.0 + processes.largest_of(np.abs(fields.x).max())
+    refuse_gaps(assembly, rates, gap, SMALL_GAP * size)
+    driven = find_driven(assembly) & ~on_rates & (np.abs(gap) > SMALL_JUMP * size)
+    if not processes.any(bool(driven.any())):
+        return
+    v = fields.v.copy()
+    fields.v[:] = 0.0
+    rates.update_markers()
+    way = STEPS * h * np.abs(rates.eval(rate_level=True))
+    fields.v[:] = v
+    rates.update_markers()
+    jumps = driven & (np.abs(gap) > way)
+    if processes.any(bool(jumps.any())):
+        raise ModelError(
+            f"start of dynamics at t = {fields.t:.9g} s: prescribed motions jump there, by "
+            f"({rates.describe(jumps, gap)}) [m, rad, 1]: must be within {SMALL_JUMP * size:.3g} of the state; "
+            "start at the time for which the state was found, or solve the statics for this time first"
+        )
+
+
+def refuse_gaps(assembly: Assembly, rates: ConstraintRates, gap: FloatArray, allowed: float) -> None:
+    """Raise ModelError with names if there are gaps of positions beyond what is allowed; all processes together."""
+    largest = assembly.processes.largest_of(np.abs(gap).max(initial=0.0))
+    if largest <= allowed:
+        return
+    names = rates.describe(np.abs(gap) > max(allowed, 1e-3 * largest), gap)
+    raise ModelError(
+        f"start of dynamics at t = {assembly.fields.t:.9g} s: positions miss their constraints by ({names}) "
+        f"[m, rad, 1]: must be within {allowed:.3g}, which is closed; give positions, displacements or time functions "
+        "that fit, or solve the statics first"
+    )
+
+
+def check_velocities(assembly: Assembly, rates: ConstraintRates, rate: FloatArray) -> None:
+    """Raise ModelError with names for velocities of the start that constraints forbid; all processes together.
+
+    Args:
+        rates: the constraints at the fields, which hold the start.
+        rate: Ċ [m/s, rad/s, 1/s], shape (m,).
+    """
+    v = assembly.fields.v[:-1].copy()
+    own = rates.multiply(v)
+    allowed = SMALL_RATE * (1.0 + eval_sizes(assembly, v) + np.abs(rate - own))
+    forbidden = (np.abs(rate) > allowed) & (np.abs(own) > allowed)
+    if assembly.processes.any(bool(forbidden.any())):
+        raise ModelError(
+            f"start of dynamics at t = {assembly.fields.t:.9g} s: constraints forbid velocities of the start, which "
+            f"miss them by ({rates.describe(forbidden, rate)}) [m/s, rad/s, 1/s]: must be within {SMALL_RATE:g} per "
+            "1 + their terms; give velocities that fit, or velocities='project', which takes the nearest ones by mass"
+        )
+
+
+def check_motion(assembly: Assembly, state: State, h: float, velocities: str) -> None:
+    """Raise ModelError for a state from which motion cannot begin; all processes together.
+
+    Args:
+        state: the start.
+        h: size of the steps [s].
+        velocities: ``"check"`` or ``"project"``, for which those that constraints forbid are no error.
+    """
+    rates = ConstraintRates(assembly)
+    if not rates.anywhere:
+        return
+    assembly.load_fields(state)
+    on_rates = rates.find_rates()
+    check_gaps(assembly, rates, np.where(on_rates, 0.0, rates.eval(rate_level=False)), on_rates, h)
+    if velocities == "check":
+        check_velocities(assembly, rates, rates.eval(rate_level=True))
