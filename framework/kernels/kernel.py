@@ -115,6 +115,11 @@ def compiled() -> list[tuple[str, float]]:
     return list(_process.compiled)
 
 
+def compiling_time() -> float:
+    """Time [s] that this process has spent with compiling, and with waiting for what others compile."""
+    return _process.waited + sum(seconds for _, seconds in _process.compiled)
+
+
 def loaded() -> int:
     """Number of compiled kernels that this process read from the cache folder."""
     return _process.loaded
@@ -158,6 +163,7 @@ class _Compiler:
 
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names, seconds [s]
     loaded: int = 0  # kernels read from the folder
+    waited: float = 0.0  # time for kernels that other processes compiled [s]
     asked: list[tuple[Any, tuple[Any, ...]]] = field(default_factory=list)  # kernels and types, but for inner ones
     locks: dict[str, Lock] = field(default_factory=dict)  # by the key of what is being compiled here
     open: list[_Compilation] = field(default_factory=list)  # under way, innermost last; numba's lock guards it
@@ -283,7 +289,12 @@ class _KernelCache:
             return False
         if launched_rank() == 0:
             start_helpers(f"{self.dispatcher.py_func.__module__}:{self.name}", folder)
+        begin = time.perf_counter()
         lock = _process.locks[key] = Lock(folder / key)
+        seconds = time.perf_counter() - begin
+        _process.waited += seconds
+        if _process.open:
+            _process.open[-1].inner += seconds
         return lock.waited
 
     @staticmethod

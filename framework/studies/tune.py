@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,7 @@ OWN = option_table(
     Option("processes", 1, "1", "processes of each run", minimum=1),
     Option("rounds", 3, "1", "runs of the quickest settings, by turns; the shortest time counts", minimum=1),
     Option("limit", 3.0, "1", "times the default's time after which a run is stopped", minimum=1.0),
+    Option("longest", 0.0, "s", "time after which the search ends with what it has; 0: by the default's", minimum=0.0),
     Option("agree", 1e-6, "1", "largest relative difference to the default's answer", minimum=0.0),
     Option("clock", CLOCKS[0], "", "time that is ranked", choices=CLOCKS),
     Option("best", "", "", "file for the best options; default: that of the model, with the suffix .opts"),
@@ -43,6 +45,8 @@ TIGHTER = 1e-2
 """Tolerances of the run that shows how exact the default's answer is, by those of the default."""
 NEAR, FINALISTS = 1.3, 6
 """How near to the quickest a setting must be to run again [1], and how many do."""
+SPARE = 1.5
+"""Time of the search by that of its runs, if each took as long as the default [1]."""
 EVERY = 6
 """The default runs again after so many settings, so that its times have the same noise."""
 
@@ -117,18 +121,46 @@ class Search:
         self._default = Tried(Setting("default", ()))
         self._agree = float(self.values["agree"])
         self._prefixes: list[str] = []
+        self._settings: dict[str, list[Setting]] = {}
+        # time of a run of the default, and when the tries and the last comparison must have ended [s]
+        self._usual, self._ends, self._ends_all = 0.0, 0.0, 0.0
 
     def conduct(self) -> None:
         """Run, rank, print, and write the file."""
+        begin = time.perf_counter()
         first = self._run_default()
         self._default.runs.append(self._run_default())
         self._set_tolerance(first)
         self._prefixes = self._find_solvers(first)
         if not self._prefixes:
             raise OptionError(f"{self.runner.model.name}: must be a model with a solver of PETSc, Static or Dynamic")
+        self._announce(begin)
         found = [setting for prefix in self._prefixes if (setting := self._search(prefix)).options]
         options = tuple(word for setting in found for word in setting.options)
         self._write(Setting("; ".join(setting.name for setting in found), options))
+
+    def _announce(self, begin: float) -> None:
+        """List what is tried, and say when the search ends, which then it does.
+
+        Args:
+            begin: when it began [s].
+        """
+        named, rounds = self.values["catalogue"], int(self.values["rounds"])
+        for prefix in self._prefixes:
+            solve = next(one for one in self._default.runs[0].solves if one["prefix"] == prefix)
+            self._settings[prefix] = [*(list_settings(solve) if named else []), *self._list_named(prefix)]
+        self._usual = min(run.run_time for run in self._default.runs)
+        tries = sum(len(some) + len(some) // EVERY for some in self._settings.values())
+        finals = len(self._prefixes) * (rounds - 1) * (1 + FINALISTS)
+        last = SPARE * self._usual * 2 * rounds
+        now = time.perf_counter()
+        longest = float(self.values["longest"]) or now - begin + SPARE * self._usual * (tries + finals) + last
+        self._ends_all = begin + longest
+        self._ends = self._ends_all - last
+        if not self.values["quiet"]:
+            count = sum(map(len, self._settings.values()))
+            left = max(0.0, self._ends_all - now)
+            print(f"{count} settings, {self._usual:.1f} s for a run of the default: ends in {left:.0f} s", flush=True)
 
     def _run_default(self) -> Result:
         run = self.runner.run([])
@@ -162,7 +194,7 @@ class Search:
     def _search(self, prefix: str) -> Setting:
         """Try the settings of one solver, print their ranking, and return the best."""
         solve = next(one for one in self._default.runs[0].solves if one["prefix"] == prefix)
-        settings = [*(list_settings(solve) if self.values["catalogue"] else []), *self._list_named(prefix)]
+        settings = self._settings[prefix]
         if not settings:
             return self._default.setting
         tried = [Tried(setting) for setting in settings]
@@ -170,16 +202,18 @@ class Search:
         with show_progress(f"tune {prefix.rstrip('_')}", "settings", len(tried), self.values["quiet"]) as bar:
             for k, one in enumerate(tried):
                 self._try(one, limit)
-                if k % EVERY == EVERY - 1:
+                if k % EVERY == EVERY - 1 and self._has_time(self._ends):
                     self._default.runs.append(self._run_default())
                 bar.update()
         ranked = rank([self._default, *tried], prefix, self._clock)
         longest = NEAR * ranked[0].time(prefix, self._clock)
         near = [one for one in ranked if one is not self._default and one.time(prefix, self._clock) <= longest]
         for _ in range(int(self.values["rounds"]) - 1):
+            if not self._has_time(self._ends):
+                break
             self._default.runs.append(self._run_default())
             for one in near[:FINALISTS]:
-                if not one.out:
+                if not one.out and self._has_time(self._ends):
                     self._try(one, limit)
         size = f"{solve['unknowns']} unknowns, {solve['multipliers']} of them multipliers"
         print(f"\n{prefix.rstrip('_')}: {size}; processes: {self.runner.processes}; {describe_default(solve)}")
@@ -190,16 +224,32 @@ class Search:
         """The settings that the user names for one solver; those for none in particular are tried with each."""
         return [s for s in self.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 
+    def _has_time(self, ends: float) -> bool:
+        """Whether one more run of the usual time ends before the search must [s]."""
+        return time.perf_counter() + self._usual <= ends
+
     def _try(self, one: Tried, limit: float) -> None:
-        judge(one, self.runner.run(one.setting.options, limit), self._default.runs[0], self._agree, self._limit)
+        left = self._ends - time.perf_counter()
+        if left < self._usual:
+            one.out = "not tried, the time of the search is over (-longest)"
+            return
+        run = self.runner.run(one.setting.options, min(limit, left))
+        if run.stopped and left < limit:
+            one.out = f"stopped after {run.run_time:.1f} s, the time of the search is over (-longest)"
+            return
+        judge(one, run, self._default.runs[0], self._agree, self._limit)
 
     def _write(self, best: Setting) -> None:
         """Compare the best options with the default once more, by turns, and write them if they hold."""
         one = Tried(best)
         base = Tried(self._default.setting)
-        for _ in range(int(self.values["rounds"]) if best.options else 0):
+        for k in range(int(self.values["rounds"]) if best.options else 0):
+            # without one comparison nothing is known of all options together
+            if k > 0 and not self._has_time(self._ends_all - self._usual):
+                break
             base.runs.append(self._run_default())
-            judge(one, self.runner.run(best.options), base.runs[0], self._agree, self._limit)
+            left = max(self._ends_all - time.perf_counter(), self._usual)
+            judge(one, self.runner.run(best.options, left), base.runs[0], self._agree, self._limit)
         times = [sum(tried.time(prefix, self._clock) for prefix in self._prefixes) for tried in (one, base)]
         said = "the default is the best"
         if best.options and (one.out or times[0] > times[1]):

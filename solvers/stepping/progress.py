@@ -6,12 +6,15 @@ import sys
 import time
 
 from windlass.framework.command_line import options
+from windlass.framework.kernels.kernel import compiling_time
 from windlass.framework.launch.launcher import is_first_process
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_history import StepHistory
 
 INTERVAL_TERMINAL = 0.5
 INTERVAL_FILE = 10.0
+LONG_COMPILING = 1.0
+"""Time that kernels were compiled in a solve from which it is said [s]."""
 
 
 class Progress:
@@ -37,6 +40,7 @@ class Progress:
         """The solve begins at ``now`` and shall reach ``end``."""
         self._begin, self._end = now, end
         self._clock = self._last = time.perf_counter()
+        self._compiled = compiling_time()
 
     def step(self, now: float, size: float) -> None:
         """A step of that size has reached ``now``."""
@@ -48,7 +52,9 @@ class Progress:
         if clock - self._last < self._interval:
             return
         self._last = clock
-        spent, done = clock - self._clock, now - self._begin
+        # kernels are compiled once: that says nothing about the steps to come
+        compiling = compiling_time() - self._compiled
+        spent, done = clock - self._clock - compiling, now - self._begin
         to_go = spent * (self._end - now) / done if done > 0 else float("nan")
         unit = f" {self.unit}" if self.unit else ""
         line = (
@@ -59,6 +65,8 @@ class Progress:
             factor = spent / done
             line += f", {factor:.3g} times slower than" if factor > 1.0 else f", {1.0 / factor:.3g} times faster than"
             line += " real time"
+        if compiling >= LONG_COMPILING:
+            line += f", beside {compiling:.0f} s of compiling"
         self._write(line)
 
     def end(self, failed: bool = False) -> None:

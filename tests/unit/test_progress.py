@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from windlass.framework.kernels.call import is_compiled
+from windlass.framework.kernels.kernel import compiling_time, kernel
 from windlass.solvers.stepping import progress
 from windlass.solvers.stepping.statistics import Statistics
 
@@ -27,3 +31,38 @@ def test_factor_to_real_time(
     said = capsys.readouterr().err
     assert said.startswith("swing: 1 of 3 s, step 0.001 s, ") and said.endswith(f", {words}\n")
     assert f", {2 * seconds:.0f} s to go, " in said
+
+
+def test_compiling_is_not_part_of_the_estimate(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """20 s of 21 s were spent on machine code: two more simulated seconds take 2 s, not 42."""
+    clock, spent = [0.0], [5.0]
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(progress, "compiling_time", lambda: spent[0])
+    monkeypatch.setattr(progress.options, "progress_wanted", lambda: True)
+    monkeypatch.setattr(progress, "INTERVAL_FILE", 0.0)
+    line = progress.Progress("swing", "s", Statistics())
+    line.begin(0.0, 3.0)
+    clock[0], spent[0] = 21.0, 25.0
+    line.step(1.0, 1e-3)
+    said = capsys.readouterr().err
+    assert ", 2 s to go, 1 times faster than real time, beside 20 s of compiling" in said
+
+
+def test_compiling_counts_itself() -> None:
+    """What the compiler takes is in the count, once: callees are not counted in their callers."""
+    before = compiling_time()
+
+    @kernel
+    def add(x: float) -> float:
+        return x + 1.0
+
+    @kernel
+    def double(x: float) -> float:
+        return 2.0 * add(x)
+
+    begin = time.perf_counter()
+    assert double(1.0) == 4.0
+    if is_compiled(double):
+        assert 0.0 < compiling_time() - before <= time.perf_counter() - begin

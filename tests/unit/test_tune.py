@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from windlass.framework.launch.arguments import is_option
 from windlass.framework.runtime import cli
+from windlass.framework.studies import tune
 from windlass.framework.studies.catalogue import Setting, list_settings
 from windlass.framework.studies.child_runs import find_reason, run_child
 from windlass.framework.studies.ranking import choose, format_ranking, judge, rank
@@ -126,6 +128,44 @@ def test_reasons_are_one_line(tmp_path: Path) -> None:
     ):
         file.write_text(text)
         assert find_reason(code, file) == reason
+
+
+class FakeRunner:
+    """Runs of a model that take their time by a clock of their own: the default 4 s, everything else so many [s]."""
+
+    model, processes = Path("rope.py"), 1
+
+    def __init__(self, clock: list[float], others: float) -> None:
+        self.clock, self.others, self.runs = clock, others, 0
+
+    def run(self, options: Sequence[str], limit: float | None = None) -> Result:
+        """A result; one beyond the limit is stopped there."""
+        self.runs += 1
+        needed = self.others if any("snes_rtol" not in word and is_option(word) for word in options) else 4.0
+        spent = needed if limit is None else min(needed, limit)
+        self.clock[0] += spent
+        found = create_result(wall_time=needed - 1.0, stopped=spent < needed, reason="stopped" * (spent < needed))
+        return Result(found.reason, found.stopped, spent, found.solves, found.answer)
+
+
+@pytest.mark.parametrize(("others", "longest"), [(3.5, 0.0), (9.0, 0.0), (3.5, 60.0), (3.5, 25.0)])
+def test_search_ends_when_it_says(
+    others: float, longest: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where all settings are slow, and in a time that the user gives; what was found till then is written."""
+    clock = [0.0]
+    monkeypatch.setattr(tune.time, "perf_counter", lambda: clock[0])
+    runner: Any = FakeRunner(clock, others)
+    values = {
+        "catalogue": True, "quiet": False, "agree": 1e-6, "limit": 3.0, "rounds": 3, "clock": "wall_time",
+        "longest": longest,
+    }  # fmt: skip
+    tune.Search(runner, (), values, tmp_path / "best.opts", "windlass tune").conduct()
+    said = re.search(r"(\d+) settings, 4\.0 s for a run of the default: ends in (\d+) s", capsys.readouterr().out)
+    # the default and tighter tolerances ran before that was said, which took 12 s
+    assert said is not None and int(said[1]) > 20 and clock[0] <= 12.0 + float(said[2]) + 1.0
+    assert longest == 0.0 or clock[0] <= longest
+    assert (tmp_path / "best.opts").exists() and (runner.runs > 30 or longest or others > 4.0)
 
 
 @pytest.fixture(scope="module")
