@@ -18,6 +18,7 @@ from windlass.framework.launch.launcher import communicator
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import local_state
 from windlass.solvers.newton.rigid_motions import create_near_null_space
+from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.stepping.step_kernels import StepKernels
 
 KINDS = {
@@ -56,7 +57,8 @@ def create_system(case: str, world: wl.World) -> tuple[Any, Any, Any]:
     if case == "static":
         solver: Any = wl.Static(world, name="")
         state = local_state(solver.assembly, None)
-        scheme = solver._scheme(state, 1.0, 0.0)
+        rest = np.zeros_like(state.q)
+        scheme = Scheme(state.q.copy(), rest, t=0.0, load_factor=1.0, moving=False, q_anchor=state.q.copy())
     else:
         solver = wl.Dynamic(world, step=1e-3, end=1.0, name="")
         state = local_state(solver.assembly, None)

@@ -1,5 +1,6 @@
 """The cases of the benchmarks: their commands, sizes and scenes; nothing is timed."""
 
+import ast
 import json
 import math
 import subprocess
@@ -136,3 +137,19 @@ def test_set_up_of_the_peers_is_valid_bash_and_refuses_words() -> None:
     run = subprocess.run(["bash", script, "--nonsense"], capture_output=True, text=True)
     assert run.returncode == 1
     assert "unknown argument '--nonsense'" in run.stderr
+
+
+def test_benchmarks_use_what_is_public() -> None:
+    """What is timed is what users call: no private function of a solver is called or replaced."""
+    private = {
+        node.name
+        for path in sorted((ROOT / "solvers").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("_")
+    }
+    assert {"_march", "_scheme"} <= private
+    for path in sorted((ROOT / "benchmarks").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and node.attr in private:
+                owner = node.value.id if isinstance(node.value, ast.Name) else ""
+                assert owner == "self", f"{path.name} line {node.lineno}: {node.attr}"
