@@ -39,7 +39,7 @@ from windlass.solvers.stepping.integrator import create_integrator
 from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
-from windlass.solvers.verdicts.shapes import FOLD_ADVICE, JUMP_ADVICE, find_folds, find_next_look, refuse_start
+from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
 from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
 
 ADVICE = (
@@ -146,7 +146,7 @@ class Dynamic(StepSolver):
         self.consistency = Consistency(self.problem, self.integrator, project, velocities)
         self.snes = self.problem.snes
         self.watch = EnergyWatch(self.assembly)
-        self._prescribed = PrescribedWatch(self.assembly)
+        self._prescribed, self._shapes = PrescribedWatch(self.assembly), ShapeWatch(self.assembly)
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -209,6 +209,7 @@ class Dynamic(StepSolver):
             solve_checkpoint.restore(current)
             self._begin_verdict(current, self.control.nominal)
             self._prescribed.begin()
+            self._shapes.begin(current.t)
             look = self.statistics.steps + 1
             self.progress.begin(current.t, self.end)
             attempts = Attempts(self, current, all_hooks)
@@ -251,7 +252,7 @@ class Dynamic(StepSolver):
                 self.progress.step(current.t, h)
                 if self.statistics.steps >= look:
                     look = find_next_look(self.statistics.steps)
-                    self._refuse_folds(current, h, all_hooks)
+                    self._shapes.look(current.t)
                 if after:
                     run_stage(after, "after_step", current)
                 if pauses:
@@ -268,7 +269,9 @@ class Dynamic(StepSolver):
             solve_checkpoint.finish(current)
             nominal = (current.t - begin) / self.control.nominal
             cuts = judge_cuts(self.statistics.steps, nominal, self.failed_attempts)
-            self._conclude(current, [*judge_steps(self.statistics), *cuts, self.watch.judge()])
+            self._conclude(
+                current, [*judge_steps(self.statistics), *cuts, self.watch.judge(), self._shapes.judge(current)]
+            )
 
     def _describe_solver(self) -> dict[str, Any]:
         return describe_problem(self.problem)
@@ -302,6 +305,7 @@ class Dynamic(StepSolver):
             "newton": self.newton.checkpoint(),
             "consistency": self.consistency.checkpoint(),
             "watch": self.watch.checkpoint(),
+            "shapes": self._shapes.words,
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -311,6 +315,7 @@ class Dynamic(StepSolver):
         self.newton.restore(kept["newton"])
         self.consistency.restore(kept["consistency"])
         self.watch.restore(kept["watch"])
+        self._shapes.words = str(kept["shapes"])
 
     def reset_caches(self, state: State) -> None:
         """Drop kept tangents and lists of neighbours; see `Restartable`."""
@@ -318,17 +323,12 @@ class Dynamic(StepSolver):
         self.assembly.reset_caches()
         self.consistency.look_back(state)
 
-    def _refuse_folds(self, current: State, h: float, hooks: list[StepHook]) -> None:
-        """Give up for cables that are turned inside out; the fields hold the state."""
-        folds = find_folds(self.assembly)
-        if folds:
-            self._fail(Failure(folds[0], current.t, self.statistics.steps, h), current, hooks, FOLD_ADVICE)
-
     def _reject(self, current: State, h: float, attempt: StepAttempt, hooks: list[StepHook]) -> None:
         """Cut the step, which begins again from the state that is kept, or give up."""
         self._note_failure(current.t + h, h, attempt.reason)
         if not self.control.reject(h, attempt.recommended_step, attempt.unsettled):
             failure = create_failure(self.problem, attempt, current.t + h, self.statistics.steps + 1, h)
+            failure.diagnosis += [self._shapes.words] * bool(self._shapes.words)
             self._fail(failure, current, hooks, ADVICE)
 
 

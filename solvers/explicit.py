@@ -41,7 +41,7 @@ from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_s
 from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver
 from windlass.solvers.verdicts.explicit_limit import describe_limit
-from windlass.solvers.verdicts.shapes import FOLD_ADVICE, JUMP_ADVICE, find_folds, find_next_look, refuse_start
+from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
 
 SHORTEST_CUT = 0.75
 """A step for which a contact recommends a shorter one becomes at least this much shorter."""
@@ -163,7 +163,7 @@ class Explicit(StepSolver):
         else:
             self._method = Verlet(self.accelerations, self._is_too_long, project)
         self._grid = StepGrid(0.0, step, end)
-        self._prescribed = PrescribedWatch(self.assembly)
+        self._prescribed, self._shapes = PrescribedWatch(self.assembly), ShapeWatch(self.assembly)
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -218,6 +218,7 @@ class Explicit(StepSolver):
             self._begin_verdict(current, self.step, notes)
             self.progress.begin(current.t, self.end)
             self._prescribed.begin()
+            self._shapes.begin(current.t)
             look = self.statistics.steps + 1
             stages = "before_step", "after_iteration", "after_step"
             before, looking, after = (overriding(all_hooks, stage) for stage in stages)
@@ -243,7 +244,8 @@ class Explicit(StepSolver):
                 self.progress.step(current.t, current.t - begin)
                 if self.statistics.steps >= look:
                     look = find_next_look(self.statistics.steps)
-                    self._refuse_folds(current, current.t - begin, all_hooks)
+                    self.accelerations.load(current)
+                    self._shapes.look(current.t)
                 for hook in looking:
                     hook.after_iteration(current, advance.error)
                 if after:
@@ -262,7 +264,7 @@ class Explicit(StepSolver):
             current.carried[:] = current.a
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
-            self._conclude(current)
+            self._conclude(current, [self._shapes.judge(current)])
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
@@ -279,6 +281,7 @@ class Explicit(StepSolver):
             "method": self._method.checkpoint(),
             "evaluations": self.accelerations.evaluations,
             "factorisations": self.accelerations.factorisations,
+            "shapes": self._shapes.words,
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -288,18 +291,12 @@ class Explicit(StepSolver):
         self._method.restore(kept["method"])
         self.accelerations.evaluations = int(kept["evaluations"])
         self.accelerations.factorisations = int(kept["factorisations"])
+        self._shapes.words = str(kept["shapes"])
 
     def reset_caches(self, state: State) -> None:
         """Drop factorisations, lists of neighbours and what the method carries over; see `Restartable`."""
         self.accelerations.reset_caches()
         self._method.reset_caches(state)
-
-    def _refuse_folds(self, current: State, h: float, hooks: list[StepHook]) -> None:
-        """Give up for cables that are turned inside out."""
-        self.accelerations.load(current)
-        folds = find_folds(self.assembly)
-        if folds:
-            self._fail(Failure(folds[0], current.t, self.statistics.steps, h), current, hooks, FOLD_ADVICE)
 
     def _is_too_long(self, result: PostNewton, size: float) -> bool:
         """Whether a step shall be cut to the size that a contact recommends."""

@@ -31,6 +31,7 @@ from windlass.connectors.point_contact.geometry import update_orientations, upda
 from windlass.connectors.point_contact.kernels import scatter_forces
 from windlass.connectors.point_contact.search import update_neighbours
 from windlass.connectors.point_contact.sets import BoundSet, ContactSystem, couple_pairs, create_sets, sum_forces
+from windlass.connectors.point_contact.surfaces import HALF_SPACE
 from windlass.connectors.point_contact.tangent import add_pair_tangents
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
@@ -144,25 +145,29 @@ def build(rows: LocalRows) -> System:
         for b in sets:
             b.near.forgotten = True
 
-    def find_deep(s: Fields) -> list[str]:
+    def find_deep(s: Fields, behind: bool) -> list[str]:
+        """Pairs of which one is behind a half space, or of round surfaces alone, that overlap beyond the law."""
         found = []
         for b in sets:
+            flat = b.surfaces.ids[b.surfaces.kind == HALF_SPACE]
             for number, par, flag in zip(b.rows, b.parameters, b.flags, strict=True):
                 contacts = list_contacts(b, par, bool(s.data[flag]))
                 # of force elements that are switched off nothing is stored
-                for i in np.flatnonzero((contacts.depth >= contacts.effective_radius) & (contacts.energy > 0.0)):
-                    pair = " and ".join(
-                        f"{rows.world.entity(int(side[i]))!r}" for side in (contacts.surface1, contacts.surface2)
-                    )
+                deep = (contacts.depth >= contacts.effective_radius) & (contacts.energy > 0.0)
+                is_behind = np.isin(contacts.surface1, flat) | np.isin(contacts.surface2, flat)
+                for i in np.flatnonzero(deep & (is_behind == behind)):
+                    pair = [f"{rows.world.entity(int(of[i]))!r}" for of in (contacts.surface1, contacts.surface2)]
                     found.append(
-                        f"{pair} are inside each other by {contacts.depth[i]:.3g} m and hold "
+                        f"{' and '.join(pair)} are inside each other by {contacts.depth[i]:.3g} m and hold "
                         f"{contacts.energy[i]:.3g} J (HuntCrossley row {number}): must be < "
                         f"{contacts.effective_radius[i]:.3g} m, their effective radius, where the law ends"
                     )
         return found
 
+    system.checks.refusals = lambda fields: find_deep(fields, behind=True)
+    # packings may begin so, and are driven apart
+    system.checks.doubts = lambda fields, step: find_deep(fields, behind=False)[:1]
     system.update, system.residual, system.tangent = update, add_residual, add_tangent
-    system.checks.refusals = find_deep
     loses = any(letters.any() for b in sets for c in (b.surfaces,) for letters in (c.c, c.us, c.ud, c.uv))
     names: Any = {"stored": ("contact_spring",), "lost": ("contact_damping", "friction")}
     system.account = Account(read, **names, rows=len(rows.rows), conserves=not loses)

@@ -84,12 +84,13 @@ class Eigensolver:
     Attributes:
         rejected: what SLEPc gave in the last solve that is no mode.
         shift: that of the last solve [1/s^2], quadratic: [1/s].
+        zeros: how many eigenvalues of it are 0 but for rounding, and the largest |σ| that rounding may make of 0 [1/s].
         is_chosen: whether options ask for other modes than the slowest, by a target, a shift or an interval.
     """
 
     def __init__(self, motion: LinearMotion, prefix: str, quadratic: bool) -> None:
         self._motion, self._prefix, self._quadratic = motion, prefix, quadratic
-        self.rejected, self.is_chosen = 0, False
+        self.rejected, self.is_chosen, self.zeros = 0, False, (0, 0.0)
         typical = self._typical()
         self._scale = 1.0
         self.shift = FIRST_SHIFT**0.5 * typical**0.5 if quadratic else -FIRST_SHIFT * typical
@@ -119,11 +120,20 @@ class Eigensolver:
         exact = all(pair.residual <= GOOD for pair in pairs)
         if lowest > 0.0 and not self.is_chosen and not (exact and abs(self.shift) >= NEAR * abs(wanted)):
             # about a shift next to free motions these drown the others, and scales matter to TOAR
+            first, before, zeros = pairs, self.shift, self.zeros
             self.shift, self._scale = wanted, lowest
             pairs = self._solve(count, more)
-        good = [pair for pair in pairs if pair.residual <= max(RESIDUAL, pair.rounding)]
+            if len(self._leave_out(pairs)) < len(self._leave_out(first)):
+                # within many values that are next to each other a nearer shift tells less
+                pairs, self.shift, self.zeros = first, before, zeros
+        good = self._leave_out(pairs)
         self.rejected = len(pairs) - len(good)
         return good
+
+    @staticmethod
+    def _leave_out(pairs: list[Eigenpair]) -> list[Eigenpair]:
+        """Those that are modes."""
+        return [pair for pair in pairs if pair.residual <= max(RESIDUAL, pair.rounding)]
 
     def _solve(self, count: int, more: int) -> list[Eigenpair]:
         solver, pairs = self._run(count + more)
@@ -324,6 +334,7 @@ class Eigensolver:
             (zeros if abs(pair.value) ** 2 <= self._eval_noise(pair, largest) else others).append(pair)
         processes, motion = self._motion.assembly.processes, self._motion
         own = motion.sparsity.unknowns.of_dof[: len(motion.assembly.layout.owned)]
+        noise = max((self._eval_noise(pair, largest) for pair in zeros), default=0.0)
         for pair in zeros:
             larger = pair.real if pair.real.norm() >= pair.imaginary.norm() else pair.imaginary
             x = np.array(larger.array_r[own])
@@ -338,6 +349,7 @@ class Eigensolver:
                 pair.imaginary.set(0.0)
                 pair.value = 0j
                 others.append(pair)
+        self.zeros = len(basis), noise**0.5
         return others
 
     def _eval_noise(self, pair: Eigenpair, largest: float) -> float:

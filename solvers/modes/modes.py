@@ -28,6 +28,8 @@ from windlass.solvers.own_options import MODES_OPTIONS, PROBLEMS, own_option
 
 ATTEMPTS = 4
 """Solves in which modes that were missed are looked for."""
+FREE = 6
+"""Free motions of one body in space: more modes that stand still are worth a note."""
 MORE = 4
 """Modes that are sought beyond those that are asked for, so that the last ones can be told from the next."""
 SAME_SIZE = 1e-6
@@ -189,6 +191,12 @@ class Modes:
             notes.append(f"{missing} modes below the last one were not found: ask for more by -{self.prefix}count")
         if solver.rejected:
             notes.append(f"{solver.rejected} solutions of SLEPc were no modes and are left out")
+        zeros, noise = solver.zeros
+        if zeros > FREE:
+            notes.append(
+                f"{zeros} modes cannot be told apart: they stand still but for rounding, |σ| < {noise:.2g} 1/s, and "
+                "their shapes are some combinations of free motions, mechanisms, and waves that run against material"
+            )
         growing = sum(pair.value.real > 1e-6 * abs(pair.value) for pair in pairs)
         if growing:
             notes.append(f"{growing} modes grow: the state is unstable")

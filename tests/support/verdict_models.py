@@ -41,7 +41,7 @@ def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, 
         # contact switched off: a belt that is thrown to the side leaves its pulleys
         world.set(contacts, active=False)
         state.v[1::4] += throw
-    return wl.Dynamic(world, **{"step": 1e-3, "end": 0.04, "name": "", **settings}), state
+    return wl.Dynamic(world, **{"step": 1e-3, "end": 0.04, "name": "", "velocities": "project", **settings}), state
 
 
 def create_loaded_rope(stretch: float = 1e5, contact: float = 1e6, friction: float = 0.3) -> tuple[Any, Any]:

@@ -18,7 +18,7 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Circle, Ground, cable_along, cable_around, helix, nodes_of
+from windlass.elements import Cable3D, Circle, Ground, PointSlope3D, cable_along, cable_around, helix, nodes_of
 
 from support.belt_theory import solve_creep
 from support.contact_forms import DISTANCE, MASS, RADIUS, create_drive
@@ -280,3 +280,48 @@ def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     serial = run_both(6)
     monkeypatch.setenv("WINDLASS_JIT", "0")
     assert_same(run_program(tmp_path / "plain", 1, 6), serial)
+
+
+@pytest.mark.parametrize("friction", [0.2, 0.4])
+def test_ring_that_comes_to_rest_on_a_cone(friction: float) -> None:
+    """It slides down, widens, and sticks where it stops: half a period of y'' = A - B y, at y = 2 A/B.
+
+    A = g (cos α - μ sin α), B = EA sin α (sin α + μ cos α)/(ρA r²): weight, and hoop tension T = EA y sin α/r by its
+    force T/r per length.  Steps in which it stops and sticks take few passes.
+    """
+    mass, stiffness, radius, gravity, slope, n = 0.5, 20.0, 0.2, 9.81, np.radians(30.0), 16
+    angle, rope = 2.0 * np.pi * np.arange(n) / n, 0.003
+    world = wl.World(gravity=(0.0, 0.0, -gravity))
+    zero = np.zeros(n)
+    nodes = world.add(
+        PointSlope3D,
+        position=radius * np.column_stack((np.cos(angle), np.sin(angle), zero)),
+        slope=np.column_stack((-np.sin(angle), np.cos(angle), zero)),
+    )
+    ring = world.add(
+        Cable3D, node0=nodes, node1=nodes[np.roll(np.arange(n), -1)], length=2.0 * np.pi * radius / n,
+        mass_per_length=mass, axial_stiffness=stiffness, bending_stiffness=1e-7,
+    )  # fmt: skip
+    along = np.array((np.sin(slope), -np.cos(slope)))
+    middle = np.array((radius - rope * np.cos(slope), -rope * np.sin(slope)))
+    vertices = (*(middle + 0.5 * along), *(middle - 0.3 * along))
+    cone = world.add(con.ProfileSurface, marker=con.rigid_marker(world, world.add(Ground)), vertices=vertices)
+    con.add_surface_contact(
+        world, cone, ring, points=4, rope_radius=rope, contact_stiffness_per_length=3e5,
+        contact_damping_per_length=100.0, friction_coefficient=friction, friction_stiffness_per_length=3e5,
+        friction_velocity_penalty_per_length=30.0,
+    )  # fmt: skip
+    solver = wl.Dynamic(
+        world, step=1e-3, end=0.25, method="generalized_alpha_index2", spectral_radius=0.8, name=""
+    )  # fmt: skip
+    way = []
+    for state in solver.march():
+        way.append(-float(wl.eval_output(nodes, "position", state)[:, 2].mean()) / np.cos(slope))
+    A = gravity * (np.cos(slope) - friction * np.sin(slope))
+    B = stiffness * np.sin(slope) * (np.sin(slope) + friction * np.cos(slope)) / (mass * radius**2)
+    assert_allclose(max(way), 2.0 * A / B, rtol=4e-3)
+    stop = int(np.ceil(np.pi / np.sqrt(B) / 1e-3)) + 5
+    # it swings on its bristles, little beside the way and the speed on it
+    assert np.ptp(way[stop:]) < 2e-3 * max(way) and abs(state.v).max() < 0.01 * A / np.sqrt(B)
+    counts = solver.statistics
+    assert counts.rejected == 0 and counts.discontinuous_iterations < 1.1 * counts.steps and solver.verdict.word == "ok"

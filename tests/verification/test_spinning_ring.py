@@ -1,0 +1,73 @@
+"""Modes of a free ring that spins, on moving material, and the case in which its backward waves stand still.
+
+Seen from space, waves with n lobes around an inextensible ring of radius a run with the angular frequencies
+
+    p - n Ω,    p = 2 n Ω/(n² + 1) ± sqrt(n² (n² - 1)²/(n² + 1) (EI/(ρA a⁴) + Ω²/(n² + 1)))
+
+G. F. Carrier, Quart. Appl. Math. 3 (1945) 235-245; M. Endo and others, J. Sound Vib. 92 (1984) 261-272.  Without
+bending stiffness the tension is ρA v², and one of both is 0 for every n and every spin: the waves that run against the
+material stand still, since a string with this tension keeps any shape.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+
+import windlass as wl
+from windlass import connectors as con
+from windlass import elements as el
+
+RHO_A, EA, RADIUS, ELEMENTS = 0.1, 1e4, 0.3, 64
+
+
+def find_modes(spin: float, bending: float, count: int) -> wl.ModesResult:
+    """The modes of a ring in balance [rad/s, N m²]."""
+    # of N = EA (a/b - 1) = ρA v², with the speed v = Ω b of the material and the radius b without stress
+    stretch = EA / RHO_A
+    free = brentq(lambda b: stretch * (RADIUS / b - 1.0) - spin**2 * b * RADIUS, 0.5 * RADIUS, 1.01 * RADIUS)
+    angle = 2.0 * np.pi * np.arange(ELEMENTS) / ELEMENTS
+    along = np.column_stack((-np.sin(angle), np.cos(angle)))
+    position = RADIUS * np.column_stack((np.cos(angle), np.sin(angle)))
+    world = wl.World()
+    axis = world.add(el.ALENode, velocity=(spin * free,))
+    nodes = world.add(el.PointSlope2D, position=position, slope=RADIUS / free * along)
+    last = nodes[np.roll(np.arange(ELEMENTS), -1)]
+    world.add(
+        el.ALECable2D, node0=nodes, node1=last, ale=axis, length=2.0 * np.pi * free / ELEMENTS, mass_per_length=RHO_A,
+        axial_stiffness=EA, bending_stiffness=bending,
+    )  # fmt: skip
+    drive = con.prescribe_velocity(world, axis, "s", spin * free)
+    # cubics are no circle: without balance first, the rotation of the ring would seem to grow
+    holds = [con.fix(world, nodes[0], "x", "y"), con.fix(world, nodes[ELEMENTS // 2], "y"), con.fix(world, axis, "s")]
+    world.set(drive, active=False)
+    state = wl.Static(world, velocities="given", stability="off", rtol=1e-12, atol=1e-9, name="").solve()
+    for hold in holds:
+        world.set(hold, active=False)
+    world.set(drive, active=True)
+    return wl.Modes(world, count=count, name="").solve(state)
+
+
+@pytest.mark.parametrize(("spin", "tolerance"), [(0.0, 3e-3), (10.0, 3e-3), (-50.0, 6e-3), (50.0, 6e-3), (100.0, 2e-2)])
+def test_waves_of_a_ring(spin: float, tolerance: float) -> None:
+    """Three free motions, then waves that run forward and backward; theory errs by EI/(EA a²) = 10⁻³ and by N/EA."""
+    found = find_modes(spin, 1.0, 9)
+    n = np.arange(2.0, 8.0)[:, None]
+    root = np.sqrt(n**2 * (n**2 - 1) ** 2 / (n**2 + 1) * (1.0 / (RHO_A * RADIUS**4) + spin**2 / (n**2 + 1)))
+    theory = np.sort(np.abs(2 * n * spin / (n**2 + 1) + root * (1.0, -1.0) - n * spin).ravel())
+    assert found.notes == [] and not found.growing
+    assert_allclose(found.eigenvalues[:3], 0.0, atol=0)
+    assert_allclose(found.eigenvalues[3:].real, 0.0, atol=1e-3)
+    assert_allclose(found.eigenvalues[3:].imag, theory[:6], rtol=tolerance)
+
+
+@pytest.mark.parametrize("spin", [10.0, 50.0, -50.0])
+def test_backward_waves_that_stand_still(spin: float) -> None:
+    """All modes are found and none grows; that some of them cannot be told apart is said, with the limit."""
+    found = find_modes(spin, 0.0, 24)
+    assert len(found) == 24 and not found.growing
+    assert np.abs(found.eigenvalues).max() < 2.0
+    words = "modes cannot be told apart: they stand still but for rounding, |σ| < 0.01"
+    assert sum(words in note for note in found.notes) == 1
