@@ -105,10 +105,13 @@ def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
     """
     enter(Stage.OUTPUT)
     t = state.t
-    for hook in hooks:
+    called = list(hooks)
+    for hook in called:
         getattr(hook, stage)(state)
-        if state.t != t or not is_finite(state):
-            refuse_change(state, t, f"the hook {name_hook(hook)}, {stage}")
+    if called and (state.t != t or not is_finite(state)):
+        names = [name_hook(hook) for hook in called if not type(hook).__module__.startswith("windlass.")]
+        names += [name_hook(hook) for hook in called if isinstance(hook, _AfterStep)]
+        refuse_change(state, t, f"{'one of the hooks' if len(names) > 1 else 'the hook'} {', '.join(names)}, {stage}")
     leave(Stage.OUTPUT)
 
 

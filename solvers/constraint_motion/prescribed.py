@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.kernels.call import Call
 from windlass.framework.kernels.program import Program
@@ -37,13 +37,15 @@ class PrescribedWatch:
         self._assembly, self._rates = assembly, ConstraintRates(assembly)
         self._program, self._revision, self._size = Program([]), -1, 1.0
         self._c, self._forces = np.zeros(self._rates.count + 1), np.zeros(assembly.layout.spare + 1)
-        self._which: NDArray[np.bool_] = np.zeros(self._rates.count, np.bool_)
-        self._before, self._anywhere = np.zeros(self._rates.count), False
+        # the constraints that are looked at, and by how much they changed in the step before
+        self._places: IntArray = np.zeros(0, np.int64)
+        self._before: list[float] = []
+        self._anywhere = False
 
     def begin(self) -> None:
         """A solve begins; the fields hold its start."""
         self._size = 1.0 + self._assembly.processes.largest_of(np.abs(self._assembly.fields.x).max())
-        self._before[:], self._revision = 0.0, -1
+        self._revision, self._before = -1, [0.0] * len(self._places)
 
     def find_jump(self, t: float, then: float) -> str:
         """What jumps between two times [s], in words with its name, or an empty text; all processes together."""
@@ -52,45 +54,54 @@ class PrescribedWatch:
             self._lay_down()
         if not self._anywhere:
             return ""
-        now = assembly.fields.t
-        first = self._eval(t)
-        change = np.abs(self._eval(then) - first)
-        floor = SMALL_JUMP * self._size
-        suspects = self._which & (change > floor) & (change > GROWTH * self._before)
+        now, floor, places = assembly.fields.t, SMALL_JUMP * self._size, self._places
+        # few constraints are driven: their numbers go through Python quicker than through arrays
+        first = self._eval(t)[places].tolist()
+        last = self._eval(then)[places].tolist()
+        change = [abs(b - a) for a, b in zip(first, last, strict=True)]
+        pairs = zip(change, self._before, strict=True)
+        suspects = [size > floor and size > GROWTH * before for size, before in pairs]
         words = ""
-        if assembly.processes.any(bool(suspects.any())):
-            words = self._halve(t, then, suspects, floor)
-        assembly.fields.t = now
-        self._before[:] = change
+        if assembly.processes.any(True in suspects):
+            which = np.zeros(self._rates.count, np.bool_)
+            which[places] = suspects
+            words = self._halve(t, then, which, floor)
+        assembly.fields.t, self._before = now, change
         return words
 
     def _lay_down(self) -> None:
         """Find the constraints on positions that functions of Python drive."""
         assembly = self._assembly
         self._revision = assembly.revision
-        found = find_driven(assembly, _is_called) if self._rates.anywhere else self._which
+        found = np.zeros(0, np.bool_)
+        if self._rates.anywhere:
+            found = find_driven(assembly, _is_called)
         if assembly.processes.any(bool(found.any())):
             found = found & ~self._rates.find_rates()
-        self._which, self._anywhere = found, assembly.processes.any(bool(found.any()))
+        places = np.flatnonzero(found)
+        if not np.array_equal(places, self._places):
+            self._places, self._before = places, [0.0] * len(places)
+        self._anywhere = assembly.processes.any(bool(found.any()))
         s = evaluate(assembly.fields, C=self._c, f=self._forces, rate_level=False)
         called = [system.constraint for system in assembly.systems if _is_called(system)]
         self._program = Program((constraint.residual, (s,)) for constraint in called if constraint is not None)
 
     def _eval(self, t: float) -> FloatArray:
+        """C at a time [s], shape (m,), always the same array."""
         self._assembly.fields.t = t
         self._c[:] = 0.0
         self._program()
-        return self._c[:-1].copy()
+        return self._c[:-1]
 
     def _halve(self, low: float, high: float, suspects: NDArray[np.bool_], floor: float) -> str:
         """Halve the time down to the jump of one of the suspects."""
         processes = self._assembly.processes
-        first, last = self._eval(low), self._eval(high)
+        first, last = self._eval(low).copy(), self._eval(high).copy()
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
             if not low < middle < high:
                 break
-            between = self._eval(middle)
+            between = self._eval(middle).copy()
             before, after = np.abs(between - first), np.abs(last - between)
             suspects = suspects & (np.maximum(before, after) > np.maximum(SHARE * np.abs(last - first), floor))
             most = processes.largest([float((part * suspects).max(initial=0.0)) for part in (before, after)])
