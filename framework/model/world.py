@@ -83,16 +83,19 @@ class World:
     def load(cls, path: str | Path, functions: Functions | None = None) -> World:
         """The model of a file that `save` wrote, to the last bit; it may be added to before the first solve.
 
+        Nothing is imported by a name of the file: components of the user's own are registered before, by importing
+        their module.  A file that was edited loads with a `ModelWarning`.
+
         Args:
             path: the file.
             functions: functions of the user by the names that they had.
 
         Raises:
-            OutputError: no such file, or one that is not whole.
-            ModelError: a function that is missing, a kind whose file was not imported, or values that are not allowed.
+            OutputError: no such file, or one that does not fit its schema.
+            ModelError: a function that is missing, a component that is not registered, or values that are not allowed.
         """
         content = read_model(Path(path))
-        world = cls(content.get("gravity", (0.0, 0.0, 0.0)))
+        world = cls(content["gravity"])
         fill_model(world, content, functions or {}, f"model file {path}")
         return world
 
