@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import laws
+from windlass.framework.model.law import list_registered
 from windlass.framework.model.schema import Component
 
 LIBRARIES = ("windlass.framework", "windlass.elements", "windlass.connectors")
@@ -97,7 +97,7 @@ def find_component(name: str) -> type[Component] | None:
     if sized is not None and sized[1] in _sized:
         module, _, function = _sized[sized[1]].partition(":")
         getattr(import_module(module), function)(int(sized[2]))
-    found = [component for component in laws() if component.__name__ == name]
+    found = [component for component in list_registered() if component.__name__ == name]
     if len(found) > 1:
         modules = ", ".join(sorted(component.__module__ for component in found))
         raise ModelError(f"{name} is the name of {len(found)} registered components (of {modules}): must be one")

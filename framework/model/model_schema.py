@@ -114,9 +114,17 @@ def describe_format() -> dict[str, Any]:
 DIGEST = "^[0-9a-f]{64}$"
 
 
-@cache
+_calls: dict[type[Component], dict[str, Any]] = {}
+
+
 def describe_calls(component: type[Component]) -> dict[str, Any]:
-    """The schema of the rows of a component that one call of `World.add` has added."""
+    """The schema of the rows of a component that one call of `World.add` has added; made once."""
+    if component not in _calls:
+        _calls[component] = _describe_calls(component)
+    return _calls[component]
+
+
+def _describe_calls(component: type[Component]) -> dict[str, Any]:
     references = {
         name: {
             "description": ref.doc,
