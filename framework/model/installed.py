@@ -83,6 +83,15 @@ def find_functions(name: str) -> Writable | None:
     return _functions.get(name)
 
 
+def list_kinds() -> list[type[Component]]:
+    """All components that a file may name, but for those that are made for a number."""
+    for library in LIBRARIES:
+        package = import_module(library)
+        for name in package.__all__:
+            getattr(package, name)
+    return list_registered()
+
+
 def find_component(name: str) -> type[Component] | None:
     """The component that a file names, or None.
 

@@ -125,8 +125,8 @@ class World:
         if self.finalized:
             raise ModelError(
                 f"gravity = {show(given)} m/s^2 in World: the world is finalized, and its laws have read "
-                f"{show(self._gravity.tolist())}; must be given before the first solve (World(gravity=...)), or as "
-                "MassProportional with a function, which may change"
+                f"{show(self._gravity.tolist())}; must be given before the first solve, World(gravity=...); an "
+                "acceleration that changes is a load of its own"
             )
         assert value is not None
         self._gravity[:] = 0.0
