@@ -37,7 +37,7 @@ class State:
 
     Assignments such as ``state.q = values`` write into the arrays, which keep their shape; values that are not finite,
     or of another shape, are an error.  A state belongs to its world: to go on with its values in another world, a
-    changed copy of a model, say, save it and use `load` there, or assign array by array.
+    changed copy of a model, say, save it and use `load` there, or `assign`.
 
     Args:
         world: the world; it is finalized if it was not.
@@ -121,14 +121,17 @@ class State:
 
     @checked(other=instance("State"))
     def assign(self, other: State) -> None:
-        """Take over all values of another state of the same world and process.
+        """Take over all values of another state, say of the world that this one is a changed copy of.
 
         Raises:
-            ModelError: a state of another world, or with the numbers of another process.
+            ModelError: the arrays have other sizes: those of another model, or of another process.
         """
-        check_world(other, self._world, "State.assign")
-        if len(other.q) != len(self.q) or len(other.lam) != len(self.lam):
-            raise ModelError("other in State.assign: must have local numbers as this state, or both those of the world")
+        for name in NAMES:
+            own, given = getattr(self, name), getattr(other, name)
+            if own.shape != given.shape:
+                raise ModelError(
+                    f"{name} of other in State.assign has shape {given.shape}: must have {own.shape}, as in this state"
+                )
         for name in NAMES:
             getattr(self, name)[:] = getattr(other, name)
         self.t, self.step = other.t, other.step
@@ -300,7 +303,7 @@ def check_world(state: State, world: World, where: str) -> None:
     if state.world is not world:
         raise ModelError(
             f"state in {where} belongs to another world: must be of the same World object, also where both are alike; "
-            "State(world).load(FILE) takes over a saved state, and assignments (q, v, a, lam, data, t) that of another"
+            "State(world).load(FILE) takes over a saved state, State(world).assign(state) the values of another"
         )
 
 

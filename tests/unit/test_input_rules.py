@@ -246,6 +246,13 @@ def test_values_that_are_assigned_to_a_state() -> None:
     assert state.q is q and q[2] == 3.0 and type(state.t) is float and type(state.step) is int
 
 
+def create_mass() -> wl.World:
+    """A world of another size."""
+    world = wl.World()
+    world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
+    return world
+
+
 def test_states_know_their_world() -> None:
     """A state of another world is refused wherever a state goes, also where both worlds are alike."""
     (world, cables), (other, _) = rope(), rope()
@@ -264,7 +271,6 @@ def test_states_know_their_world() -> None:
         lambda: wl.assemble_mass(world, foreign),
         lambda: wl.eval_output(cables, "axial_force", foreign, x=0.0),
         lambda: sensors.record(foreign),
-        lambda: state.assign(foreign),
     ):
         with pytest.raises(wl.ModelError, match="belongs to another world"):
             use()
@@ -272,6 +278,10 @@ def test_states_know_their_world() -> None:
     foreign.q[:] = 1.0
     state.q = foreign.q
     assert (state.q == 1.0).all()
+    state.assign(foreign)
+    assert state.t == foreign.t == 1.0
+    with pytest.raises(wl.ModelError, match=r"q of other in State.assign has shape .*: must have"):
+        state.assign(wl.State(create_mass()))
 
 
 def test_gravity_is_assigned_before_the_first_solve() -> None:
