@@ -200,7 +200,8 @@ def create_validator() -> Callable[[Mapping[str, Any]], Any]:
         return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
     def is_whole(_: Any, value: Any) -> bool:
-        return isinstance(value, int) and not isinstance(value, bool)
+        # bounds are compared of what is a number alone
+        return isinstance(value, int) and is_finite(_, value)
 
     def check_items(validator: Any, items: Any, instance: Any, schema: Any) -> Iterator[Any]:
         if not (isinstance(instance, list) and is_plain(items, instance)):

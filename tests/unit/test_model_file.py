@@ -204,6 +204,7 @@ def saved_belt(tmp_path: Path) -> dict[str, Any]:
             [[0, 7, "left"]],
         ),
         (OutputError, r"names.RigidBody2D\[0\]\[2\] = 5: must be a text or a list", "names.RigidBody2D", [[0, 1, 5]]),
+        (OutputError, r"calls\[1\].references.node.rows\[0\] = 1000", "calls.1.references.node", {"rows": [10**400]}),
         (OutputError, "digest = 'none': must be 64 hexadecimal digits", "digest", "none"),
     ],
 )
