@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from windlass.framework.command_line.report_parts import register_report_sections
 from windlass.framework.launch.lazy_names import offer
+from windlass.framework.model.installed import offer_functions
+from windlass.framework.model.law import offer_family
 
 if TYPE_CHECKING:
     from windlass.connectors.cable_contact.contact_friction_cables3d import CableContactSet as CableContactSet
@@ -168,6 +170,11 @@ if TYPE_CHECKING:
 
 __getattr__, __dir__, __all__ = offer(__name__)
 
+# families of markers with laws between two of them
+offer_family("position marker", "windlass.connectors.markers.position_markers")
+offer_family("coordinate marker", "windlass.connectors.markers.coordinate_marker")
+# functions that files of models hold as values
+offer_functions("ReadyFunction", "windlass.connectors.user_functions.ready_functions")
 # the pulleys of a model stand in the report of the run
 register_report_sections("windlass.connectors.reports.pulley_section:tabulate_pulleys")
 register_report_sections("windlass.connectors.reports.surface_section:tabulate_surfaces")

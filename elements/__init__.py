@@ -6,6 +6,7 @@ The names are loaded on first use, as those of `windlass` are.
 from typing import TYPE_CHECKING
 
 from windlass.framework.launch.lazy_names import offer
+from windlass.framework.model.installed import offer_sized_kinds
 
 if TYPE_CHECKING:
     from windlass.elements.bodies.craig_bampton import Superelement as Superelement
@@ -60,3 +61,7 @@ if TYPE_CHECKING:
     from windlass.elements.routes.spline_route import through_points as through_points
 
 __getattr__, __dir__, __all__ = offer(__name__)
+
+# components that are made for a number, in files of models
+offer_sized_kinds("GenericNode", "windlass.elements.nodes.generic_nodes:generic_node")
+offer_sized_kinds("StateNode", "windlass.elements.nodes.generic_nodes:state_node")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from windlass.framework.model.history import GenericData as GenericData
     from windlass.framework.model.history import check_history as check_history
     from windlass.framework.model.history import create_history as create_history
+    from windlass.framework.model.installed import register_functions as register_functions
     from windlass.framework.model.law import LocalRows as LocalRows
     from windlass.framework.model.law import Output as Output
     from windlass.framework.model.law import register as register

@@ -49,6 +49,7 @@ ADVICE = (
     "-static_snes_monitor shows the iterations"
 )
 
+MOST_LOAD_STEPS = 10**6
 USES = 8
 """Evaluations before a program is made: most static solves have fewer, and a program pays from then on."""
 UNSETTLED = 0.1
@@ -64,7 +65,7 @@ class Static(StepSolver):
 
     Args:
         world: the model.
-        load_steps: number of load steps.
+        load_steps: number of load steps, at most a million.
         geometric: first load factor 1/load_range, then growing by a constant factor; otherwise i/load_steps.
         load_range: see geometric [1].
         stabiliser: factor of the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2].
@@ -90,7 +91,7 @@ class Static(StepSolver):
     """
 
     @checked(
-        load_steps=whole(1, brief=True),
+        load_steps=whole(1, brief=True, maximum=MOST_LOAD_STEPS, why="as each is an equilibrium of its own"),
         geometric=yes_no(),
         load_range=number("1", above=0.0),
         stabiliser=number("1/s^2", minimum=0.0),

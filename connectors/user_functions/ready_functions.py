@@ -13,17 +13,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, number, numbers
-from windlass.framework.checks.values import show
+from windlass.framework.checks.values import read_numbers, read_whole_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.installed import register_functions
 
 TABLE, SMOOTH_STEP, SINE, SPLINE = range(4)
 
@@ -118,6 +119,29 @@ def fill_rows(c: ReadyRows, time: FloatArray, values: FloatArray) -> None:
 _eval = call(eval_ready)
 
 
+KINDS = (TABLE, SMOOTH_STEP, SINE, SPLINE)
+SIZES = (
+    "k times and k times {m} values, for at least two times",
+    "begin and end, and two times {m} values",
+    "frequency and phase, and two times {m} values",
+    "k times and 4 (k - 1) times {m} coefficients, for at least two times",
+)
+
+
+def count_times(kind: int, size: int, m: int) -> int | None:
+    """How many times stand before the other numbers of a function with m values, None for a wrong number of numbers."""
+    if kind == TABLE:
+        k, rest = divmod(size, m + 1)
+        return k if k >= 2 and not rest else None
+    if kind == SPLINE:
+        k, rest = divmod(size + 4 * m, 1 + 4 * m)
+        return k if k >= 2 and not rest else None
+    if size != 2 + 2 * m:
+        return None
+    return 2 if kind == SMOOTH_STEP else 0
+
+
+@register_functions
 @dataclass(frozen=True, eq=False)
 class ReadyFunction:
     """A function of time [s] made by `table`, `ramp`, `smooth_step` or `sine`; call it for its value."""
@@ -134,6 +158,21 @@ class ReadyFunction:
         _eval(self.kind, self.order, self.numbers, float(t), out)
         return out.reshape(self.shape) if self.shape else float(out[0])
 
+    def __post_init__(self) -> None:
+        # kernels rely on all of this
+        name, p, m = self.name, self.numbers, math.prod(self.shape)
+        if self.kind not in KINDS or self.shape not in ((), (3,)) or self.order not in (0, 1, 2):
+            given = f"kind {self.kind}, order {self.order}, shape {self.shape} of {show(name)}"
+            raise ModelError(f"{given}: must be kind 0 to {SPLINE}, order 0, 1 or 2, and shape () or (3,)")
+        if p.ndim != 1 or p.dtype != np.float64 or not np.isfinite(p).all():
+            raise ModelError(f"numbers of {show(name)} = {show(p)}: must be finite numbers of shape (n,)")
+        k = count_times(self.kind, len(p), m)
+        if k is None:
+            words = SIZES[self.kind].format(m=m)
+            raise ModelError(f"numbers of {show(name)} are {len(p)}: must be {words}")
+        if not (np.diff(p[:k]) > 0.0).all():
+            raise ModelError(f"numbers of {show(name)} begin with the times {show(p[:k])} s: must be numbers that rise")
+
     def __repr__(self) -> str:
         return f"{self.name}{self.order * chr(39)}(...)"
 
@@ -143,8 +182,29 @@ class ReadyFunction:
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> ReadyFunction:
-        """The function of which a model file holds that."""
-        return cls(**{**values, "numbers": np.array(values["numbers"], np.float64), "shape": tuple(values["shape"])})
+        """The function of which a model file holds that.
+
+        Raises:
+            ModelError: values that `table` and the like do not make.
+        """
+        names = [field.name for field in fields(cls)]
+        for key in [*values, *names]:
+            if key not in values or key not in names:
+                words = "is unknown" if key in values else "is missing"
+                raise ModelError(
+                    f"{show(key)} {words} among the values of a {cls.__name__}: must be {', '.join(names)}"
+                )
+        given = {"kind": values["kind"], "order": values["order"], "shape": values["shape"]}
+        for key, value in given.items():
+            whole = read_whole_numbers(value) if value != [] else np.zeros(0, np.int64)
+            if whole is None or whole.ndim != (key == "shape"):
+                words = "whole numbers" if key == "shape" else "a whole number"
+                raise ModelError(f"{key} = {show(value)} of a {cls.__name__}: must be {words}")
+            given[key] = tuple(whole.tolist()) if key == "shape" else int(whole)
+        found = read_numbers(values["numbers"])
+        if found is None or not isinstance(values["name"], str):
+            raise ModelError(f"name and numbers of a {cls.__name__}: must be a text, and a list of finite numbers")
+        return cls(name=values["name"], numbers=found, **given)
 
     def differentiate(self) -> ReadyFunction:
         """Its derivative in time; at most twice."""

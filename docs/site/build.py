@@ -7,6 +7,7 @@ Pages keep their places among each other, so that links that work on a code host
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -98,6 +99,15 @@ def write_reference() -> None:
     write("reference", {"options.md": options_page(), "bibliography.md": bibliography})
 
 
+def schema_text() -> str:
+    """The schema of model files, with all components of the package."""
+    from components import find_components
+
+    from windlass.framework.model.model_schema import full_schema
+
+    return json.dumps(full_schema(find_components()), indent=1, ensure_ascii=False) + "\n"
+
+
 def main() -> int:
     """Make the site; the exit code of Sphinx."""
     sys.path.insert(0, str(HERE))
@@ -109,6 +119,7 @@ def main() -> int:
 
     write_gallery(SOURCE / "gallery", SOURCE / "extra")
     write("extra", {"index.html": START.format(page="/".join(("docs", "index")))})
+    write("extra", {"model.schema.json": schema_text()})
     write("static", {"site.css": STYLE})
     shutil.copy(HERE / "conf.py", SOURCE)
     # warnings are errors, all of them are shown, and pages of an earlier build are not taken over

@@ -36,6 +36,8 @@ from windlass.framework.model.table import EntityTable
 
 SYMMETRIC = 1e-12
 """Asymmetry of K, relative to its largest entry, up to which it has an energy."""
+ROUGH = 1e-8
+"""Asymmetry and negative eigenvalues of M, relative to its diagonal, that rounding of its entries may leave."""
 
 
 class GenericODE2(Component):
@@ -297,12 +299,54 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     )
 
 
+def check_mass(mass: FloatArray, n: int, where: str) -> None:
+    """Raise ModelError for a mass matrix, given as a list, that is not symmetric or has a negative mass.
+
+    Coordinates of metres and radians are compared by their own masses: entries count against the square roots of both
+    diagonal ones.
+    """
+    if len(mass) != n * n:
+        raise ModelError(f"mass {where} has {len(mass)} values: must have {n * n}, of shape ({n}, {n}), or none [kg]")
+    M = mass.reshape(n, n)
+    own = np.diag(M)
+    for k in np.flatnonzero(own < 0.0)[:1]:
+        raise ModelError(f"mass[{k}, {k}] = {own[k]:g} {where}: must be >= 0 [kg, kg m^2]")
+    root = np.sqrt(own)
+    size = root[:, None] * root
+    # a coordinate without mass has no products of mass either
+    wrong = np.abs(M - M.T) > ROUGH * np.maximum(size, np.abs(M))
+    for i, j in np.argwhere(wrong)[:1]:
+        raise ModelError(
+            f"mass {where} has {M[i, j]:g} at [{i}, {j}] and {M[j, i]:g} at [{j}, {i}]: must be symmetric [kg, kg m^2]"
+        )
+    for i, j in np.argwhere((size == 0.0) & (M != 0.0))[:1]:
+        raise ModelError(
+            f"mass[{i}, {j}] = {M[i, j]:g} {where} beside a 0 on the diagonal: must be 0, as no mass may be negative"
+        )
+    scale = 1.0 / np.where(root > 0.0, root, 1.0)
+    scaled = M * scale * scale[:, None]
+    try:
+        np.linalg.cholesky(scaled + ROUGH * np.eye(n))
+    except np.linalg.LinAlgError:
+        least = float(np.linalg.eigvalsh(scaled)[0])
+        if least < -ROUGH:
+            raise ModelError(
+                f"mass {where}: must be positive semi-definite; with ones on its diagonal it has the eigenvalue "
+                f"{least:.3g}, a motion with negative kinetic energy [1]"
+            ) from None
+
+
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for points, lines and basis that do not fit."""
+    """Raise ModelError for masses, points, lines and basis that do not fit."""
     count = count_coordinates(world, table.padded("nodes", world.ref_shape(table, "nodes")[0])).sum(axis=1)
+    functions = table.local("mass_function", table.resident)
     for place, row in enumerate(table.resident):
         p, B, lines = (table.local(name)[place] for name in ("points", "basis", "lines"))
         n, where = int(count[place]), f"in {table.kind} row {row}"
+        mass = table.local("mass")[place]
+        # what a function adds may make up for it
+        if len(mass) and functions[place] is None:
+            check_mass(mass, n, where)
         if len(p) % 3:
             raise ModelError(f"points {where} has {len(p)} numbers: must be three for each point [m]")
         if len(B) != len(p) * n:

@@ -31,21 +31,23 @@ from windlass.framework.model.system import Fields
 GENERIC, STATES = "generic node", "state node"
 """What the nodes of the two kinds provide, whatever their n."""
 UNIT = "m, rad, 1"
+MOST = 100_000
+WHY = "as laws couple all n coordinates of a node with each other, by n^2 numbers (80 GB at the most)"
 
 
-@checked(coordinates=whole(1))
+@checked(coordinates=whole(1, maximum=MOST, why=WHY))
 def generic_node(coordinates: int) -> type[Component]:
     """The kind of node with this number of coordinates ``q0``, ``q1`` ..., for `World.add`.
 
     Its columns are ``reference``, ``displacement`` and ``velocity``, each of shape (coordinates,) and 0 by default.
 
     Args:
-        coordinates: their number, >= 1.
+        coordinates: their number, from 1 to 100 000.
     """
     return _create_generic(int(coordinates))
 
 
-@checked(states=whole(1))
+@checked(states=whole(1, maximum=MOST, why=WHY))
 def state_node(states: int) -> type[Component]:
     """The kind of node with this number of first-order states ``y0``, ``y1`` ..., for `World.add`.
 
@@ -53,7 +55,7 @@ def state_node(states: int) -> type[Component]:
     integral of a state over time as its value, and the state as its rate.
 
     Args:
-        states: their number, >= 1.
+        states: their number, from 1 to 100 000.
     """
     return _create_states(int(states))
 
@@ -108,7 +110,7 @@ def eval_acceleration(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def __getattr__(name: str) -> type[Component]:
-    """A kind by its name, for model files: ``GenericNode3``, ``StateNode2``."""
+    """A kind by its name, as messages between processes name it: ``GenericNode3``, ``StateNode2``."""
     found = re.fullmatch(r"(GenericNode|StateNode)([1-9]\d{0,5})", name)
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -33,11 +33,14 @@ from windlass.framework.checks.checks import (
     word,
     yes_no,
 )
+from windlass.framework.checks.room import check_room
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
+from windlass.framework.launch.launcher import launched_size
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.law import Tables
 from windlass.framework.model.parts import part_of_large, pick_rows
+from windlass.framework.model.schema import row_bytes
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
@@ -241,6 +244,9 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
     elements = int(elements)
+    node, kind = find_kinds(route.eval_points(np.zeros(1))[0].shape[1])
+    share = -(-elements // launched_size())
+    check_room(share, row_bytes(node) + row_bytes(kind), f"elements = {elements} in {name}")
     mine = part_of_large(elements + (0 if route.closed else 1))
     positions, slopes, _ = nodes_along(route, elements, mine.numbers)
     columns: dict[str, Any] = {"position": positions, "slope": slopes}
@@ -249,13 +255,11 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
         columns["displacement"] = np.column_stack((np.zeros_like(slopes), (stretch - 1.0)[:, None] * slopes))
     elif elements <= MOST_TURNING:
         check_turns(route, elements, name)
-    dims = positions.shape[1]
-    node, kind = find_kinds(dims)
     nodes = world.add(node, name=f"{name} node", part=mine, **columns)
     mine = part_of_large(elements)
     first, second = mine.numbers, (mine.numbers + 1) % len(nodes)
     if "ale" in cable_columns:
-        if dims == 3:
+        if positions.shape[1] == 3:
             raise ModelError(f"{name}: ale along a route in space: must be a route in the plane, for ALECable2D")
         kind = ALECable2D
     columns = {"length": length, **pick_rows(mine, kind, cable_columns)}

@@ -23,14 +23,13 @@ import numpy.typing as npt
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, each, inside, instance, that, yes_no
+from windlass.framework.checks.room import check_room
 from windlass.framework.checks.values import read_numbers, read_whole_numbers, show
 from windlass.framework.errors import ModelError
 
 PlanePoint = tuple[float, float]
 Point = Sequence[float] | FloatArray
 
-# More elements of one cable than any memory holds.
-MOST_ELEMENTS = 10**10
 # A wrap that misses a full turn by less than this angle [rad] only touches: rounding must not wind the cable around.
 TOUCH_ANGLE = 1e-9
 # Relative tolerance [1] of "the point lies on the circle" and of arc lengths at the ends of an open route.
@@ -279,10 +278,12 @@ def nodes_along(
     """
     kind, least = ("a closed", 2) if route.closed else ("an open", 1)
     count, given = read_whole_numbers(elements), read_whole_numbers(np.arange(1) if numbers is None else numbers)
-    if count is None or count.shape or not least <= count <= MOST_ELEMENTS:
+    if count is None or count.shape or not count >= least:
         raise RouteError(
             f"elements = {show(elements)} in nodes_along: must be a whole number >= {least} on {kind} route"
         )
+    # positions and slopes of all nodes, in the plane, or of some
+    check_room(int(count), 1 if numbers is not None else 32, f"elements = {count} in nodes_along", RouteError)
     if given is None or given.ndim != 1:
         raise RouteError(f"numbers = {show(numbers)} in nodes_along: must be whole numbers, shape (n,)")
     elements = int(count)

@@ -133,8 +133,17 @@ def number(
     return Check(read, unit)
 
 
-def whole(minimum: int | None = None, words: str = "a whole number", brief: bool = False) -> Check:
-    """One whole number, not below the minimum; of too small ones ``brief`` messages say only that."""
+def whole(
+    minimum: int | None = None,
+    words: str = "a whole number",
+    brief: bool = False,
+    maximum: int | None = None,
+    why: str = "",
+) -> Check:
+    """One whole number, not below the minimum; of too small ones ``brief`` messages say only that.
+
+    Too large ones are refused with the reason, ``why``.
+    """
     words += f" >= {minimum}" if minimum is not None else ""
 
     def read(value: Any) -> int:
@@ -143,6 +152,8 @@ def whole(minimum: int | None = None, words: str = "a whole number", brief: bool
             raise RefusedError(words)
         if minimum is not None and given < minimum:
             raise RefusedError(f">= {minimum}" if brief else words)
+        if maximum is not None and given > maximum:
+            raise RefusedError(f"{words} and <= {maximum}, {why}")
         return int(given)
 
     return Check(read)

@@ -3,33 +3,43 @@
 The file holds what was added, call by call in its order, with the values as they are now.  Numbers are written so that
 they come back to the last bit.  A column that is equal in all rows stands once, as ``{"all": value}``.
 
-Functions cannot be written.  A class of functions with ``to_values()`` and ``from_values(values)`` can, such as tables
-and ramps; any other is written by its name, and whoever reads the file gives it again.
+A file is data: names of components and functions are looked up among what is installed (installed.py), the content is
+compared with its schema (model_schema.py), and every value goes through the checks of `World.add`.  A digest over the
+content tells a file that is as it was written from one that was changed.
+
+Functions cannot be written.  A class of functions that is registered by `register_functions` can, such as tables and
+ramps; any other is written by its name, and whoever reads the file gives it again.
 """
 
 from __future__ import annotations
 
-import importlib
+import hashlib
 import json
-import sys
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
+from windlass.framework.checks.room import check_room
 from windlass.framework.checks.values import show
-from windlass.framework.errors import ModelError, OutputError
+from windlass.framework.errors import ModelError, ModelWarning, OutputError, WindlassError
 from windlass.framework.files.whole_files import check_target, replace_file
-from windlass.framework.model.law import Tables, laws
-from windlass.framework.model.schema import Component
+from windlass.framework.model.installed import find_component, find_functions, is_registered
+from windlass.framework.model.law import Tables
+from windlass.framework.model.model_schema import FORMAT, VERSION, check_content, describe_calls, describe_format
+from windlass.framework.model.schema import Component, row_bytes
 from windlass.framework.model.table import EntityTable
 
-FORMAT, VERSION = "windlass model", 1
-OWN = "windlass."
-"""Modules of the package are loaded where a file names them; others the user has loaded before."""
+DEEPEST = 30
+"""Lists and objects within each other, more than any file of a model has."""
+CHANGED = "the file is damaged, or was changed after World.save: its digest is not that of its content"
+MARK = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[\[{]|[\]}]')
 
 Functions = Mapping[str, Callable[..., Any]]
 
@@ -49,22 +59,98 @@ def write_model(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def read_model(path: Path) -> dict[str, Any]:
-    """The content of a file that `write_model` wrote.
+    """The content of a file that `write_model` wrote, in the form of its schema.
 
     Raises:
-        OutputError: no such file, or one of another kind or of a later version.
+        OutputError: no such file, one of another kind or of a later version, or what its schema does not allow.
     """
+    where = f"model file {path}"
     try:
-        content = json.loads(path.read_bytes())
+        text = path.read_bytes()
     except OSError as error:
-        raise OutputError(f"model file {path} cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise OutputError(f"model file {path} is not JSON: {error}; must be what World.save wrote") from None
+        raise OutputError(f"{where} cannot be read: {error.strerror}") from None
+    content = _parse(text, where)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise OutputError(f"model file {path}: must have the format {FORMAT!r}, as World.save writes it")
-    if content.get("version") != VERSION:
-        raise OutputError(f"model file {path} has version {content.get('version')}: must be {VERSION}")
+        raise OutputError(f"{where}: must have the format {FORMAT!r}, as World.save writes it")
+    version = content.get("version")
+    if isinstance(version, bool) or version not in (1, VERSION):
+        raise OutputError(f"{where} has version {show(version)}: must be {VERSION}, or 1 of files without a digest")
+    if version == 1 and "digest" not in content:
+        # it differs in the digest alone
+        content = content | {"version": VERSION, "digest": compute_digest(content | {"version": VERSION})}
+        warn(f"{where} is of version 1, without a digest: it may have been changed unseen", ModelWarning, stacklevel=4)
+    with explaining(content):
+        check_content(content, describe_format(), where)
     return content
+
+
+def _parse(text: bytes, where: str) -> Any:
+    """The content of JSON; no key twice in an object."""
+
+    def join(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise OutputError(f"{where} has the key {twice!r} twice in one object: must have each key once")
+        return found
+
+    try:
+        return json.loads(text, object_pairs_hook=join)
+    except RecursionError:
+        key = _find_deep_key(text.decode(errors="replace"))
+        raise OutputError(
+            f"{where}: {key} has lists or objects within each other, more than {DEEPEST}: must be what World.save wrote"
+        ) from None
+    except ValueError as error:
+        raise OutputError(
+            f"{where} is damaged or no model file, it is not JSON: {error}; must be what World.save wrote"
+        ) from None
+
+
+def _find_deep_key(text: str) -> str:
+    """The key of what has brackets that are too deep."""
+    outer, key = [], "the file"
+    for found in MARK.finditer(text):
+        if found[2]:
+            key = found[1]
+        elif found[1] is None and found[0] in "[{":
+            outer.append(key)
+        elif found[1] is None and outer:
+            key = outer.pop()
+        if len(outer) > DEEPEST:
+            break
+    return key
+
+
+def compute_digest(content: Mapping[str, Any]) -> str:
+    """SHA-256 of all but the digest itself, as compact JSON with sorted keys."""
+    kept = {key: value for key, value in content.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def is_as_written(content: Mapping[str, Any]) -> bool:
+    """Whether the content is what the digest was made of."""
+    try:
+        return compute_digest(content) == content.get("digest")
+    except RecursionError:
+        return False
+
+
+def restate(error: WindlassError, text: str) -> WindlassError:
+    """The same kind of error in other words."""
+    return (OutputError if isinstance(error, OutputError) else ModelError)(text)
+
+
+@contextmanager
+def explaining(content: Mapping[str, Any]) -> Iterator[None]:
+    """Errors say, too, that the content is not what was written, if so."""
+    try:
+        yield
+    except WindlassError as error:
+        if is_as_written(content):
+            raise
+        raise restate(error, f"{error} ({CHANGED})") from None
 
 
 def describe_model(world: Tables) -> dict[str, Any]:
@@ -90,13 +176,15 @@ def describe_model(world: Tables) -> dict[str, Any]:
                 "values": {name: _pack_column(table, name, rows, names) for name in table.component.columns},
             }
         )
-    return {
+    content = {
         "format": FORMAT,
         "version": VERSION,
+        "digest": "",
         "gravity": world.gravity.tolist(),
         "names": {kind: labels for kind, table in by_kind.items() if (labels := table.list_labels())},
         "calls": calls,
     }
+    return content | {"digest": compute_digest(content)}
 
 
 def fill_model(world: Tables, content: Mapping[str, Any], functions: Functions, source: str) -> None:
@@ -109,46 +197,95 @@ def fill_model(world: Tables, content: Mapping[str, Any], functions: Functions, 
         source: the file, for messages.
 
     Raises:
-        OutputError: a file that is not whole.
+        OutputError: a file that does not fit its schema.
         ModelError: an unknown kind or function, or values that are not allowed.
     """
     for name, function in functions.items():
         if not callable(function):
             raise ModelError(f"functions[{name!r}] = {show(function)} in World.load: must be a function")
-    try:
-        for call in content["calls"]:
-            _add_rows(world, call, functions, source)
-        by_kind = {component.__name__: table for component, table in world.tables.items()}
-        for kind, labels in content["names"].items():
-            for first, end, label in labels:
-                given = label if isinstance(label, str) else label.__getitem__
-                by_kind[kind].add_label(np.arange(first, end), given)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise OutputError(f"{source} is not whole: {type(error).__name__} {error}") from error
+    kinds: dict[str, type[Component]] = {}
+    left_out: dict[str, None] = {}
+    with explaining(content):
+        for k, call in enumerate(content["calls"]):
+            name, where = call["kind"], f"calls[{k}]"
+            if name not in kinds:
+                kinds[name] = _find_kind(name, call.get("module"), f"{source}: {where}")
+            left_out |= dict.fromkeys(_add_rows(world, kinds[name], call, functions, source, where))
+        _add_names(world, content["names"], source)
+    if left_out:
+        words = ", ".join(left_out)
+        warn(f"{source} has no values of {words}: they have their defaults", ModelWarning, stacklevel=4)
+    if not is_as_written(content):
+        warn(f"{source} was edited after World.save: its digest is not that of its content", ModelWarning, stacklevel=4)
 
 
-def _add_rows(world: Tables, call: Mapping[str, Any], functions: Functions, source: str) -> None:
-    """Repeat one call of `World.add`; what it made by itself stands in the file as calls before it."""
-    count = int(call["rows"])
-    component = _find_kind(call["kind"], call["module"], source)
+def _add_names(world: Tables, names: Mapping[str, Any], source: str) -> None:
+    """Name the rows."""
+    by_kind = {component.__name__: table for component, table in world.tables.items()}
+    for kind, labels in names.items():
+        if kind not in by_kind:
+            raise OutputError(f"{source}: names has {show(kind)}, of which there are no rows")
+        count = by_kind[kind].count
+        for k, (first, end, label) in enumerate(labels):
+            where = f"{source}: names.{kind}[{k}]"
+            if not first < end <= count:
+                raise OutputError(
+                    f"{where} is for rows {first} to {end}: must be first row and end within 0 to {count}"
+                )
+            if not isinstance(label, str) and len(label) != end - first:
+                raise OutputError(f"{where} has {len(label)} names: must be one, or {end - first}")
+            by_kind[kind].add_label(np.arange(first, end), label if isinstance(label, str) else label.__getitem__)
+
+
+def _add_rows(
+    world: Tables, component: type[Component], call: Mapping[str, Any], functions: Functions, source: str, where: str
+) -> list[str]:
+    """Repeat one call of `World.add`; what it made by itself stands in the file as calls before it.
+
+    Returns:
+        Columns and references that the file has no values of.
+    """
+    count, of = call["rows"], f" of {component.__name__}"
+    check_content(call, describe_calls(component), source, where, of)
+    check_room(count, row_bytes(component), f"{source}: {where}.rows = {count}{of}", OutputError)
     given: dict[str, Any] = {}
-    for name, packed in call["references"].items():
-        ids = _unpack(packed, count)
-        is_chain = name in component.refs and component.refs[name].is_chain
+    for part in ("references", "values"):
+        for name, values in call[part].items():
+            if "rows" in values and len(values["rows"]) != count:
+                raise OutputError(
+                    f"{source}: {where}.{part}.{name}.rows{of} has {len(values['rows'])} entries: must have {count}, "
+                    "one for each row"
+                )
+    for name, values in call["references"].items():
+        ids = _unpack(values, count)
+        is_chain = component.refs[name].is_chain
         given[name] = [np.array(chain, np.int64) for chain in ids] if is_chain else np.array(ids, np.int64)
-    for name, packed in call["values"].items():
-        column, where = component.columns.get(name), f"{name} of {component.__name__}"
-        is_function = column is not None and column.dtype is object
-        given[name] = _unpack_functions(packed, count, functions, where) if is_function else _unpack(packed, count)
+    for name, values in call["values"].items():
+        column, place = component.columns[name], f"{source}: {where}.values.{name}{of}"
+        if column.dtype is object:
+            given[name] = _unpack_functions(values, count, functions, f"{name}{of}", place)
+            continue
+        given[name] = _unpack(values, count)
         # lists without numbers, too
-        if column is not None and column.shape is None:
+        if column.shape is None:
+            if len(set(map(len, given[name]))) > 1:
+                raise OutputError(f"{place} has rows of different lengths: must be as long in all rows of a call")
             given[name] = np.array(given[name], np.float64)
-        elif column is not None and column.along:
+        elif column.along:
             given[name] = [np.reshape(np.array(row, column.dtype), (-1, *(column.shape or ()))) for row in given[name]]
+    left_out = [name for name in (*component.refs, *component.columns) if name not in given]
     before = world.count
-    world.add(component, **given)
+    try:
+        world.add(component, **given)
+    except WindlassError as error:
+        raise restate(error, f"{source}: {where}{of}: {error}") from None
     if world.count != before + count:
-        raise OutputError(f"{source}: {component.__name__} made {world.count - before} rows in place of {count}")
+        missing = ", ".join(name for name in left_out if name in component.refs) or "none"
+        raise OutputError(
+            f"{source}: {where}{of} made {world.count - before} rows in place of {count}: must have all references, of "
+            f"which these are missing: {missing}"
+        )
+    return [f"{name}{of}" for name in left_out]
 
 
 class FunctionNames:
@@ -191,9 +328,8 @@ def _pack_column(table: EntityTable, name: str, rows: IntArray, names: FunctionN
     def pack(function: Any, row: int) -> Any:
         if function is None:
             return None
-        if hasattr(function, "to_values"):
-            kind = type(function)
-            return {"kind": kind.__name__, "module": kind.__module__, "values": function.to_values()}
+        if is_registered(function):
+            return {"kind": type(function).__name__, "values": function.to_values()}
         return {"name": names.add(function, f"{name} of {table.describe(row)}")}
 
     if len(rows) > 1 and all(function is functions[0] for function in functions):
@@ -206,7 +342,7 @@ def _unpack(packed: Mapping[str, Any], count: int) -> list[Any]:
     return [packed["all"]] * count if "all" in packed else list(packed["rows"])
 
 
-def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Functions, where: str) -> list[Any]:
+def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Functions, what: str, where: str) -> list[Any]:
     """One function, or None, per row; rows that shared a function share it again."""
     made: dict[str, Any] = {}
 
@@ -218,7 +354,7 @@ def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Function
             made[key] = functions.get(value["name"]) if "name" in value else _create_function(value, where)
         if made[key] is None:
             given = ", ".join(functions) or "none"
-            raise ModelError(f"functions has {given}: must have {value['name']!r}, which is {where} in the model file")
+            raise ModelError(f"functions has {given}: must have {value['name']!r}, which is {what} in the model file")
         return made[key]
 
     if "all" in packed:
@@ -227,28 +363,26 @@ def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Function
 
 
 def _create_function(value: Mapping[str, Any], where: str) -> Any:
-    """A function that a class of the package writes and reads itself."""
-    kind = getattr(_load(value["module"]), value["kind"], None)
-    if not hasattr(kind, "from_values"):
-        raise ModelError(f"{where}: unknown kind of function {show(value['kind'])}")
-    return kind.from_values(value["values"])  # type: ignore[union-attr]
+    """A function that a registered class writes and reads itself."""
+    kind = find_functions(value["kind"])
+    if kind is None:
+        raise ModelError(
+            f"{where}: no functions of kind {show(value['kind'])} are registered; the module that registers them "
+            "(register_functions) must be imported before World.load"
+        )
+    try:
+        return kind.from_values(value["values"])
+    except WindlassError as error:
+        raise restate(error, f"{where}: {error}") from None
 
 
-def _find_kind(name: str, module: str, source: str) -> type[Component]:
-    """The registered component of a name, which its module may have to be loaded for."""
-    # kinds that are made on demand are names of their module
-    getattr(_load(module), name, None)
-    for component in laws():
-        if component.__name__ == name:
-            return component
-    raise ModelError(f"{source} has rows of {name}: its file ({module}) must be imported before")
-
-
-def _load(module: str) -> Any:
-    """A module of the package, or one that is there already."""
-    if module.startswith(OWN):
-        try:
-            return importlib.import_module(module)
-        except ModuleNotFoundError:
-            return None
-    return sys.modules.get(module)
+def _find_kind(name: str, module: Any, where: str) -> type[Component]:
+    """The registered component of a name; the module in the file is for the message alone."""
+    found = find_component(name)
+    if found is None:
+        there = f" (in {module} when the file was written)" if module else ""
+        raise ModelError(
+            f"{where} has rows of {show(name)}, which is not registered: the module that registers it{there} must be "
+            "imported before World.load"
+        )
+    return found

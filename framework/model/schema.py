@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from inspect import cleandoc
@@ -20,6 +21,8 @@ install_in_script()
 P = ParamSpec("P")
 REQUIRED: Any = object()
 """Marks a column without default."""
+LARGEST = 1e150
+"""Larger numbers have squares that are no numbers any more: no law can compute with them."""
 
 
 @dataclass(frozen=True)
@@ -227,8 +230,11 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
         raise ModelError(f"{where} = {show(value)}: expected a list of numbers [{col.unit}]")
     if array.ndim not in (1, 2) or (array.ndim == 2 and len(array) != count):
         raise ModelError(f"{where} has shape {array.shape}: expected (n,) or ({count}, n) numbers [{col.unit}]")
-    if not np.isfinite(array).all():
-        raise ModelError(f"{where} has values that are not finite: must be finite numbers [{col.unit}]")
+    if not (np.abs(array) <= LARGEST).all():
+        raise ModelError(
+            f"{where} has values that are not finite, or beyond {LARGEST:g}: must be finite numbers [{col.unit}] whose "
+            "squares are finite, too"
+        )
     values = np.empty(count, dtype=object)
     if count and (array.ndim == 1 or array.strides[0] == 0):
         # equal rows are one array, which is never written to
@@ -306,7 +312,8 @@ def _expected(col: Column) -> str:
 
 def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.int64]) -> None:
     """Raise ModelError for the first value out of the column's range."""
-    bad = ~np.isfinite(array) if np.issubdtype(array.dtype, np.floating) else np.zeros(array.shape, bool)
+    is_float = np.issubdtype(array.dtype, np.floating)
+    bad = ~(np.abs(array) <= LARGEST) if is_float else np.zeros(array.shape, bool)
     if col.choices is not None:
         bad |= ~np.isin(array, col.choices)
     if col.above is not None:
@@ -319,9 +326,16 @@ def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.i
         index = "".join(f"[{i}]" for i in where[1:])
         given = array[tuple(where)]
         unit = "" if col.unit == "1" else f" {col.unit}"
-        raise ModelError(
-            f"{col.name}{index} = {given}{unit} in {kind} row {row}: must be {col.bounds() or 'a finite number'}"
-        )
+        words = col.bounds() or "a finite number"
+        if is_float and np.isfinite(given) and abs(given) > LARGEST:
+            words = f"{words} of at most {LARGEST:g} in size, whose square is finite, too"
+        raise ModelError(f"{col.name}{index} = {given}{unit} in {kind} row {row}: must be {words}")
+
+
+def row_bytes(component: type[Component]) -> int:
+    """Least memory of one row in the table of a component [bytes]."""
+    sizes = [math.prod(col.shape or ()) * max(np.dtype(col.dtype).itemsize, 1) for col in component.columns.values()]
+    return 8 * (len(component.refs) + 1) + sum(sizes)
 
 
 def describe_component(component: type[Component], text: str) -> str:

@@ -10,7 +10,19 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks.checks import checked, handle, instance, numbers, optional, path, subclass, word
+from windlass.framework.checks.checks import (
+    check,
+    checked,
+    handle,
+    instance,
+    numbers,
+    optional,
+    path,
+    subclass,
+    word,
+)
+from windlass.framework.checks.room import check_room
+from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.adding import count_rows, read_reference
@@ -18,11 +30,14 @@ from windlass.framework.model.law import law_of, require_law
 from windlass.framework.model.model_file import Functions, describe_model, fill_model, read_model, write_model
 from windlass.framework.model.numbering import Numbering
 from windlass.framework.model.parts import Part, begin_parts, check_parts, complete_parts, follow_parts, pick_rows
-from windlass.framework.model.schema import Component, parse_values
+from windlass.framework.model.schema import Component, parse_values, row_bytes
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.parallel.processes import Processes
 
 Handles = Entity | Sequence[Entity]
+GRAVITY = numbers("m/s^2", (2,), (3,))
+FEW = 10_000
+"""So many rows fit into any memory."""
 
 
 class World:
@@ -33,7 +48,7 @@ class World:
 
     Attributes:
         tables: the tables by component, in the order of first use.
-        gravity: shape (3,).
+        gravity: shape (3,); may be assigned until the world is finalized.
         version: counts changes of switchable columns.
         finalized: whether `finalize` was called.
         is_distributed: whether this process has only a part of the rows; handles keep their meaning.
@@ -41,10 +56,10 @@ class World:
         calls: kind, number of rows, and whether in parts, of every call of `add`.
     """
 
-    @checked(gravity=numbers("m/s^2", (2,), (3,)))
+    @checked(gravity=GRAVITY)
     def __init__(self, gravity: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
-        self.gravity: FloatArray = np.zeros(3)
-        self.gravity[: len(gravity)] = gravity
+        self._gravity: FloatArray = np.zeros(3)
+        self._gravity[: len(gravity)] = gravity
         self.tables: dict[type[Component], EntityTable] = {}
         self.finalized = False
         self.version = 0
@@ -83,18 +98,39 @@ class World:
     def load(cls, path: str | Path, functions: Functions | None = None) -> World:
         """The model of a file that `save` wrote, to the last bit; it may be added to before the first solve.
 
+        Nothing is imported by a name of the file: components of the user's own are registered before, by importing
+        their module.  A file that was edited loads with a `ModelWarning`.
+
         Args:
             path: the file.
             functions: functions of the user by the names that they had.
 
         Raises:
-            OutputError: no such file, or one that is not whole.
-            ModelError: a function that is missing, a kind whose file was not imported, or values that are not allowed.
+            OutputError: no such file, or one that does not fit its schema.
+            ModelError: a function that is missing, a component that is not registered, or values that are not allowed.
         """
         content = read_model(Path(path))
-        world = cls(content.get("gravity", (0.0, 0.0, 0.0)))
+        world = cls(content["gravity"])
         fill_model(world, content, functions or {}, f"model file {path}")
         return world
+
+    @property
+    def gravity(self) -> FloatArray:
+        """Acceleration of gravity [m/s^2], shape (3,)."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, given: Any) -> None:
+        value = read_numbers(check(GRAVITY, "gravity", given, "World", ModelError))
+        if self.finalized:
+            raise ModelError(
+                f"gravity = {show(given)} m/s^2 in World: the world is finalized, and its laws have read "
+                f"{show(self._gravity.tolist())}; must be given before the first solve, World(gravity=...); an "
+                "acceleration that changes is a load of its own"
+            )
+        assert value is not None
+        self._gravity[:] = 0.0
+        self._gravity[: len(value)] = value
 
     @property
     def count(self) -> int:
@@ -163,6 +199,8 @@ class World:
         new = None if part is None else part.count
         refs = {r: read_reference(self, table, ref, handles.get(r), new) for r, ref in component.refs.items()}
         count = count_rows(component, values, refs) if part is None else len(part.numbers)
+        if count > FEW:
+            check_room(count, row_bytes(component), f"rows of {table.kind} = {count} in World.add")
         for name_, ids in refs.items():
             if len(ids) not in (1, count):
                 many = "chains" if component.refs[name_].is_chain else "entities"

@@ -32,6 +32,7 @@ from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.whole_files import check_target
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.drawing import Drawing, Painting
+from windlass.framework.model.world import World
 from windlass.framework.output.drawing import Canvas
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.output.folder import create_output_folder
@@ -41,7 +42,7 @@ from windlass.framework.output.vtkhdf import VtkhdfSeries
 from windlass.framework.output.vtu import VtuSeries
 from windlass.framework.output.xdmf import XdmfSeries
 from windlass.framework.restart.insurance import is_replaying
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, check_world
 
 SERIES: dict[str, type[FieldSeries]] = {"vtkhdf": VtkhdfSeries, "vtu": VtuSeries, "xdmf": XdmfSeries}
 
@@ -128,6 +129,7 @@ class Recorder(EveryNth):
         # of each series of the interrupted run
         self._digests: dict[str, str] = {}
         self._scene: Scene | None = None
+        self._world: World | None = None
         self._canvas: Canvas | None = None
         self._series: list[FieldSeries] = []
         self._last: tuple[float, int] | None = None
@@ -144,6 +146,8 @@ class Recorder(EveryNth):
         Raises:
             OutputError: time (or step number) is not above that of the frame before, or a file cannot be written.
         """
+        if self._world is not None:
+            check_world(state, self._world, "Recorder.record")
         if (state.t, state.step) == self._last:
             return
         now = state.t if self._axis == "time" else float(state.step)
@@ -164,7 +168,7 @@ class Recorder(EveryNth):
 
     def _begin(self, state: State) -> None:
         """Find out what is drawn, and make the series; all processes together."""
-        self._scene = Scene(state.world, self._subdivisions)
+        self._scene, self._world = Scene(state.world, self._subdivisions), state.world
         reference = state.copy()
         reference.q[:] = 0.0
         self._on_first(self._create_canvas, self._scene.draw(reference))

@@ -40,11 +40,12 @@ from windlass.framework.files.lock import OutputLock
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.output.csv import CsvTable, claim_table
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.evaluate import find_evaluated_rows, find_output, load_outputs
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, check_world
 
 
 class Probe(NamedTuple):
@@ -184,6 +185,7 @@ class Sensors(EveryNth):
         self._sensors = list(sensors)
         self.units: dict[str, str] = {}
         self._probes: list[Probe] = []
+        self._world: World | None = None
         self._places: dict[str, tuple[int, Probe]] = {}
         self._table: CsvTable | None = None
         self._rows: list[FloatArray] = []
@@ -220,9 +222,12 @@ class Sensors(EveryNth):
         mark = (state.t, state.step)
         if self._marks and self._marks[-1] == mark:
             return
+        if self._world is not None:
+            check_world(state, self._world, "Sensors.record")
         fields = load_outputs(state)
         if not self._probes:
             self._create_probes(state)
+            self._world = state.world
         row = parallel_assembly(state.world).processes.sum(
             np.concatenate([probe.read(fields) for probe in self._probes])
         )

@@ -18,7 +18,7 @@ from windlass.framework.checks.checks import checked, instance, number, yes_no
 from windlass.framework.model.system import evaluate
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, check_world
 
 
 @checked(world=instance(World))
@@ -41,6 +41,7 @@ def assemble_vector(world: World, state: State, load_factor: float = 1.0, *, vel
     in velocities, of bodies in space and of cables whose material moves, unless ``velocity_terms`` is false.
     ``state.a`` is not used.
     """
+    check_world(state, world, "assemble_vector")
     assembly = serial_assembly(world)
     assembly.load_fields(state).a[:] = 0.0
     f = np.zeros(assembly.layout.spare + 1)
@@ -79,6 +80,7 @@ def assemble_matrix(
     state.  Without accelerations that is dq K + dv D + da M.  Without ``velocity_terms``, and with da = 0, forces of
     inertia are left out as there.
     """
+    check_world(state, world, "assemble_matrix")
     assembly = serial_assembly(world)
     fields = assembly.load_fields(state)
     if da == 0.0:
@@ -96,6 +98,7 @@ def assemble_matrix(
 @checked(world=instance(World), state=instance(State))
 def assemble_mass(world: World, state: State) -> Any:
     """The mass matrix [kg, kg m^2] at a state as a PETSc matrix."""
+    check_world(state, world, "assemble_mass")
     assembly = serial_assembly(world)
     assembly.load_fields(state)
     values = np.zeros(assembly.pattern.spare + 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,19 @@ from windlass.framework.state.fingerprint import check_state_model, describe_for
 from windlass.framework.state.row_values import RowPlaces, check_stored
 from windlass.framework.state.switches import describe_switches, take_switches
 
+CHANGING = frozenset((*NAMES, "t", "step"))
+"""What users and solvers assign to."""
+
 
 class State:
     """All that a solver changes.
 
     ``State(world)`` has the values of the whole world in world order, under MPI on every process.  States of solvers
     have those of one process, which `gather` brings together.
+
+    Assignments such as ``state.q = values`` write into the arrays, which keep their shape; values that are not finite,
+    or of another shape, are an error.  A state belongs to its world: to go on with its values in another world, a
+    changed copy of a model, say, save it and use `load` there, or `assign`.
 
     Args:
         world: the world; it is finalized if it was not.
@@ -48,6 +56,12 @@ class State:
     """
 
     saved = False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # arrays keep their place in memory, which solvers and PETSc know; they are only made once
+        if name in CHANGING and name in self.__dict__:
+            value = _read_assigned(name, value, self.__dict__[name])
+        object.__setattr__(self, name, value)
 
     @checked(world=instance("World"), assembly=optional(instance("Assembly")))
     def __init__(self, world: World, assembly: Assembly | None = None) -> None:
@@ -107,7 +121,17 @@ class State:
 
     @checked(other=instance("State"))
     def assign(self, other: State) -> None:
-        """Take over all values of another state of the same world and process."""
+        """Take over all values of another state, say of the world that this one is a changed copy of.
+
+        Raises:
+            ModelError: the arrays have other sizes: those of another model, or of another process.
+        """
+        for name in NAMES:
+            own, given = getattr(self, name), getattr(other, name)
+            if own.shape != given.shape:
+                raise ModelError(
+                    f"{name} of other in State.assign has shape {given.shape}: must have {own.shape}, as in this state"
+                )
         for name in NAMES:
             getattr(self, name)[:] = getattr(other, name)
         self.t, self.step = other.t, other.step
@@ -247,8 +271,50 @@ class State:
         return self
 
 
+def _read_assigned(name: str, given: Any, old: Any) -> Any:
+    """What an attribute of a state becomes by an assignment: arrays stay, with other values.
+
+    Raises:
+        ModelError: no finite numbers, or values of another shape.
+    """
+    if isinstance(old, np.ndarray):
+        # ``state.q += dq`` has changed the array already
+        if given is not old:
+            values = read_numbers(given) if np.size(given) else np.asarray(given, np.float64)
+            if values is None or values.shape != old.shape:
+                has = f"has shape {values.shape}" if values is not None else f"= {show(given)}"
+                raise ModelError(f"{name} of a State {has}: must be numbers of shape {old.shape}")
+            for k in np.flatnonzero(~np.isfinite(values))[:1]:
+                raise ModelError(f"{name}[{k}] = {values[k]} of a State: must be finite numbers")
+            old[:] = values
+        return old
+    if (type(given) is float and name == "t" and isfinite(given)) or (type(given) is int and name == "step"):
+        return given
+    value = read_numbers(given)
+    unit = " s" if name == "t" else ""
+    if value is None or value.shape or not np.isfinite(value) or (name == "step" and value != np.floor(value)):
+        words = "a finite number" if name == "t" else "a whole number"
+        raise ModelError(f"{name} = {show(given)}{unit} of a State: must be {words}")
+    return float(value) if name == "t" else int(value)
+
+
+def check_world(state: State, world: World, where: str) -> None:
+    """Raise ModelError for a state that belongs to another world than the one that it is used with."""
+    if state.world is not world:
+        raise ModelError(
+            f"state in {where} belongs to another world: must be of the same World object, also where both are alike; "
+            "State(world).load(FILE) takes over a saved state, State(world).assign(state) the values of another"
+        )
+
+
 def local_state(assembly: Assembly, state: State | None) -> State:
-    """A new local state with the values of a state of the same world (default: initial values)."""
+    """A new local state with the values of a state of the same world (default: initial values).
+
+    Raises:
+        ModelError: a state of another world.
+    """
+    if state is not None:
+        check_world(state, assembly.world, "a solve")
     local = State(assembly.world, assembly)
     if state is None:
         return local

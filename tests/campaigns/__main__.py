@@ -1,6 +1,6 @@
-"""Campaigns by hand: `PYTHONPATH=src:tests python -m campaigns [kill|full_disk|damage|cache] [COUNT] [SEED]`.
+"""Campaigns by hand: `PYTHONPATH=src:tests python -m campaigns [NAME] [COUNT] [SEED]`.
 
-Without words all of them run in their long form.
+Names are those of `COUNTS`.  Without words all of them run in their long form.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-COUNTS = {"kill": 200, "full_disk": 100, "damage": 500, "cache": 60}
+COUNTS = {"kill": 200, "full_disk": 100, "damage": 500, "cache": 60, "model_file": 2500}
 
 # PETSc must not read these words
 words, sys.argv[1:] = sys.argv[1:], []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import runpy
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,37 +14,11 @@ import windlass as wl
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 
+from support.example_worlds import EXAMPLES, SOLVERS, Found, functions_of
 from support.processes import ROOT
 
-EXAMPLES: dict[str, dict[str, Any]] = {
-    "ale_belt": {},
-    "belt_drive": {"elements": 24, "segments": 2, "output": "none"},
-    "block_and_tackle": {},
-    "bouncing_ball": {},
-    "cable_net": {},
-    "capstan": {},
-    "cableway": {},
-    "catenary": {},
-    "crane_hoist": {"output": "none"},
-    "dropped_mass": {},
-    "elevator": {"output": "none", "stops": 1},
-    "helix_capstan": {},
-    "knot": {"output": "none"},
-    "mass_on_springs": {"output": "none"},
-    "mooring_line": {"elements": 20, "output": "none"},
-    "rope_in_wind": {},
-    "serpentine": {"output": "none"},
-    "settling_spheres": {},
-    "towed_cable": {"length": 150, "output": "none"},
-}
-"""Examples with values of their options, to be small and write nothing."""
 LONG = "ale_belt", "bouncing_ball", "cable_net", "cableway", "crane_hoist", "elevator", "helix_capstan", "knot"
-SOLVERS = wl.Static, wl.Dynamic, wl.Explicit
 STEPS = 3
-
-
-class Found(Exception):
-    """The first solve of an example has been run."""
 
 
 class Enough(wl.StepHook):
@@ -93,18 +66,6 @@ def run_first_solve(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
         with pytest.raises(Found) as found:
             runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
     return found.value.args
-
-
-def functions_of(world: World) -> dict[str, Callable[..., Any]]:
-    """The functions of the user in a world by name."""
-    found: dict[str, Callable[..., Any]] = {}
-    for component, table in world.tables.items():
-        for name, column in component.columns.items():
-            for function in table.collect(name) if column.dtype is object else ():
-                inner = getattr(function, "function", function)
-                if inner is not None:
-                    found[getattr(inner, "__name__", type(inner).__name__)] = function
-    return found
 
 
 def run_a_little(kind: Any, settings: dict[str, Any], world: World, start: State | None) -> list[State]:

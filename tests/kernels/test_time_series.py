@@ -13,7 +13,10 @@ from scipy.interpolate import CubicSpline
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.user_functions.time_functions import differentiate, differentiate_twice
+from windlass.connectors.user_functions.units import read_unit
 from windlass.elements import MassPoint
+
+from support.all_laws import all_laws
 
 TIMES = np.array([0.0, 0.3, 0.5, 1.1, 1.4, 2.0])
 
@@ -68,6 +71,23 @@ def test_heave_from_a_file(tmp_path: Path) -> None:
         (lambda p: con.read_series(write(p / "a.csv", "time,z\n0,1\n1,x\n"), "z"), "row 2 of .* is '1,x': must be num"),
         (lambda p: con.read_series(write(p / "a.csv", "time,z\n0,nan\n"), "z"), "row 1 of .* must be finite numbers"),
         (lambda p: con.read_series(write(p / "a.csv", ""), "z"), "must be one of its columns, none"),
+        (
+            lambda p: con.read_series(write(p / "a.csv", "time,z\n0,1,2\n"), "z"),
+            "row 1 of .* '0,1,2': .* as many as names",
+        ),
+        (lambda p: con.read_series(write(p / "a.csv", "time,z\n0\n"), "z"), "row 1 of .* is '0': .* as many as names"),
+        (
+            lambda p: con.read_series(write(p / "a.csv", "time [ms],z\n0,1\n5,2\n5,3\n"), "z"),
+            "row 3 of .* is at 0.005 s, row 2 at 0.005 s: times must rise",
+        ),
+        (
+            lambda p: con.read_series(write(p / "a.csv", "time [s],z [inch]\n0,1\n"), "z"),
+            r"heading 'z \[inch\]' of .* has the unit 'inch': must be one that is known",
+        ),
+        (
+            lambda p: con.read_series(write(p / "a.csv", "time (mm),z\n0,1\n"), "z"),
+            r"heading 'time \(mm\)' of .* has the unit 'mm': must be one of time",
+        ),
         (lambda p: con.spline([0.0, 1.0, 2.0], [0.0, 1.0, 2.0]), "times = .* s in spline: must be at least four"),
         (lambda p: con.spline([0.0, 1.0, 1.0, 2.0], np.zeros(4)), "times = .* s in spline: .* numbers that rise"),
         (
@@ -79,3 +99,27 @@ def test_heave_from_a_file(tmp_path: Path) -> None:
 def test_bad_series(call: Any, words: str, tmp_path: Path) -> None:
     with pytest.raises(wl.ModelError, match=words):
         call(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("heading", "factor"),
+    [
+        ("z", 1.0), ("z [mm]", 1e-3), ("z (kN)", 1e3), ("z[deg]", np.pi / 180.0), ("z [rpm]", np.pi / 30.0),
+        ("z [kN m]", 1e3), ("z [N/mm^2]", 1e6), ("z [km/h]", 1.0 / 3.6), ("z [mm/s²]", 1e-3), ("z [%]", 1e-2),
+        ("z [(m, rad)/s]", 1.0), ("z [1]", 1.0), ("z[0] [cm]", 1e-2), ("z[0]", 1.0), ("z [N; N m]", 1.0),
+    ],
+)  # fmt: skip
+def test_units_of_headings(heading: str, factor: float, tmp_path: Path) -> None:
+    """Values come in SI units, whatever the heading says, and so do times."""
+    file = write(tmp_path / "a.csv", f'time [ms],"{heading}"\n0,1.5\n250,-3\n')
+    times, values = con.read_series(file, heading)
+    assert_array_equal(times, [0.0, 0.25])
+    assert_allclose(values, [1.5 * factor, -3.0 * factor], rtol=1e-15)
+
+
+def test_units_of_all_outputs_are_read() -> None:
+    """What `Sensors` write as units can be read again."""
+    for law in all_laws().values():
+        for output in law.outputs.values():
+            for unit in (output.unit, output.unit.replace(",", ";")):
+                assert read_unit(unit) == 1.0, unit

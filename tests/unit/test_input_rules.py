@@ -10,8 +10,9 @@ import pytest
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import MassPoint, cable_around, nodes_of, straight_cable
+from windlass.elements import MassPoint, cable_around, generic_node, nodes_of, state_node, straight_cable
 from windlass.framework.assembly.alike import find_difference
+from windlass.framework.checks import room
 from windlass.framework.checks.user_functions import find_contradictions
 from windlass.framework.errors import ModelWarning
 from windlass.framework.files.state_file import write_state_file
@@ -105,10 +106,7 @@ def test_start_after_the_end_and_endless_runs() -> None:
         wl.Dynamic(world, step=1e-3, end=1.0).solve(state)
     with pytest.raises(wl.ModelError, match=r"the end at 1.0 s is 1e\+15 steps away"):
         wl.Dynamic(world, step=1e-15, end=1.0).solve()
-    state.t = np.nan
-    with pytest.raises(wl.ModelError, match="t = nan s of the state that Static starts from"):
-        wl.Static(world).solve(state)
-    state.t, state.q[0] = 0.0, np.inf
+    state.q[0] = np.inf
     with pytest.raises(wl.ModelError, match=r"q\[0\] = inf of the state that Static starts from"):
         wl.Static(world).solve(state)
     with pytest.raises(wl.ModelError, match=r"hooks = .* in Dynamic.solve: must be a list of hooks, each a StepHook"):
@@ -220,3 +218,107 @@ def test_first_difference_between_processes() -> None:
     own = {"rows of Cable2D": 3, "Cable2D.length": "a", "gravity": (0.0, 0.0, 0.0)}
     assert find_difference(own, Twin({**own, "Cable2D.length": "b"})) == "Cable2D.length"
     assert find_difference(own, Twin({"rows of Cable2D": 3})) == "Cable2D.length"
+
+
+def test_values_that_are_assigned_to_a_state() -> None:
+    """Arrays of a state keep their shape, type and place in memory; what does not fit is said with both shapes."""
+    world, _ = rope()
+    state = wl.State(world)
+    q, n = state.q, len(state.q)
+    for name, value, words in (
+        ("q", np.zeros(1), rf"q of a State has shape \(1,\): must be numbers of shape \({n},\)"),
+        ("v", 0.0, rf"v of a State has shape \(\): must be numbers of shape \({n},\)"),
+        ("a", ["x"] * n, "a of a State = .*: must be numbers of shape"),
+        ("lam", np.zeros(len(state.lam) + 1), "lam of a State has shape"),
+        ("data", np.zeros(len(state.data) + 1), "data of a State has shape"),
+        ("q", np.where(np.arange(n) == 2, np.nan, 0.0), r"q\[2\] = nan of a State: must be finite"),
+        ("t", np.nan, "t = nan s of a State: must be a finite number"),
+        ("t", np.zeros(2), "t = .* s of a State: must be a finite number"),
+        ("t", "now", "t = 'now' s of a State: must be a finite number"),
+        ("step", 0.5, "step = 0.5 of a State: must be a whole number"),
+    ):
+        with pytest.raises(wl.ModelError, match=words):
+            setattr(state, name, value)
+    state.q = list(range(n))
+    assert state.q is q and q.dtype == np.float64 and q[2] == 2.0
+    state.q += 1.0
+    state.t = np.float32(0.5)
+    assert state.q is q and q[2] == 3.0 and type(state.t) is float and type(state.step) is int
+
+
+def create_mass() -> wl.World:
+    """A world of another size."""
+    world = wl.World()
+    world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
+    return world
+
+
+def test_states_know_their_world() -> None:
+    """A state of another world is refused wherever a state goes, also where both worlds are alike."""
+    (world, cables), (other, _) = rope(), rope()
+    state, foreign = wl.State(world), wl.State(other)
+    sensors = wl.Sensors(None, [wl.Sensor(cables, "axial_force", where={"x": 0.0})])
+    sensors.record(state)
+    foreign.t = 1.0
+    for use in (
+        lambda: wl.Static(world).solve(foreign),
+        lambda: wl.Dynamic(world, step=1e-3, end=2.0).solve(foreign),
+        lambda: list(wl.Dynamic(world, step=1e-3, end=2.0).march(foreign)),
+        lambda: wl.Explicit(world, step=1e-6, end=2.0).solve(foreign),
+        lambda: wl.Modes(world).solve(foreign),
+        lambda: wl.assemble_vector(world, foreign),
+        lambda: wl.assemble_matrix(world, foreign),
+        lambda: wl.assemble_mass(world, foreign),
+        lambda: wl.eval_output(cables, "axial_force", foreign, x=0.0),
+        lambda: sensors.record(foreign),
+    ):
+        with pytest.raises(wl.ModelError, match="belongs to another world"):
+            use()
+    # the values go over by assignment
+    foreign.q[:] = 1.0
+    state.q = foreign.q
+    assert (state.q == 1.0).all()
+    state.assign(foreign)
+    assert state.t == foreign.t == 1.0
+    with pytest.raises(wl.ModelError, match=r"q of other in State.assign has shape .*: must have"):
+        state.assign(wl.State(create_mass()))
+
+
+def test_gravity_is_assigned_before_the_first_solve() -> None:
+    world, _ = rope()
+    world.gravity = (0.0, -1.0)
+    assert world.gravity.tolist() == [0.0, -1.0, 0.0]
+    for wrong in ((0.0, np.nan), (1.0,), "down", None):
+        with pytest.raises(wl.ModelError, match=r"gravity = .* m/s\^2 in World: must be finite numbers of shape"):
+            world.gravity = wrong
+    world.finalize()
+    with pytest.raises(wl.ModelError, match=r"gravity = \(0, 0, 0\) m/s\^2 in World: the world is finalized"):
+        world.gravity = (0, 0, 0)
+    assert world.gravity.tolist() == [0.0, -1.0, 0.0]
+
+
+def test_sizes_beyond_any_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers of rows, coordinates and steps that no computer holds are refused before it tries; quickly."""
+    world = wl.World()
+    point = np.broadcast_to(np.zeros(3), (10**11, 3))
+    monkeypatch.setattr(room, "memory", lambda: 64 * 2**30)
+    for use, words in (
+        (
+            lambda: straight_cable(world, (0, 0), (1, 0), 10**10, **CABLE),
+            "elements = 10000000000 .*: must be <= 2147483647",
+        ),
+        (
+            lambda: straight_cable(world, (0, 0), (1, 0), 2 * 10**9, **CABLE),
+            "elements = 2000000000 in cable: .* this machine has 64 GiB of mem",
+        ),
+        (lambda: generic_node(10**9), "coordinates = 1000000000 in generic_node: must be .* <= 100000, as laws couple"),
+        (lambda: state_node(10**9), "states = 1000000000 in state_node: must be a whole number >= 1 and <= 100000"),
+        (
+            lambda: wl.Static(rope()[0], load_steps=10**9),
+            "load_steps = 1000000000 in Static: .* <= 1000000, as each is",
+        ),
+        (lambda: world.add(MassPoint, position=point, mass=1.0), "rows of Point3D = 100000000000 .*: must be <= "),
+    ):
+        with pytest.raises(wl.ModelError, match=words):
+            use()
+    assert world.count == 0

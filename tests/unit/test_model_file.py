@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,9 @@ import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.model.schema import Component, column
+from windlass.framework.launch.launcher import child_environment
+from windlass.framework.model.model_schema import full_schema
+from windlass.framework.model.schema import Component
 from windlass.framework.model.world import World
 
 from hostile.models import COMPONENTS, valid_row
@@ -119,32 +124,243 @@ def test_functions_are_given_again(tmp_path: Path) -> None:
     assert not (tmp_path / "springs.json").exists() and other.count == 0
 
 
-class Buoy(Component):
-    """A kind of the user's own, which is not registered."""
+def changed(good: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    """A copy of a file's content with another value at a place, ``"calls.0.values.angle"``; REMOVED takes it away."""
+    copy = json.loads(json.dumps(good))
+    *way, last = [int(step) if step.isdigit() else step for step in path.split(".")]
+    part = copy
+    for step in way:
+        part = part[step]
+    if value is REMOVED:
+        del part[last]
+    else:
+        part[last] = value
+    return copy
 
-    size = column("m", "its size")
+
+REMOVED: Any = object()
 
 
-def test_bad_files(tmp_path: Path) -> None:
-    good = json.loads(belt(con.sine(0.5, 3.0)).save(tmp_path / "good.json").read_text())
+@pytest.fixture(name="good")
+def saved_belt(tmp_path: Path) -> dict[str, Any]:
+    """The content of a file of a belt; calls[0] is of RigidNode2D, calls[1] of RigidBody2D."""
+    content: dict[str, Any] = json.loads(belt(con.sine(0.5, 3.0)).save(tmp_path / "good.json").read_text())
+    return content
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "place", "value"),
+    [
+        (OutputError, "must have the format 'windlass model'", "format", "something else"),
+        (OutputError, "has version 7: must be 2", "version", 7),
+        (OutputError, "the file has no 'gravity': must have", "gravity", REMOVED),
+        (OutputError, "the file has the unknown key 'gravty'", "gravty", [0.0, -9.81, 0.0]),
+        (OutputError, r"gravity\[1\] = nan: must be a finite number", "gravity.1", float("nan")),
+        (OutputError, r"gravity has 2 entries: must have 3", "gravity", [0.0, -9.81]),
+        (OutputError, r"calls\[0\] has no 'rows': must have kind, rows", "calls", [{"kind": "RigidNode2D"}]),
+        (
+            OutputError,
+            r"calls\[0\].values of RigidNode2D has the unknown key 'angel'",
+            "calls.0.values.angel",
+            {"rows": [0.0]},
+        ),
+        (OutputError, r"calls\[0\].values of RigidNode2D has no 'position'", "calls.0.values.position", REMOVED),
+        (
+            OutputError,
+            r"calls\[0\].values.angle.rows\[0\] = 'east' of RigidNode2D: must be a finite",
+            "calls.0.values.angle",
+            {"rows": ["east"]},
+        ),
+        (
+            OutputError,
+            r"calls\[0\].values.angle.rows\[0\] = 1e\+300 of RigidNode2D: must be <= 1e\+150",
+            "calls.0.values.angle",
+            {"rows": [1e300]},
+        ),
+        (
+            OutputError,
+            r"calls\[0\].values.angle.rows of RigidNode2D has 2 entries: must have 1",
+            "calls.0.values.angle",
+            {"rows": [0.0, 1.0]},
+        ),
+        (
+            OutputError,
+            r"calls\[1\].values.mass.rows\[0\] = -1.0 of RigidBody2D: must be >",
+            "calls.1.values.mass",
+            {"rows": [-1.0]},
+        ),
+        (OutputError, r"calls\[0\].rows = 10000000000: must be <= 2147483647", "calls.0.rows", 10**10),
+        (
+            ModelError,
+            r"calls\[1\] of RigidBody2D: node in RigidBody2D row 0: entity number 99 must be from",
+            "calls.1.references.node",
+            {"rows": [99]},
+        ),
+        (OutputError, r"names has 'Buoy', of which there are no rows", "names.Buoy", [[0, 1, "left"]]),
+        (
+            OutputError,
+            r"names.RigidBody2D\[0\] is for rows 0 to 7: must be .* within 0 to 2",
+            "names.RigidBody2D",
+            [[0, 7, "left"]],
+        ),
+        (OutputError, r"names.RigidBody2D\[0\]\[2\] = 5: must be a text or a list", "names.RigidBody2D", [[0, 1, 5]]),
+        (OutputError, r"calls\[1\].references.node.rows\[0\] = 1000", "calls.1.references.node", {"rows": [10**400]}),
+        (OutputError, "digest = 'none': must be 64 hexadecimal digits", "digest", "none"),
+    ],
+)
+def test_what_the_schema_does_not_allow(
+    error: type[Exception], words: str, place: str, value: Any, good: dict[str, Any], tmp_path: Path
+) -> None:
+    """The place is named with what was given and what is allowed; a change since the file was written is said."""
     file = tmp_path / "bad.json"
-
-    def expect(error: type[Exception], words: str, **changes: Any) -> None:
-        file.write_text(json.dumps({**good, **changes}))
-        with pytest.raises(error, match=words):
-            World.load(file)
-
-    expect(OutputError, "must have the format 'windlass model'", format="something else")
-    expect(OutputError, "has version 7: must be 1", version=7)
-    expect(OutputError, "is not whole: KeyError", calls=[{"kind": "Ground"}])
-    first = good["calls"][0]
-    expect(ModelError, r"rows of Buoy: its file \(harbour\)", calls=[{**first, "kind": "Buoy", "module": "harbour"}])
-    broken = {**first["values"], "angle": {"rows": ["east"]}}
-    expect(ModelError, "angle = .*east.* in RigidNode2D row 0", calls=[{**first, "values": broken}])
-    file.write_text("{")
-    with pytest.raises(OutputError, match=r"is not JSON: .*; must be what World.save wrote"):
+    file.write_text(json.dumps(changed(good, place, value)))
+    with pytest.raises(error, match=words):
         World.load(file)
+
+
+def test_files_that_are_no_json(good: dict[str, Any], tmp_path: Path) -> None:
+    file, text = tmp_path / "bad.json", json.dumps(good)
+    for bad, words in (
+        ("{", r"is damaged or no model file, it is not JSON: .*; must be what World.save wrote"),
+        (text[: len(text) // 2], "is damaged or no model file"),
+        (text.replace('"gravity"', '"gravity": [0, 0, 0], "gravity"'), "has the key 'gravity' twice in one object"),
+        (
+            text.replace('"gravity": [', '"gravity": ' + 10**5 * "[" + 10**5 * "]" + ', "other": ['),
+            "gravity has lists or",
+        ),
+    ):
+        file.write_text(bad)
+        with pytest.raises(OutputError, match=words):
+            World.load(file)
     with pytest.raises(OutputError, match="cannot be read: No such file"):
         World.load(tmp_path / "none.json")
     with pytest.raises(OutputError, match="needs a folder that can be written"):
         World().save(tmp_path / "nowhere" / "model.json")
+
+
+def test_edits_are_noted(good: dict[str, Any], tmp_path: Path) -> None:
+    """The digest tells a changed file; one of another layout, or with keys in another order, is the same."""
+    file = tmp_path / "model.json"
+    file.write_text(json.dumps(good, indent=7, sort_keys=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        World.load(file)
+    file.write_text(json.dumps(changed(good, "calls.1.values.mass", {"rows": [3.0]})))
+    with pytest.warns(wl.ModelWarning, match=r"model.json was edited after World.save: its digest"):
+        world = World.load(file)
+    assert world.entity(1).mass == 3.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        World.load(world.save(file))
+    file.write_text(json.dumps(changed(good, "calls.1.values.mass", {"rows": ["heavy"]})))
+    with pytest.raises(OutputError, match=r"mass.*\(the file is damaged, or was changed after World.save"):
+        World.load(file)
+    # columns that older versions did not have, with defaults
+    file.write_text(json.dumps(changed(good, "calls.0.values.angle", REMOVED)))
+    with pytest.warns(wl.ModelWarning, match="has no values of angle of RigidNode2D: they have their defaults"):
+        World.load(file)
+    # files of version 1 have no digest
+    old = changed({**good, "version": 1}, "digest", REMOVED)
+    file.write_text(json.dumps(old))
+    with pytest.warns(wl.ModelWarning, match="is of version 1, without a digest"):
+        World.load(file)
+
+
+def test_nothing_is_imported_by_a_file(good: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that a file names is not imported, neither for rows nor for functions, also one of the package."""
+    (tmp_path / "harbour.py").write_text("raise SystemExit('the file ran')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    file = tmp_path / "bad.json"
+    for module in ("harbour", "windlass.examples.knot", "windlass.testing"):
+        known = set(sys.modules)
+        content = changed(changed(good, "calls.0.module", module), "calls.0.kind", "Buoy")
+        file.write_text(json.dumps(content))
+        with pytest.raises(ModelError, match=rf"rows of 'Buoy', which is not registered: .* \(in {module} when"):
+            World.load(file)
+        call = next(k for k, call in enumerate(good["calls"]) if call["kind"] == "CoordinateLoad")
+        function = {"kind": "Buoy", "module": module, "values": {}}
+        for value in (function, {"kind": "load", "values": {}}):
+            file.write_text(json.dumps(changed(good, f"calls.{call}.values.function", {"rows": [value]})))
+            with pytest.raises((OutputError, ModelError), match=r"unknown key 'module'|no functions of kind 'load'"):
+                World.load(file)
+        assert not set(sys.modules) - known
+
+
+def test_components_and_functions_of_the_user(tmp_path: Path) -> None:
+    """What the user's own script has registered is found by its name; before, the message says what is missing."""
+    file = tmp_path / "model.json"
+    code = (
+        "import windlass as wl\n"
+        "from windlass.framework import Component, column, register, register_functions\n"
+        "class Lantern(Component):\n"
+        "    size = column('m', 'its size')\n"
+        "register(Lantern, 'passive')\n"
+        "@register_functions\n"
+        "class Flash:\n"
+        "    def __init__(self, rate): self.rate = rate\n"
+        "    def __call__(self, t): return self.rate * t\n"
+        "    def to_values(self): return {'rate': self.rate}\n"
+        "    @classmethod\n"
+        "    def from_values(cls, values): return cls(values['rate'])\n"
+    )
+    (tmp_path / "lanterns.py").write_text(code)
+    write = (
+        "from lanterns import *\n"
+        "import windlass.elements as el, windlass.connectors as con\n"
+        "world = wl.World()\n"
+        "world.add(Lantern, size=0.25)\n"
+        "point = world.add(el.MassPoint, position=(0.0, 0.0), mass=1.0)\n"
+        "world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, point, 'x'), function=Flash(3.0))\n"
+        "world.save('model.json')\n"
+    )
+    read = (
+        "import windlass as wl\n"
+        "world = wl.World.load('model.json')\n"
+        "loads = next(t for c, t in world.tables.items() if c.__name__ == 'CoordinateLoad')\n"
+        "print(world.entity(0).size, loads.collect('function')[0](2.0))\n"
+    )
+
+    def run(text: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", text]
+        return subprocess.run(command, cwd=tmp_path, env=child_environment(True), text=True, capture_output=True)
+
+    assert run(write).returncode == 0 and file.exists()
+    assert (
+        "rows of 'Lantern', which is not registered: the module that registers it (in lanterns when" in run(read).stderr
+    )
+    assert run("import lanterns\n" + read).stdout == "0.25 6.0\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "changes"),
+    [
+        ("numbers of 'table' are 5: must be k times and k times 1 values", {"numbers": [0.0, 1.0, 2.0, 1.0, 2.0]}),
+        ("begin with the times .* s: must be numbers that rise", {"numbers": [1.0, 0.0, 5.0, 6.0]}),
+        ("kind 9, order 0, shape .*: must be kind 0 to 3", {"kind": 9}),
+        ("order = 0.5 of a ReadyFunction: must be a whole number", {"order": 0.5}),
+        ("shape .*: must be kind 0 to 3", {"shape": [2]}),
+        ("must be a text, and a list of finite numbers", {"numbers": ["a", "b"]}),
+        ("'nmae' is unknown among the values", {"nmae": "table"}),
+    ],
+)
+def test_functions_of_a_file_are_checked(words: str, changes: dict[str, Any], tmp_path: Path) -> None:
+    """A table with missing numbers, times that do not rise, or of an unknown kind is refused where it is read."""
+    good = json.loads(belt(con.table([0.0, 1.0], [5.0, 6.0])).save(tmp_path / "good.json").read_text())
+    call = next(k for k, call in enumerate(good["calls"]) if call["kind"] == "CoordinateLoad")
+    function = good["calls"][call]["values"]["function"]["rows"][0]
+    function["values"].update(changes)
+    (tmp_path / "bad.json").write_text(json.dumps(good))
+    with pytest.raises(wl.WindlassError, match=rf"calls\[{call}\].values.function of CoordinateLoad: .*{words}"):
+        World.load(tmp_path / "bad.json")
+
+
+def test_the_schema_is_a_schema(good: dict[str, Any]) -> None:
+    """What is published is valid JSON Schema, allows files as they are written, and refuses others."""
+    import jsonschema  # here, because this test alone needs it
+
+    published = full_schema(COMPONENTS)
+    jsonschema.Draft202012Validator.check_schema(published)
+    validator = jsonschema.Draft202012Validator(published)
+    assert not list(validator.iter_errors(good))
+    for place, value in (("gravity", REMOVED), ("calls.0.values.angle", {"rows": ["east"]}), ("calls.1.rows", -1)):
+        assert list(validator.iter_errors(changed(good, place, value))), place

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
@@ -31,6 +33,7 @@ from windlass.framework import (
     register_pair,
 )
 from windlass.framework.kernels.signature import count_results
+from windlass.framework.launch.launcher import child_environment
 from windlass.framework.model.law import law_of
 from windlass.solvers.static import Static
 
@@ -362,3 +365,38 @@ def test_a_family_that_comes_later() -> None:
         World().add(Early)
     register_family("late marker", lambda world, ids, layout: None, lambda *args, **more: made.append((args, more)))
     assert made == [((Early, one, two), {"source": "here"})]
+
+
+def test_letters_are_checked_at_once() -> None:
+    """A letter for a column that is not there is refused before any marker exists, too."""
+
+    class Early(Component):
+        marker0 = ref("marker of a family that nothing has made known", "first end")
+        marker1 = ref("marker of a family that nothing has made known", "second end")
+        stiffness = column("N/m", "k")
+        active = column("1", "acts only if true", dtype=bool, default=True)
+
+    def force(c: Any, i: int, u: float, ut: float, t: float) -> float:
+        return 0.0
+
+    with pytest.raises(ModelError, match=r"letters of Early reads stifness, but Early has no stifness"):
+        register_pair(Early, force, letters={"k": "stifness"})
+    with pytest.raises(ModelError, match=r"letters of Early = 'k': must be names of columns by letters"):
+        register_pair(Early, force, letters="k")
+    register_pair(Early, force, letters={"k": "stiffness"})
+    with pytest.raises(
+        ModelError, match=r"nothing has made known: must be one of .*coordinate marker, .*position mark"
+    ):
+        World().add(Early)
+
+
+def test_a_law_whose_family_was_not_loaded() -> None:
+    """The first marker of a process may be wrong: the message says so, and the family is loaded for it."""
+    text = (
+        "import windlass as wl, windlass.connectors as con, windlass.elements as el\n"
+        "world = wl.World()\n"
+        "point = world.add(el.MassPoint, position=(0.0, 0.0), mass=1.0)\n"
+        "world.add(con.CoordinateSpringDamper, marker1=point)\n"
+    )
+    found = subprocess.run([sys.executable, "-c", text], env=child_environment(True), capture_output=True, text=True)
+    assert "marker1 in CoordinateSpringDamper row 0 = <MassPoint 0>: must be a coordinate marker" in found.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+import jsonschema
 import pytest
 
 import windlass as wl
@@ -89,6 +91,13 @@ def test_every_option_is_in_the_reference() -> None:
     assert {"report", "checkpoint", "dynamic_step", "static_stability"} <= names
     assert [name for name in sorted(names - {"elements"}) if f"| `-{name}` |" not in page] == []
     assert "windlass show FILE" in page
+
+
+def test_the_schema_of_model_files_is_published() -> None:
+    """It is JSON Schema, and has all components."""
+    schema = json.loads(site("build").schema_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert registered_names() <= set(schema["$defs"])
 
 
 def test_short_forms_are_of_examples_and_their_options() -> None:

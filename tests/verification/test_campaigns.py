@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from campaigns import cache, damage, full_disk, kill
+from campaigns import cache, damage, full_disk, kill, model_file
 
 
 def test_killed_runs(tmp_path: Path) -> None:
@@ -28,3 +28,9 @@ def test_damaged_files(tmp_path: Path) -> None:
 def test_damaged_machine_code(tmp_path: Path) -> None:
     """Bits, cuts and blocks in files of the compiler cache."""
     assert "mended" in cache.run(6, tmp_path, seed=2)
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_changed_model_files(seed: int, tmp_path: Path) -> None:
+    """Keys that are removed, misspelt, given twice, or have wrong values: named, or noted as an edit."""
+    assert "none raw, none silent" in model_file.run(100, tmp_path, seed, ("catenary", "mass_on_springs"))

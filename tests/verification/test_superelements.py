@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import meshio
 import numpy as np
@@ -130,6 +131,36 @@ def test_wrong_bodies_are_refused(change: dict[str, object], words: str) -> None
     given = {"mass": np.eye(2), "stiffness": np.eye(2), "boundary": [0], "modes": 0} | change
     with pytest.raises(wl.ModelError, match=words):
         el.craig_bampton(**given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("mass", "words"),
+    [
+        (np.diag([1.0, -1e-9]), r"mass\[1, 1\] = -1e-09 in GenericODE2 row 0: must be >= 0 \[kg"),
+        (
+            [[1.0, 0.5], [0.0, 1.0]],
+            r"mass in GenericODE2 row 0 has 0.5 at \[0, 1\] and 0 at \[1, 0\]: must be symmetric",
+        ),
+        ([[1.0, 2.0], [2.0, 1.0]], r"must be positive semi-definite; .* eigenvalue -1,"),
+        ([[1e6, 2.0], [2.0, 1e-6]], r"must be positive semi-definite; .* eigenvalue -1,"),
+        ([[1.0, 1e-3], [1e-3, 0.0]], r"mass\[0, 1\] = 0.001 in GenericODE2 row 0 beside a 0 on the diagonal"),
+        (np.eye(3), r"mass in GenericODE2 row 0 has 9 values: must have 4, of shape \(2, 2\), or none"),
+    ],
+)
+def test_negative_masses_are_refused(mass: Any, words: str) -> None:
+    world = wl.World()
+    world.add(el.GenericODE2, nodes=world.add(el.generic_node(2)), mass=mass, stiffness=np.eye(2))
+    with pytest.raises(wl.ModelError, match=words):
+        world.finalize()
+
+
+def test_masses_of_zero_are_allowed() -> None:
+    """A singular mass matrix, with rounding in its last digits, is that of a body all the same."""
+    world, one = wl.World(), np.array([1.0, 1e-4, 0.0])
+    mass = np.outer(one, one) + 1e-18 * np.arange(9.0).reshape(3, 3)
+    mass[2] = mass[:, 2] = 0.0
+    world.add(el.GenericODE2, nodes=world.add(el.generic_node(3)), mass=mass, stiffness=np.eye(3))
+    world.finalize()
 
 
 def swing(t: float, q: FloatArray, q_t: FloatArray) -> list[float]:

@@ -1,0 +1,43 @@
+"""Numbers of rows and coordinates that no memory holds are refused before any memory is asked for."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from windlass.framework.errors import ModelError, WindlassError
+
+MOST_ROWS = 2**31 - 1
+"""PETSc and MPI count with 32-bit whole numbers: no table, and no list of coordinates, can be longer."""
+
+
+@cache
+def memory() -> int:
+    """Memory of this machine [bytes]; where the system does not say, as much as a list of `MOST_ROWS` numbers has."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        return 8 * MOST_ROWS
+
+
+def check_room(count: int, bytes_each: int, given: str, error: type[WindlassError] = ModelError) -> None:
+    """Refuse a number of rows that cannot be counted, or that needs more memory than this machine has.
+
+    Args:
+        count: number of rows.
+        bytes_each: least memory of each of them [bytes].
+        given: what was given, for the message: ``"elements = 10000000000 in straight_cable"``.
+        error: class of the error.
+
+    Raises:
+        WindlassError: there are too many; the message says how many are allowed, and why.
+    """
+    fitting = memory() // bytes_each
+    if count > MOST_ROWS:
+        raise error(f"{given}: must be <= {MOST_ROWS}, the largest number that PETSc and MPI count to")
+    if count > fitting:
+        need, have = count * bytes_each / 2**30, memory() / 2**30
+        raise error(
+            f"{given}: must be <= {fitting}, as each needs {bytes_each} bytes or more, together {need:.3g} GiB, "
+            f"and this machine has {have:.3g} GiB of memory"
+        )

@@ -1,0 +1,113 @@
+"""The names that files of models may use: components, and functions that are written as values.
+
+A name in a file is looked up here and nowhere else.  Nothing is imported by a name of a file: what the packages of
+`LIBRARIES` offer is listed by these packages themselves, and what a user adds is known once the user's own module has
+registered it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Protocol, TypeVar
+
+from windlass.framework.errors import ModelError
+from windlass.framework.model.law import list_registered
+from windlass.framework.model.schema import Component
+
+LIBRARIES = ("windlass.framework", "windlass.elements", "windlass.connectors")
+"""Packages of which a file may name each public component; their modules are loaded when a file needs them."""
+
+
+class Writable(Protocol):
+    """A class of functions that a file holds as values."""
+
+    __name__: str
+    __qualname__: str
+
+    def from_values(self, values: Any) -> Callable[..., Any]:
+        """The function of which a file holds these values; raises ModelError for values that are not allowed."""
+
+
+F = TypeVar("F", bound=type)
+_functions: dict[str, Writable] = {}
+_function_places: dict[str, str] = {}
+_sized: dict[str, str] = {}
+
+
+def offer_sized_kinds(prefix: str, maker: str) -> None:
+    """Let files name components that are made for a number, such as ``GenericNode3``.
+
+    Args:
+        prefix: the name without its number.
+        maker: ``"module:function"`` that makes the component of a number.
+    """
+    _sized[prefix] = maker
+
+
+def offer_functions(name: str, module: str) -> None:
+    """Let files name a class of functions of a package, which its module registers when it is loaded."""
+    _function_places[name] = module
+
+
+def register_functions(kind: F) -> F:
+    """Let files hold functions of a class as values; a decorator.
+
+    The class has ``to_values()``, which gives numbers, words, lists and dictionaries, and the class method
+    ``from_values(values)``, which raises ModelError for values that are not allowed.
+
+    Raises:
+        ModelError: a class without both, or another class of this name.
+    """
+    if not (hasattr(kind, "to_values") and hasattr(kind, "from_values")):
+        raise ModelError(f"{kind.__name__} in register_functions: must have to_values and from_values")
+    known = _functions.get(kind.__name__)
+    # a module that is executed again registers its classes anew
+    if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
+        raise ModelError(f"{kind.__name__} in register_functions: a class of this name is registered already")
+    _functions[kind.__name__] = kind
+    return kind
+
+
+def is_registered(function: Any) -> bool:
+    """Whether a file can hold a function as values."""
+    kind: Any = _functions.get(type(function).__name__)
+    return kind is type(function)
+
+
+def find_functions(name: str) -> Writable | None:
+    """The class of functions that a file names, or None."""
+    if name not in _functions and name in _function_places:
+        import_module(_function_places[name])
+    return _functions.get(name)
+
+
+def list_kinds() -> list[type[Component]]:
+    """All components that a file may name, but for those that are made for a number."""
+    for library in LIBRARIES:
+        package = import_module(library)
+        for name in package.__all__:
+            getattr(package, name)
+    return list_registered()
+
+
+def find_component(name: str) -> type[Component] | None:
+    """The component that a file names, or None.
+
+    Raises:
+        ModelError: several registered components have this name.
+    """
+    sized = re.fullmatch(r"([A-Za-z]+)([1-9]\d{0,8})", name)
+    for library in LIBRARIES:
+        package = import_module(library)
+        if name in package.__all__:
+            getattr(package, name)
+    if sized is not None and sized[1] in _sized:
+        module, _, function = _sized[sized[1]].partition(":")
+        getattr(import_module(module), function)(int(sized[2]))
+    found = [component for component in list_registered() if component.__name__ == name]
+    if len(found) > 1:
+        modules = ", ".join(sorted(component.__module__ for component in found))
+        raise ModelError(f"{name} is the name of {len(found)} registered components (of {modules}): must be one")
+    return found[0] if found else None
