@@ -53,12 +53,24 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
             continue
         base = name[len(prefix) :].lower()
         rule = next((rule for rule in RANGES if re.fullmatch(rule[0], base)), None)
+        if rule is not None and rule[1] is int and re.fullmatch(r"[+-]?\d+", text) and abs(int(text)) > largest_int():
+            raise OptionError(
+                f"-{name} = {text}: expected {rule[4]}, up to {largest_int()}, PETSc's largest whole number"
+            )
         if not text and (rule or NEEDS_VALUE.fullmatch(base)):
             raise OptionError(f"-{name} has no value: expected {rule[4] if rule else 'a word or number behind it'}")
         if rule is not None and not _fits(text, *rule[1:4], no_zero="_lag_" in base):
             raise OptionError(f"-{name} = {text}: expected {rule[4]}")
         if base == "snes_type" and text not in SNES_TYPES:
             raise OptionError(f"-{name} = {text}: expected one of {', '.join(SNES_TYPES)}")
+
+
+def largest_int() -> int:
+    """PETSc's largest whole number."""
+    import numpy as np  # here, because the command line is quick without it
+    from petsc4py import PETSc  # here, because it starts with its options
+
+    return int(np.iinfo(PETSc.IntType).max)
 
 
 def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool) -> bool:

@@ -14,10 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.errors import OutputError
-from windlass.framework.files.whole_files import SEAL_SIZE, check_seal, check_target, remove_drafts, replace_file, seal
-
-OLD = 60.0
-"""Age of drafts that no process works on any more [s]; states have no lock."""
+from windlass.framework.files.outputs import check_output, write_output
+from windlass.framework.files.whole_files import SEAL_SIZE, check_seal, check_target, seal
 
 
 def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
@@ -26,15 +24,13 @@ def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
-    check_target(path, "state file")
+    check_output(path, "state file", "state file")
     buffer = io.BytesIO()
     np.savez(buffer, **values)
     # the last two bytes are the length of the comment
     content = buffer.getvalue()[:-2] + SEAL_SIZE.to_bytes(2, "little")
     try:
-        if path.parent.is_dir():
-            remove_drafts(path.parent, path.name, OLD)
-        replace_file(path, [content, seal(content)], sync=True)
+        write_output(path, [content, seal(content)], "state file", "state file", sync=True)
     except OSError as error:
         raise OutputError(f"state file {path}: {error.strerror}; needs a folder that can be written") from None
 

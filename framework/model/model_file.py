@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import IntArray
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.files.outputs import check_output, write_output
 from windlass.framework.model.law import Tables, laws
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable
@@ -40,10 +40,10 @@ def write_model(path: Path, content: Mapping[str, Any]) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
-    check_target(path, "model file")
+    check_output(path, "model file", "model file")
     text = json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
     try:
-        replace_file(path, text.encode() + b"\n", sync=True)
+        write_output(path, text.encode() + b"\n", "model file", "model file", sync=True)
     except OSError as error:
         raise OutputError(f"model file {path}: {error.strerror}; needs a folder that can be written") from None
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.errors import OptionError
+from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.files.outputs import mark_picture, write_output
 from windlass.framework.studies.sweep_table import COUNTS, Row
 
 FIRST = 6
@@ -53,7 +55,12 @@ def draw_sweep(
         for ending, draw in kinds.items():
             files.append(folder / FOLDER / (re.sub(r"[^\w.-]", "_", value) + ending + ".png"))
             figure = draw(rows, axes, labels, value)
-            figure.savefig(files[-1], dpi=120)
+            picture = BytesIO()
+            figure.savefig(picture, format="png", dpi=120)
+            try:
+                write_output(files[-1], mark_picture(picture.getvalue()), "picture", "picture")
+            except OSError as error:
+                raise OutputError(f"'{files[-1]}' cannot be written: {error.strerror}") from error
     return files
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from windlass.framework.errors import OptionError
-from windlass.framework.files.whole_files import check_place, replace_file
+from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.files.outputs import check_output, write_output
+from windlass.framework.files.whole_files import check_place
 from windlass.framework.launch.arguments import Option, join_options, option_table, split_arguments, split_options
 from windlass.framework.launch.launcher import launched_size
 from windlass.framework.studies.cases import create_grid, find_first, is_varied
@@ -20,6 +21,7 @@ from windlass.framework.studies.ranking import choose, format_ranking, judge, ra
 from windlass.framework.studies.tune_runs import CLOCKS, Result, Runner, Tried, find_limit
 
 COMMAND = "windlass tune"
+OPTIONS_FILE = "file of options"
 HELP = """windlass tune MODEL.py [options of the search, of the model and of PETSc]
 
 Runs the model with many settings of its linear and nonlinear solvers, each in a process of its own, ranks them by time,
@@ -85,7 +87,7 @@ def plan_search(words: Sequence[str], scratch: Path) -> Search:
     extra = tuple(Setting(name, tuple(write_options(case))) for name, case in zip(names, cases, strict=True))
     processes = int(values["processes"])
     name = f"{model.stem}{f'_{processes}' if processes > 1 else ''}.opts"
-    best = check_place(Path(values["best"] or name), "-best")
+    best = check_output(check_place(Path(values["best"] or name).absolute(), "-best"), "-best", OPTIONS_FILE)
     return Search(Runner(model, tuple(common), processes, scratch), extra, values, best, " ".join([COMMAND, *words]))
 
 
@@ -209,5 +211,8 @@ class Search:
             said = f"{best.name}: {times[0] / times[1]:.2f} of the time of the default, answer {one.difference:.1e} off"
         lines = [f"# {self.said}", f"# {said}"]
         lines += [" ".join(join_options([pair])) for pair in split_options(best.options)]
-        replace_file(self.best, "".join(f"{line}\n" for line in lines).encode())
+        try:
+            write_output(self.best, "".join(f"{line}\n" for line in lines).encode(), "-best", OPTIONS_FILE)
+        except OSError as error:
+            raise OutputError(f"-best {self.best}: {error.strerror}") from error
         print(f"\n{said}\n{self.best} is a file for -options_file")
