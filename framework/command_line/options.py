@@ -34,6 +34,7 @@ from windlass.framework.command_line.option_files import environment_options, in
 from windlass.framework.command_line.petsc_solvers import describe_kinds, set_up_twin
 from windlass.framework.command_line.petsc_values import check_ranges, find_refused, petsc_reason
 from windlass.framework.command_line.unused_options import Moment, Solver
+from windlass.framework.command_line.viewers import check_viewers
 from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.files import lock
 from windlass.framework.files.outputs import check_output, claim_options
@@ -116,6 +117,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
             if value not in (None, *HELP_TOPICS):
                 raise OptionError(f"-{name} = {value}: expected nothing, {' or '.join(HELP_TOPICS)} behind it")
             _run.help, _run.topics = True, _run.topics | {value}
+    check_viewers(pairs, _run.folder)
     # PETSc prints its general help when it starts; the model's own options are to come first
     pairs = [(name, value) for name, value in pairs if name.lower() not in HELP_NAMES]
     loaded = "petsc4py.PETSc" in sys.modules

@@ -66,6 +66,7 @@ _MARKS: dict[str, Callable[[bytes, bytes], bool]] = {
     "summary": lambda head, tail: head.startswith(b'{\n  "written_by": "Windlass"'),
     "statistics": lambda head, tail: head.startswith(b'[\n  {\n    "solve": ') and b'"rejected"' in head,
     "file of options": lambda head, tail: head.startswith(b"# windlass tune "),
+    "output of PETSc": lambda head, tail: False,
     "sensor file of Exudyn": lambda head, tail: (head.startswith(b"#") and b"xudyn" in head) or MARK in head,
     "model of Exudyn": lambda head, tail: head.startswith(b"{") and b'"exudyn system"' in head,
 }

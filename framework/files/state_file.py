@@ -6,6 +6,7 @@ The digest is the comment of the zip file, so that NumPy and other programs read
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from windlass.framework.errors import OutputError
 from windlass.framework.files.outputs import check_output, write_output
-from windlass.framework.files.whole_files import SEAL_SIZE, check_seal, check_target, seal
+from windlass.framework.files.whole_files import SEAL_SIZE, check_seal, check_target, seal, shorten
 
 
 def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
@@ -44,8 +45,8 @@ def read_state_file(path: Path, names: Sequence[str]) -> tuple[StoredValues, Sto
     Raises:
         OutputError: no such file, a damaged one, or one of another kind.
     """
-    if not path.exists():
-        raise OutputError(f"state file {path} cannot be read: no such file")
+    if not os.path.exists(path):
+        raise OutputError(f"state file {shorten(str(path))} cannot be read: no such file")
     try:
         content = bytes(check_seal(check_target(path).read_bytes(), f"state file {path}"))
         with np.load(io.BytesIO(content[:-2] + bytes(2))) as file:

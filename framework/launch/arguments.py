@@ -5,6 +5,7 @@ errors here. Numbers such as `-5` and `-1e-3` are values, not names.
 """
 
 import math
+import os
 import sys
 import sysconfig
 from collections.abc import Sequence
@@ -21,6 +22,8 @@ HELP_WORDS = ("help", "-help", "--help", "-h")
 REPEATED = (*HELP_NAMES, "options_file")
 """Options that may be given several times."""
 HELP_TOPICS = ("petsc", "json")
+LONGEST_WORD, LONGEST_OPTION = 1000, 250
+"""Bytes of values and of names of options that PETSc takes."""
 TRUE_WORDS = ("true", "1", "yes", "on")
 FALSE_WORDS = ("false", "0", "no", "off")
 
@@ -143,6 +146,10 @@ def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
     pairs: list[tuple[str, str | None]] = []
     takes_value = False
     for word in words:
+        # PETSc would cut it
+        if len(os.fsencode(word)) > LONGEST_WORD or (is_option(word) and len(word) > LONGEST_OPTION):
+            most = LONGEST_OPTION if is_option(word) else LONGEST_WORD
+            raise OptionError(f"{word[:60]}...: has {len(os.fsencode(word))} bytes: must have at most {most}")
         if is_option(word):
             name = word.lstrip("-")
             plain_name, equals, value = name.partition("=")

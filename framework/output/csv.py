@@ -12,7 +12,7 @@ from windlass.framework.errors import OutputError
 from windlass.framework.files.journal import change_file
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.outputs import Claim, check_output
-from windlass.framework.files.whole_files import replace_file
+from windlass.framework.files.whole_files import remove_drafts, replace_file
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.series import Closing, writing
@@ -94,6 +94,7 @@ class CsvTable(Closing):
         # rows that are kept stand in the old file until the new one has them
         content = "".join(",".join(line) + "\n" for line in [header, *kept]).encode()
         with writing(self.path):
+            remove_drafts(self.path.parent, self.path.name)
             replace_file(self.path, content)
         self._size = len(content)
         self._closed = False

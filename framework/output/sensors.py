@@ -70,6 +70,8 @@ class SensorLike(Protocol):
         """Bind to the model of a state whose values are in the fields; all processes call this together."""
 
 
+LONGEST_NAME = 200
+"""Characters of the name of a sensor, which stands in headings of tables and reports."""
 FIELDS = {
     "entity": handle(),
     "output": word(),
@@ -105,6 +107,9 @@ class Sensor:
 
     def __post_init__(self) -> None:
         check_fields(self, FIELDS)
+        if len(self.name) > LONGEST_NAME:
+            words = f"name of Sensor = {self.name[:40]!r}... has {len(self.name)} characters"
+            raise ModelError(f"{words}: must have at most {LONGEST_NAME}")
         find_output(self.entity, self.output)
         if not self.name:
             component = "" if self.component is None else f"[{self.component}]"

@@ -67,8 +67,8 @@ class FieldSeries(Closing, ABC):
     Files of an older series of the same name, if Windlass wrote them, are replaced at the first `append`, or at `close`
     if nothing came.  A series that is made with ``kept``, the times of frames [s], continues that of an interrupted run
     instead: at the first `append` these frames are kept, later ones cut, and what a process that was killed has left
-    half written is removed.  Where this is not possible, `append` raises BrokenSeriesError and leaves the files alone; also where what
-    is to be kept has another ``digest`` than it had when it was written (None: that is not known).
+    half written is removed.  Where this is not possible, `append` raises BrokenSeriesError and leaves the files alone;
+    also where what is to be kept has another ``digest`` than it had when it was written (None: that is not known).
     """
 
     path: Path

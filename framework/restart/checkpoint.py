@@ -97,7 +97,7 @@ class Checkpoint(StepHook):
         # one to go on from is read, which looks closer
         if source != self.path and not self.is_unasked:
             check_output(self.path, "path of Checkpoint", KIND)
-        if source is not None and (restart != "auto" or source.exists()):
+        if source is not None and (restart != "auto" or os.path.exists(source)):
             self._newest = CheckpointFile(source)
             self._known = self._newest.numbers
             self.every = int(every) if every is not None else self._newest.every

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import numpy as np
 
 from windlass.framework.errors import OutputError
 from windlass.framework.files.outputs import check_output
-from windlass.framework.files.whole_files import check_seal_of_file, remove_drafts, replace_file, seal
+from windlass.framework.files.whole_files import check_seal_of_file, remove_drafts, replace_file, seal, shorten
 
 FORMAT, VERSION = "windlass checkpoint", 2
 KIND = "checkpoint file"
@@ -42,8 +43,8 @@ class CheckpointFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        if not path.is_file():
-            raise OutputError(f"checkpoint file '{path}': no such file")
+        if not os.path.isfile(path):
+            raise OutputError(f"checkpoint file '{shorten(str(path))}': no such file")
         try:
             # the file that is open now is the one to read, also when a newer one has taken its place
             self._stream = path.open("rb")

@@ -16,6 +16,7 @@ Options have one dash, and an option takes one value at most; model options and 
 """
 
 import gc
+import os
 import runpy
 import sys
 from collections.abc import Sequence
@@ -163,8 +164,8 @@ def run_model(words: Sequence[str], command: str = "run") -> int:
     try:
         if not script or script.startswith("-"):
             raise OptionError(f"windlass {command} MODEL.py [options]: the model comes first")
-        if not Path(script).is_file():
-            raise OptionError(f"windlass {command} {script}: no such file")
+        if not os.path.isfile(script):
+            raise OptionError(f"windlass {command} {script:.200}: no such file")
         sys.argv = list(words)
         sys.path.insert(0, str(Path(script).resolve().parent))
         options.initialise(words[1:])

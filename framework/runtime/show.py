@@ -19,6 +19,7 @@ from typing import Any
 
 from windlass.framework.errors import OptionError, OutputError, WindlassError
 from windlass.framework.files.outputs import check_output, mark_picture, write_output
+from windlass.framework.files.whole_files import shorten
 from windlass.framework.launch.arguments import HELP_WORDS, Option, option_table, refuse_twice, split_options
 
 OPTIONS = option_table(
@@ -71,8 +72,10 @@ def show(words: Sequence[str]) -> int:
 
 def check_file(file: Path) -> Path:
     """The file itself; raises OutputError if it is not there, or of another kind."""
-    if not file.is_file():
-        raise OutputError(f"windlass show {file}: no such file; must be what a Recorder wrote, .vtkhdf or .pvd")
+    if not os.path.isfile(file):
+        raise OutputError(
+            f"windlass show {shorten(str(file))}: no such file; must be what a Recorder wrote, .vtkhdf or .pvd"
+        )
     if file.suffix not in (".vtkhdf", ".pvd"):
         raise OutputError(f"windlass show {file}: must be a .vtkhdf or a .pvd file")
     return file

@@ -16,7 +16,7 @@ from typing import cast
 from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.outputs import check_output
-from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.files.whole_files import check_target, remove_drafts, replace_file
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.studies import child_runs
 from windlass.framework.studies.child_runs import show_progress
@@ -159,6 +159,7 @@ def run_all(plan: SweepPlan, executor: Executor, cases: Mapping[Path, Case]) -> 
 def run_case(folder: Path, words: Sequence[str], limit: float | None) -> str:
     """Run a case, for a time [s] at most, and write into its folder how it ended; the reason if it has failed."""
     folder.mkdir(parents=True, exist_ok=True)
+    remove_drafts(folder, OUTCOME)
     for name in (OUTCOME, SUMMARY, STATISTICS):
         (folder / name).unlink(missing_ok=True)
     own = ["-summary", SUMMARY, "-statistics", STATISTICS, "-progress", "false"]
