@@ -404,7 +404,13 @@ def last_good_path() -> Path | None:
 def output_path(name: str) -> Path | None:
     """The file that an option names, in the folder in which the run has begun; None without the option."""
     text = str(own_value(name))
-    return _run.folder / text if text else None
+    if not text:
+        return None
+    try:
+        return Path(text) if Path.cwd() == _run.folder else _run.folder / text
+    except OSError:
+        # the folder is gone
+        return _run.folder / text
 
 
 def traceback_wanted() -> bool:

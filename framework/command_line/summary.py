@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from windlass.framework.command_line import options, summary_file
-from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.errors import OptionError
 from windlass.framework.files.outputs import write_output
 
 _solves: list[dict[str, Any]] = []
@@ -43,10 +43,7 @@ def note_solve(describe: Callable[[], dict[str, Any]]) -> None:
         return
     _solves.append(describe())
     if options.process_rank() == 0:
-        try:
-            write_output(path, f"{json.dumps(_solves, indent=2)}\n".encode(), "-statistics", "statistics")
-        except OSError as error:
-            raise OutputError(f"-statistics {path}: {error.strerror}") from error
+        write_output(path, f"{json.dumps(_solves, indent=2)}\n".encode(), "-statistics", "statistics")
 
 
 def final_state_path() -> Path | None:

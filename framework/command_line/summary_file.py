@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from windlass.framework.errors import OutputError
 from windlass.framework.files.outputs import write_output
 from windlass.framework.files.whole_files import check_place
 
@@ -53,11 +52,8 @@ def write(file: Path | None, values: Mapping[str, Any], wanted: bool = True) -> 
         values = {**values, "verdict": worst, "verdicts": _verdicts.solves}
     # the mark comes first, and by it the next run knows the file
     values = WRITTEN | {name: value for name, value in values.items() if name not in WRITTEN}
-    try:
-        content = f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode()
-        write_output(path, content, "-summary", "summary")
-    except OSError as error:
-        raise OutputError(f"-summary {path}: {error.strerror}") from error
+    content = f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode()
+    write_output(path, content, "-summary", "summary")
 
 
 def _as_json(value: Any) -> Any:

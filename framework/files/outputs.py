@@ -52,7 +52,10 @@ def _is_table(head: bytes) -> bool:
 
 
 def _is_picture(head: bytes, tail: bytes) -> bool:
-    return (head.startswith(PNG) and b"tEXtSoftware\0Windlass" in head) or MARK in tail[-64:]
+    if head.startswith(PNG):
+        return b"tEXtSoftware\0Windlass" in head
+    is_kind = head.startswith((b"GIF8", b"%PDF")) or head[4:8] == b"ftyp" or b"<svg" in head
+    return is_kind and MARK in tail[-64:]
 
 
 _MARKS: dict[str, Callable[[bytes, bytes], bool]] = {
@@ -67,7 +70,7 @@ _MARKS: dict[str, Callable[[bytes, bytes], bool]] = {
     "statistics": lambda head, tail: head.startswith(b'[\n  {\n    "solve": ') and b'"rejected"' in head,
     "file of options": lambda head, tail: head.startswith(b"# windlass tune "),
     "output of PETSc": lambda head, tail: False,
-    "sensor file of Exudyn": lambda head, tail: (head.startswith(b"#") and b"xudyn" in head) or MARK in head,
+    "sensor file of Exudyn": lambda head, tail: head.startswith(b"#") and (b"xudyn" in head or MARK in head),
     "model of Exudyn": lambda head, tail: head.startswith(b"{") and b'"exudyn system"' in head,
 }
 """How the kinds of files are known, by their first and last bytes."""
@@ -128,8 +131,8 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
     """Put a whole file in its place, if Windlass may write there; see `check_output` and `replace_file`.
 
     Raises:
-        OutputError: it may not, or another writer of this process has the file.
-        OSError: failures of the disk; the old file is as it was.
+        NoRoomError: it does not fit; the old file is as it was.
+        OutputError: it may not, another writer of this process has the file, or the disk fails.
     """
     check_output(path, what, kind)
     holder = _find_holder(path)
@@ -137,7 +140,10 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
         raise OutputError(f"{what} {path}: is written by {holder.what} of this run: must be another file")
     if path.parent.is_dir():
         remove_drafts(path.parent, path.name)
-    replace_file(path, content, sync)
+    try:
+        replace_file(path, content, sync)
+    except OSError as error:
+        raise OutputError(f"{what} {path}: {error.strerror}; needs a folder that can be written") from None
 
 
 class Claim:

@@ -30,10 +30,7 @@ def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
     np.savez(buffer, **values)
     # the last two bytes are the length of the comment
     content = buffer.getvalue()[:-2] + SEAL_SIZE.to_bytes(2, "little")
-    try:
-        write_output(path, [content, seal(content)], "state file", "state file", sync=True)
-    except OSError as error:
-        raise OutputError(f"state file {path}: {error.strerror}; needs a folder that can be written") from None
+    write_output(path, [content, seal(content)], "state file", "state file", sync=True)
 
 
 StoredValues = dict[str, NDArray[Any]]

@@ -113,7 +113,4 @@ def draw_series(path: Path, times: FloatArray, values: Mapping[str, FloatArray],
     below.set_xlabel("time [s]")
     content = BytesIO()
     figure.savefig(content, format=kind, dpi=140)
-    try:
-        write_output(target, mark_picture(content.getvalue()), "picture", "picture")
-    except OSError as error:
-        raise OutputError(f"picture '{target}' cannot be written: {error.strerror}") from error
+    write_output(target, mark_picture(content.getvalue()), "picture", "picture")

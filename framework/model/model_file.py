@@ -42,10 +42,7 @@ def write_model(path: Path, content: Mapping[str, Any]) -> None:
     """
     check_output(path, "model file", "model file")
     text = json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
-    try:
-        write_output(path, text.encode() + b"\n", "model file", "model file", sync=True)
-    except OSError as error:
-        raise OutputError(f"model file {path}: {error.strerror}; needs a folder that can be written") from None
+    write_output(path, text.encode() + b"\n", "model file", "model file", sync=True)
 
 
 def read_model(path: Path) -> dict[str, Any]:

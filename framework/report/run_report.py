@@ -23,7 +23,6 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.command_line import options, report_parts
 from windlass.framework.command_line.listing import given_options, model_options
 from windlass.framework.command_line.report_parts import Formatted, ReportSection, ReportTable
-from windlass.framework.errors import OutputError
 from windlass.framework.files.outputs import write_output
 from windlass.framework.launch.error_report import at_error
 from windlass.framework.launch.launcher import launched_size
@@ -134,10 +133,7 @@ def write_report() -> None:
     if options.process_rank() == 0:
         path = options.output_path("report")
         assert path is not None
-        try:
-            write_output(path, _compose().encode(), "-report", "report")
-        except OSError as error:
-            raise OutputError(f"-report {path}: {error.strerror}") from error
+        write_output(path, _compose().encode(), "-report", "report")
 
 
 def _compose() -> str:

@@ -45,7 +45,7 @@ def draw_sweep(
     axes.sort(key=lambda name: -len({row[name] for row in rows}))
     if not values or not axes:
         return []
-    (folder / FOLDER).mkdir(exist_ok=True)
+    create_folder(folder / FOLDER)
     labels = {name: f"{name} [{units[name]}]" if units.get(name) not in (None, "", "1") else name for name in axes}
     kinds: dict[str, Draw] = {"": draw_points}
     if is_grid(rows, axes):
@@ -57,11 +57,16 @@ def draw_sweep(
             figure = draw(rows, axes, labels, value)
             picture = BytesIO()
             figure.savefig(picture, format="png", dpi=120)
-            try:
-                write_output(files[-1], mark_picture(picture.getvalue()), "picture", "picture")
-            except OSError as error:
-                raise OutputError(f"'{files[-1]}' cannot be written: {error.strerror}") from error
+            write_output(files[-1], mark_picture(picture.getvalue()), "picture", "picture")
     return files
+
+
+def create_folder(folder: Path) -> None:
+    """Make a folder; raises OutputError."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"'{folder}' cannot be made: {error.strerror}") from error
 
 
 def find_numbers(rows: Sequence[Row], without: Sequence[str]) -> list[str]:

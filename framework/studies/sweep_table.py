@@ -149,10 +149,7 @@ def write_table(folder: Path, rows: Sequence[Row]) -> list[Path]:
     if parquet is not None:
         contents[folder / PARQUET_FILE] = parquet
     for file, content in contents.items():
-        try:
-            write_output(file, content, "table", "table")
-        except OSError as error:
-            raise OutputError(f"'{file}' cannot be written: {error.strerror}") from error
+        write_output(file, content, "table of the sweep", "table")
     return list(contents)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.errors import OptionError
 from windlass.framework.files.outputs import check_output, write_output
 from windlass.framework.files.whole_files import check_place
 from windlass.framework.launch.arguments import Option, join_options, option_table, split_arguments, split_options
@@ -211,8 +211,5 @@ class Search:
             said = f"{best.name}: {times[0] / times[1]:.2f} of the time of the default, answer {one.difference:.1e} off"
         lines = [f"# {self.said}", f"# {said}"]
         lines += [" ".join(join_options([pair])) for pair in split_options(best.options)]
-        try:
-            write_output(self.best, "".join(f"{line}\n" for line in lines).encode(), "-best", OPTIONS_FILE)
-        except OSError as error:
-            raise OutputError(f"-best {self.best}: {error.strerror}") from error
+        write_output(self.best, "".join(f"{line}\n" for line in lines).encode(), "-best", OPTIONS_FILE)
         print(f"\n{said}\n{self.best} is a file for -options_file")

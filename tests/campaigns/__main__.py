@@ -1,4 +1,4 @@
-"""Campaigns by hand: `PYTHONPATH=src:tests python -m campaigns [kill|full_disk|damage|cache] [COUNT] [SEED]`.
+"""Campaigns by hand: `PYTHONPATH=src:tests python -m campaigns [kill|full_disk|damage|cache|outputs] [COUNT] [SEED]`.
 
 Without words all of them run in their long form.
 """
@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-COUNTS = {"kill": 200, "full_disk": 100, "damage": 500, "cache": 60}
+COUNTS = {"kill": 200, "full_disk": 100, "damage": 500, "cache": 60, "outputs": 1000}
 
 # PETSc must not read these words
 words, sys.argv[1:] = sys.argv[1:], []
