@@ -55,7 +55,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
         base = name[len(prefix) :].lower()
         rule = next((rule for rule in RANGES if re.fullmatch(rule[0], base)), None)
         whole = rule[1] is int if rule is not None else bool(OF_PETSC.fullmatch(base))
-        if whole and re.fullmatch(r"[+-]?\d{10,}", text) and abs(int(text[:30])) > largest_int():
+        if whole and re.fullmatch(r"[+-]?\d{10,}", text or "") and abs(int(text[:30])) > largest_int():
             allowed = rule[4] if rule else "a whole number"
             shown = text if len(text) < 40 else f"{text[:30]}..."
             raise OptionError(

@@ -30,7 +30,7 @@ from windlass.framework.files.whole_files import (
 
 MARK = b"written by Windlass"
 XML_MARK = b"<!-- " + MARK + b" -->\n"
-HEAD_SIZE, TAIL_SIZE = 1 << 13, 1 << 8
+HEAD_SIZE, TAIL_SIZE = 1 << 16, 1 << 8
 """Bytes at the beginning and at the end of a file in which its mark stands."""
 LONGEST_NAME = 223
 """Bytes of the name of a file, so that those of drafts and journals beside it have at most 255."""
