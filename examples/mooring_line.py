@@ -25,6 +25,7 @@ import numpy as np
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, GroundedCatenary, cable_along, hang_from_ground, nodes_of
+from windlass.framework.output import CsvTable
 
 elements = wl.option("elements", 80, "1", "cables along the line", minimum=8)
 friction = wl.option("friction", 0.6, "1", "friction coefficient of the sea bed", minimum=0.0)
@@ -71,9 +72,7 @@ def write_heave(file: Path) -> Path:
     z = (a * np.cos(k * TOP[0] - np.outer(t, omega) + phase)).sum(axis=1)
     grown = np.clip(t / 5.0, 0.0, 1.0)
     z *= grown**2 * (3.0 - 2.0 * grown)
-    file.write_text(
-        "time [s],heave [m]\n" + "".join(f"{a!r},{b!r}\n" for a, b in zip(t.tolist(), z.tolist(), strict=True))
-    )
+    CsvTable(file, [("time", "s"), ("heave", "m")], np.column_stack((t, z))).close()
     return file
 
 

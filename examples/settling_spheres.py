@@ -23,6 +23,7 @@ from scipy.interpolate import CubicSpline
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, MassPoint
+from windlass.framework.output import CsvTable
 
 spheres = wl.option("spheres", 1000, "1", "number of spheres", minimum=1)
 end = wl.option("end", 0.4, "s", "time at the end", minimum=1e-6)
@@ -108,8 +109,8 @@ if not wl.help_requested():
     curves = [(name, "J", values) for name, values in zip((*names, "sum"), [*table.T, total], strict=True)]
     wl.add_to_report("Energies", wl.ReportCurves("time [s]", energies.times, curves))
     if folder and wl.is_first_process():
-        header = "t [s]," + ",".join(f"{name} [J]" for name in names)
-        np.savetxt(folder / "energies.csv", np.column_stack((energies.times, table)), delimiter=",", header=header)
+        columns = [("time", "s"), *((name, "J") for name in names)]
+        CsvTable(folder / "energies.csv", columns, np.column_stack((energies.times, table))).close()
     rows: list[tuple[str, float, float | None]]
     rows = [(f"{name} energy at the end [J]", value, None) for name, value in results["energies"].items()]
     rows.append(("sum at the end [J]", float(total[-1]), float(total[0])))

@@ -25,7 +25,7 @@ from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, handle, instance, optional, path, word
 from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError
-from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.files.outputs import check_output, mark_picture, write_output
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
@@ -106,6 +106,7 @@ def draw_belt(
         return target
     if is_first_process():
         create_output_folder(target.parent)
+        check_output(target, "picture", "picture")
     fields = load_outputs(state)
     lines, offsets = _create_lines(world, fields, cables)
     wheels = _create_wheels(world, fields, contacts, offsets)
@@ -131,7 +132,7 @@ def draw_belt(
     try:
         image = BytesIO()
         figure.savefig(image, dpi=150, format=target.suffix[1:])
-        replace_file(check_target(target, "picture"), image.getbuffer())
+        write_output(target, mark_picture(image.getvalue()), "picture", "picture")
     except (OSError, ValueError) as error:
         raise OutputError(f"picture '{target}' cannot be written ({error}): must be .png, .pdf or .svg") from error
     return target

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -122,7 +123,7 @@ def _read_file(path: Path, scale: float) -> FileMesh:
     ending = path.suffix.lower()
     if ending not in FORMATS:
         raise ModelError(f"mesh file {path}: format {path.suffix!r} is unknown; must end in {', '.join(FORMATS)}")
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise ModelError(f"mesh file {path} does not exist")
     if path.stat().st_size == 0:
         raise ModelError(f"mesh file {path} is empty")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -52,10 +53,10 @@ def declare(option: Callable[..., Any]) -> Wish:
         return Wish(None, None, None, minutes)
     path = Path(file or (restart if restart not in ("", "auto") else DEFAULT_FILE)).absolute()
     if restart == "auto":
-        start = path if path.exists() else None
+        start = path if os.path.exists(path) else None
     else:
         start = Path(restart).absolute() if restart else None
-    if start is not None and not start.is_file():
+    if start is not None and not os.path.isfile(start):
         raise OutputError(f"-restart {restart}: no such file; must be one that -checkpoint wrote, or auto")
     check_place(path, "-checkpoint")
     return Wish(path, every if every_given else None, start, minutes)

@@ -33,7 +33,7 @@ def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
             found.append((name, value))
             continue
         path = Path(value.removesuffix(":yaml") if value else "")
-        if not (value and path.is_file()):
+        if not (value and os.path.isfile(path)):
             raise OptionError(f"-options_file {value or ''}: expected a readable file with options")
         if value.endswith(YAML_SUFFIXES):
             found.append((name, value))

@@ -34,8 +34,10 @@ from windlass.framework.command_line.option_files import environment_options, in
 from windlass.framework.command_line.petsc_solvers import describe_kinds, set_up_twin
 from windlass.framework.command_line.petsc_values import check_ranges, find_refused, petsc_reason
 from windlass.framework.command_line.unused_options import Moment, Solver
-from windlass.framework.errors import OptionError
+from windlass.framework.command_line.viewers import check_viewers
+from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.files import lock
+from windlass.framework.files.outputs import check_output, claim_options
 from windlass.framework.files.whole_files import check_place
 from windlass.framework.launch import error_report, script_end
 from windlass.framework.launch.arguments import (
@@ -44,11 +46,21 @@ from windlass.framework.launch.arguments import (
     TRUE_WORDS,
     Option,
     model_arguments,
+    refuse_twice,
     split_arguments,
     split_options,
 )
 
 Value = TypeVar("Value", bound=int | float | bool | str)
+OUTPUTS = {
+    "summary": "summary",
+    "statistics": "statistics",
+    "final_state": "state file",
+    "report": "report",
+    "last_good": "state file",
+}
+"""Options that name a file that the run writes, and the kind of the file."""
+PAGES = (".html", ".htm")
 SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")  # the last one finds initial accelerations
 
 
@@ -58,6 +70,7 @@ class _ProcessOptions:
 
     words: list[str] | None = None
     arguments: list[str] = field(default_factory=list)
+    folder: Path = Path()
     help: bool = False
     topics: set[str | None] = field(default_factory=set)
     values_checked: bool = False
@@ -91,13 +104,20 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     """
     if _run.words == list(words):
         return
+    try:
+        _run.folder = Path.cwd()
+    except OSError as error:
+        raise OptionError(
+            f"the working folder cannot be found ({error.strerror}): must be a folder that exists"
+        ) from None
     options, _run.arguments = split_arguments(words)
-    pairs = insert_files(environment_options()) + insert_files(split_options(options))
+    pairs = insert_files(environment_options()) + insert_files(refuse_twice(split_options(options)))
     for name, value in pairs:
         if name.lower() in HELP_NAMES:
             if value not in (None, *HELP_TOPICS):
                 raise OptionError(f"-{name} = {value}: expected nothing, {' or '.join(HELP_TOPICS)} behind it")
             _run.help, _run.topics = True, _run.topics | {value}
+    check_viewers(pairs, _run.folder)
     # PETSc prints its general help when it starts; the model's own options are to come first
     pairs = [(name, value) for name, value in pairs if name.lower() not in HELP_NAMES]
     loaded = "petsc4py.PETSc" in sys.modules
@@ -113,6 +133,8 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     elif threading.current_thread() is threading.main_thread():
         # PETSc reports these as crashes; ending a job or paging through the help is none.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, signal.getsignal(signal.SIGHUP))
+        lock.end_cleanly()
         signal.signal(signal.SIGPIPE, signal.SIG_DFL if _run.help else signal.SIG_IGN)
     _declare_framework_options(model)
     check_ranges(database.getAll(), SOLVER_PREFIXES)
@@ -153,9 +175,15 @@ def _declare_framework_options(model: bool) -> None:
     checkpoint_options.declare(option)
     _run.framework |= set(_run.own) - before
     # files that cannot be written are found before the run
-    for name in ("summary", "statistics", "final_state", "report", "last_good"):
-        if _petsc().Options().hasName(name) and own_value(name):
-            check_place(Path(str(own_value(name))), f"-{name}")
+    given = {name: output_path(name) for name in OUTPUTS if _petsc().Options().hasName(name)}
+    files = {name: path for name, path in given.items() if path is not None}
+    for name, path in files.items():
+        check_output(check_place(path, f"-{name}"), f"-{name}", OUTPUTS[name])
+        if name == "report" and path.suffix.lower() not in PAGES:
+            raise OutputError(
+                f"-report {path.name}: must be a file {' or '.join(PAGES)}, as the report is a page of HTML"
+            )
+    claim_options([(f"-{name}", path) for name, path in files.items()])
 
 
 def option(
@@ -206,6 +234,11 @@ def option(
 def help_requested() -> bool:
     """Whether -help was given: list options and solve nothing."""
     return _run.help
+
+
+def restart_requested() -> bool:
+    """Whether -restart was given."""
+    return is_initialised() and bool(own_value("restart"))
 
 
 def is_dry_run() -> bool:
@@ -292,7 +325,7 @@ def finish() -> None:
     if not _run.help:
         _raise_for_unused(Moment.END, "the run is complete, but options had no effect:\n")
         if not summary_file.is_written():
-            summary_file.write(str(own_value("summary")), {}, process_rank() == 0)
+            summary_file.write(output_path("summary"), {}, process_rank() == 0)
         return
     sys.stdout = _run.dropped_output or sys.stdout
     if "json" in _run.topics:
@@ -365,7 +398,19 @@ def verdict_kind() -> str:
 
 def last_good_path() -> Path | None:
     """The file of -last_good for the last good state of a solve that fails; None if none is wanted."""
-    return Path(text) if (text := str(own_value("last_good"))) else None
+    return output_path("last_good")
+
+
+def output_path(name: str) -> Path | None:
+    """The file that an option names, in the folder in which the run has begun; None without the option."""
+    text = str(own_value(name))
+    if not text:
+        return None
+    try:
+        return Path(text) if Path.cwd() == _run.folder else _run.folder / text
+    except OSError:
+        # the folder is gone
+        return _run.folder / text
 
 
 def traceback_wanted() -> bool:

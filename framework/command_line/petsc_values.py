@@ -32,6 +32,7 @@ RANGES: tuple[tuple[str, type, float, float, str], ...] = (
 )
 SNES_TYPES = ("newtonls", "newtontr", "vinewtonrsls", "vinewtonssls", "ksponly")
 """Kinds of Newton's method; others ask for meshes, grids or functions that there are not, or do without the tangent."""
+OF_PETSC = re.compile(r"(snes|ksp|pc|eps|pep|st|mat|sub|mg|fieldsplit|npc)_\w+")
 NEEDS_VALUE = re.compile(
     r"\w*_(type|solver_type|ordering_type|[rasd]tol|levels|fill|restart|convergence_test|norm_type)"
 )
@@ -53,12 +54,27 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
             continue
         base = name[len(prefix) :].lower()
         rule = next((rule for rule in RANGES if re.fullmatch(rule[0], base)), None)
+        whole = rule[1] is int if rule is not None else bool(OF_PETSC.fullmatch(base))
+        if whole and re.fullmatch(r"[+-]?\d{10,}", text or "") and abs(int(text[:30])) > largest_int():
+            allowed = rule[4] if rule else "a whole number"
+            shown = text if len(text) < 40 else f"{text[:30]}..."
+            raise OptionError(
+                f"-{name} = {shown}: expected {allowed}, up to {largest_int()} (a real one written as 1e11)"
+            )
         if not text and (rule or NEEDS_VALUE.fullmatch(base)):
             raise OptionError(f"-{name} has no value: expected {rule[4] if rule else 'a word or number behind it'}")
         if rule is not None and not _fits(text, *rule[1:4], no_zero="_lag_" in base):
             raise OptionError(f"-{name} = {text}: expected {rule[4]}")
         if base == "snes_type" and text not in SNES_TYPES:
             raise OptionError(f"-{name} = {text}: expected one of {', '.join(SNES_TYPES)}")
+
+
+def largest_int() -> int:
+    """PETSc's largest whole number."""
+    import numpy as np  # here, because the command line is quick without it
+    from petsc4py import PETSc  # here, because it starts with its options
+
+    return int(np.iinfo(PETSc.IntType).max)
 
 
 def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool) -> bool:

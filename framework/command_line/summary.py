@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from windlass.framework.command_line import options, summary_file
-from windlass.framework.errors import OptionError, OutputError
-from windlass.framework.files.whole_files import replace_file
+from windlass.framework.errors import OptionError
+from windlass.framework.files.outputs import write_output
 
 _solves: list[dict[str, Any]] = []
 
@@ -27,7 +27,7 @@ def write_summary(values: Mapping[str, Any]) -> None:
     if not isinstance(values, Mapping):
         raise OptionError(f"values in write_summary is of type {type(values).__name__}: must be results by name")
     wanted = not options.help_requested() and options.process_rank() == 0
-    summary_file.write(str(options.own_value("summary")), values, wanted)
+    summary_file.write(options.output_path("summary"), values, wanted)
 
 
 def note_solve(describe: Callable[[], dict[str, Any]]) -> None:
@@ -38,17 +38,14 @@ def note_solve(describe: Callable[[], dict[str, Any]]) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
-    path = str(options.own_value("statistics"))
-    if not path:
+    path = options.output_path("statistics")
+    if path is None:
         return
     _solves.append(describe())
     if options.process_rank() == 0:
-        try:
-            replace_file(Path(path), f"{json.dumps(_solves, indent=2)}\n".encode())
-        except OSError as error:
-            raise OutputError(f"-statistics {path}: {error.strerror}") from error
+        write_output(path, f"{json.dumps(_solves, indent=2)}\n".encode(), "-statistics", "statistics")
 
 
 def final_state_path() -> Path | None:
     """The file of -final_state for the state at the end of each solve; None if none is wanted."""
-    return Path(text) if (text := str(options.own_value("final_state"))) else None
+    return options.output_path("final_state")

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from windlass.framework.errors import OutputError
-from windlass.framework.files.whole_files import check_place, replace_file
+from windlass.framework.files.outputs import write_output
+from windlass.framework.files.whole_files import check_place
+
+WRITTEN = {"written_by": "Windlass"}
+"""The first entry of the file."""
 
 
 @dataclass
@@ -32,25 +35,25 @@ def is_written() -> bool:
     return _verdicts.written
 
 
-def write(text: str, values: Mapping[str, Any], wanted: bool = True) -> None:
-    """Write results by name and verdicts to the file of -summary, "" for none, if this process is ``wanted`` to.
+def write(file: Path | None, values: Mapping[str, Any], wanted: bool = True) -> None:
+    """Write results by name and verdicts to the file of -summary, None for none, if this process is ``wanted`` to.
 
     Raises:
         OutputError: the file cannot be written.
     """
     _verdicts.written = True
-    if not text:
+    if file is None:
         return
-    path = check_place(Path(text), "-summary")
+    path = check_place(file, "-summary")
     if not wanted:
         return
     if _verdicts.solves:
         worst = next((s["verdict"] for s in _verdicts.solves if s["verdict"] != "ok"), "ok")
         values = {**values, "verdict": worst, "verdicts": _verdicts.solves}
-    try:
-        replace_file(path, f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode())
-    except OSError as error:
-        raise OutputError(f"-summary {path}: {error.strerror}") from error
+    # the mark comes first, and by it the next run knows the file
+    values = WRITTEN | {name: value for name, value in values.items() if name not in WRITTEN}
+    content = f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode()
+    write_output(path, content, "-summary", "summary")
 
 
 def _as_json(value: Any) -> Any:

@@ -15,8 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from windlass.framework.files.journal import change_file, journal_of
-from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_draft, write_all
+from windlass.framework.files.outputs import MARK
+from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_draft, put_draft, write_all
 
 PAGE = 4096
 LARGE = 1 << 15
@@ -166,12 +169,14 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
         try:
             overlay = Overlay(number)
             with _open_hdf5(overlay, "w") as file:
+                # short and first, so that it stands near the beginning of the file
+                file.attrs["creator"] = np.bytes_(MARK)
                 yield file
             finish(overlay)
             _finish(draft, overlay)
         finally:
             os.close(number)
-        os.replace(draft, path)
+        put_draft(draft, path)
         journal_of(path).unlink(missing_ok=True)
     except BaseException:
         draft.unlink(missing_ok=True)

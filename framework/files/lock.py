@@ -1,8 +1,8 @@
 """Locks of output files: two runs that write the same files would destroy each other's.
 
 A lock is a small file beside, ``.belt.lock``, that says who has it, and on which the system keeps a lock (``flock``)
-for as long as that process lives.  One that a killed process has left is taken over, with a note.  Where the disk knows
-no such locks, the process that is named in the file decides.
+for as long as that process lives.  Signals that ask a process to end remove its locks; one that a killed process has
+left is taken over, with a note.  Where the disk knows no such locks, the process that is named in the file decides.
 """
 
 from __future__ import annotations
@@ -12,17 +12,20 @@ import errno
 import fcntl
 import json
 import os
+import signal
 import socket
 import sys
+import threading
 import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from windlass.framework.errors import OutputError
-from windlass.framework.files.whole_files import remove_drafts
+from windlass.framework.files.whole_files import remove_drafts, remove_own_drafts
 
 
 @dataclass
@@ -31,6 +34,7 @@ class _Held:
 
     number: int
     count: int = 1
+    process: int = field(default_factory=os.getpid)
 
 
 @dataclass
@@ -96,7 +100,8 @@ def _acquire(lock: Path, what: str) -> None:
     with contextlib.suppress(OSError):
         os.pwrite(number, json.dumps(me).encode(), 0)
     _process.held[lock] = _Held(number)
-    remove_drafts(lock.parent, lock.name[1 : -len(".lock")])
+    remove_drafts(lock.parent, lock.name[1 : -len(".lock")], alone=True)
+    end_cleanly()
 
 
 def _lock(number: int, lock: Path, what: str) -> None:
@@ -122,6 +127,25 @@ def _release(lock: Path, process: int) -> None:
         del _process.held[lock]
         lock.unlink(missing_ok=True)
         os.close(held.number)
+
+
+def end_cleanly() -> None:
+    """Have the signals that end this process remove its locks and drafts first, unless it has handlers of its own."""
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, _end)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    """Remove what would be left, and end by the signal."""
+    for lock, held in list(_process.held.items()):
+        if held.process == os.getpid():
+            with contextlib.suppress(OSError):
+                lock.unlink(missing_ok=True)
+    remove_own_drafts()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 def _read_owner(number: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ The digest is the comment of the zip file, so that NumPy and other programs read
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.errors import OutputError
-from windlass.framework.files.whole_files import SEAL_SIZE, check_seal, check_target, remove_drafts, replace_file, seal
-
-OLD = 60.0
-"""Age of drafts that no process works on any more [s]; states have no lock."""
+from windlass.framework.files.outputs import check_output, write_output
+from windlass.framework.files.whole_files import SEAL_SIZE, check_seal, check_target, seal, shorten
 
 
 def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
@@ -26,17 +25,12 @@ def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
-    check_target(path, "state file")
+    check_output(path, "state file", "state file")
     buffer = io.BytesIO()
     np.savez(buffer, **values)
     # the last two bytes are the length of the comment
     content = buffer.getvalue()[:-2] + SEAL_SIZE.to_bytes(2, "little")
-    try:
-        if path.parent.is_dir():
-            remove_drafts(path.parent, path.name, OLD)
-        replace_file(path, [content, seal(content)], sync=True)
-    except OSError as error:
-        raise OutputError(f"state file {path}: {error.strerror}; needs a folder that can be written") from None
+    write_output(path, [content, seal(content)], "state file", "state file", sync=True)
 
 
 StoredValues = dict[str, NDArray[Any]]
@@ -48,8 +42,8 @@ def read_state_file(path: Path, names: Sequence[str]) -> tuple[StoredValues, Sto
     Raises:
         OutputError: no such file, a damaged one, or one of another kind.
     """
-    if not path.exists():
-        raise OutputError(f"state file {path} cannot be read: no such file")
+    if not os.path.exists(path):
+        raise OutputError(f"state file {shorten(str(path))} cannot be read: no such file")
     try:
         content = bytes(check_seal(check_target(path).read_bytes(), f"state file {path}"))
         with np.load(io.BytesIO(content[:-2] + bytes(2))) as file:

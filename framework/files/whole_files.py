@@ -6,13 +6,16 @@ full, the old file stays.  A sealed file ends with the SHA-256 digest of all tha
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import functools
 import hashlib
 import io
 import os
 import re
 import resource
 import secrets
+import socket
 import stat
 import time
 from collections.abc import Iterable, Sequence
@@ -25,7 +28,13 @@ Bytes = bytes | bytearray | memoryview
 SEAL = b"\nsha256 %s\n"
 SEAL_SIZE = len(SEAL % (b"0" * 64))
 """Bytes of a seal: it has one length, so that its place is known."""
-DRAFT = re.compile(r"\.+(.*)\.[0-9a-f]{16}\.part(\.journal)?")
+LONGEST_TEXT = 300
+"""Characters of a path in messages."""
+DRAFT = re.compile(r"\.+(.*)\.([0-9a-f]{16})\.part(\.journal)?")
+OLD = 60.0
+"""Age of drafts of other hosts that no process works on any more [s]."""
+_drafts: set[Path] = set()
+"""The drafts of this process."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -50,6 +59,11 @@ def count_free(folder: Path) -> int:
     return disk.f_frsize * (disk.f_bfree if os.geteuid() == 0 else disk.f_bavail)
 
 
+def shorten(text: str) -> str:
+    """A text, or its first and last characters if it is long."""
+    return text if len(text) <= LONGEST_TEXT else f"{text[:60]}...{text[-20:]}"
+
+
 def check_target(path: Path, what: str = "") -> Path:
     """The path itself, if a file can stand there; ``what`` asked for it, for the message.
 
@@ -61,7 +75,8 @@ def check_target(path: Path, what: str = "") -> Path:
     except (FileNotFoundError, NotADirectoryError):
         return path
     except (OSError, ValueError) as error:
-        raise OutputError(f"{what} {path}: {error}".lstrip()) from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise OutputError(f"{what} {shorten(str(path))}: {reason}".lstrip()) from None
     if not stat.S_ISREG(mode):
         kinds = {stat.S_IFDIR: "folder", stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket"}
         found = kinds.get(stat.S_IFMT(mode), "device")
@@ -77,7 +92,7 @@ def check_place(path: Path, what: str) -> Path:
     """
     check_target(path, what)
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise OutputError(f"{what} {path}: must be a file in a folder that exists and can be written")
+        raise OutputError(f"{what} {shorten(str(path))}: must be a file in a folder that exists and can be written")
     return path
 
 
@@ -104,7 +119,7 @@ def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = Fals
                 os.fsync(number)
         finally:
             os.close(number)
-        os.replace(draft, path)
+        put_draft(draft, path)
     except OSError as error:
         draft.unlink(missing_ok=True)
         if error.errno in NO_ROOM:
@@ -118,25 +133,67 @@ def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = Fals
 
 
 def create_draft(path: Path) -> tuple[int, Path]:
-    """A new empty file beside a place, open for reading and writing: its descriptor and path."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    """A new empty file beside a place, open for reading and writing: its descriptor and path.
+
+    Its name ends with random digits, the process and a digest of the host, so that others know whether it is at work.
+    """
+    end = f"{secrets.token_hex(3)}{os.getpid():06x}{_host()}"
+    draft = path.parent.absolute() / f".{path.name}.{end}.part"
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    return os.open(draft, flags, 0o666), draft
+    number = os.open(draft, flags, 0o666)
+    _drafts.add(draft)
+    return number, draft
 
 
-def remove_drafts(folder: Path, name: str, age: float = 0.0) -> None:
+def put_draft(draft: Path, path: Path) -> None:
+    """Put a draft that is whole in its place."""
+    os.replace(draft, path)
+    _drafts.discard(draft)
+
+
+def remove_drafts(folder: Path, name: str, alone: bool = False) -> None:
     """Remove drafts that a killed process has left for a file, or for the files of a series of that name.
 
     Args:
         folder: where they are.
         name: name of the file, or of the series without suffix.
-        age: younger ones are left, since another process may be writing them [s].
+        alone: whether a lock says that no other process writes the file.
     """
     own = re.compile(re.escape(name) + r"(_part\d+)?(_\d+)?(\.\w+)*")
-    for path in folder.iterdir():
-        found = DRAFT.fullmatch(path.name)
-        if found is not None and own.fullmatch(found[1]) and time.time() - path.stat().st_mtime >= age:
-            path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        for path in folder.absolute().iterdir():
+            found = DRAFT.fullmatch(path.name)
+            if found is not None and own.fullmatch(found[1]) and (alone or not _is_at_work(path, found[2])):
+                path.unlink(missing_ok=True)
+
+
+def remove_own_drafts() -> None:
+    """Remove all drafts of this process, which is about to end."""
+    for draft in [draft for draft in _drafts if draft.name.endswith(f"{os.getpid():06x}{_host()}.part")]:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def _is_at_work(path: Path, end: str) -> bool:
+    """Whether the process that made a draft may still be writing it; of other hosts by the age of the draft alone."""
+    process = int(end[6:12], 16)
+    if end[12:] != _host():
+        return time.time() - path.stat().st_mtime < OLD
+    if process == os.getpid():
+        return path in _drafts
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+@functools.cache
+def _host() -> str:
+    """Four digits for the name of this host."""
+    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:4]
 
 
 def write_all(number: int, parts: Iterable[Bytes], offset: int = 0) -> None:

@@ -5,6 +5,7 @@ errors here. Numbers such as `-5` and `-1e-3` are values, not names.
 """
 
 import math
+import os
 import sys
 import sysconfig
 from collections.abc import Sequence
@@ -18,7 +19,11 @@ LARGEST = 2**63
 HELP_NAMES = ("help", "h")
 HELP_WORDS = ("help", "-help", "--help", "-h")
 """Words that ask a command what it does."""
+REPEATED = (*HELP_NAMES, "options_file")
+"""Options that may be given several times."""
 HELP_TOPICS = ("petsc", "json")
+LONGEST_WORD, LONGEST_OPTION = 1000, 250
+"""Bytes of values and of names of options that PETSc takes."""
 TRUE_WORDS = ("true", "1", "yes", "on")
 FALSE_WORDS = ("false", "0", "no", "off")
 
@@ -89,7 +94,8 @@ class Option:
             raise self._error(text) from None
         below = self.minimum is not None and number < self.minimum
         above = self.maximum is not None and number > self.maximum
-        if below or above or not math.isfinite(number):
+        too_long = kind is int and not abs(number) < LARGEST
+        if below or above or too_long or not math.isfinite(number):
             raise self._error(text)
         return number
 
@@ -140,6 +146,10 @@ def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
     pairs: list[tuple[str, str | None]] = []
     takes_value = False
     for word in words:
+        # PETSc would cut it
+        if len(os.fsencode(word)) > LONGEST_WORD or (is_option(word) and len(word) > LONGEST_OPTION):
+            most = LONGEST_OPTION if is_option(word) else LONGEST_WORD
+            raise OptionError(f"{word[:60]}...: has {len(os.fsencode(word))} bytes: must have at most {most}")
         if is_option(word):
             name = word.lstrip("-")
             plain_name, equals, value = name.partition("=")
@@ -163,6 +173,23 @@ def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
             raise OptionError(
                 f"{word}: belongs to no option; an option is written -name value, words of the model follow after --"
             )
+    return pairs
+
+
+def refuse_twice(pairs: list[tuple[str, str | None]]) -> list[tuple[str, str | None]]:
+    """The pairs of a command line, in which no option is given twice; PETSc would take the last one without a word.
+
+    Raises:
+        OptionError: an option that is given twice.
+    """
+    given: dict[str, tuple[str, str | None]] = {}
+    # the same name behind two prefixes is not the same option
+    for pair in [] if any(name.lower() == "prefix_push" for name, _ in pairs) else pairs:
+        name = pair[0].lower()
+        if name in given and name not in REPEATED:
+            words = [" ".join(join_options([one])) for one in (given[name], pair)]
+            raise OptionError(f"-{pair[0]}: is given twice, {' and '.join(words)}: must be given once")
+        given[name] = pair
     return pairs
 
 

@@ -95,7 +95,10 @@ def report(error: BaseException, script: str | None = None) -> int:
     words = _describe(error, script, where)
     say(words)
     for listen in _listeners:
-        listen(words)
+        try:
+            listen(words)
+        except WindlassError as further:
+            print(f"error: {further}", file=sys.stderr, flush=True)
     for find_hint in _hints:
         if hint := find_hint():
             print(hint, file=sys.stderr, flush=True)

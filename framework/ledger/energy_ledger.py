@@ -26,7 +26,6 @@ from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, handle, optional, path, whole
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection, ReportTable
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.files.lock import OutputLock
 from windlass.framework.kernels.program import Program
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.ledger.balance import (
@@ -42,7 +41,7 @@ from windlass.framework.ledger.table import draw_series, format_lines, list_line
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.output.csv import CsvTable, claim_table
+from windlass.framework.output.csv import CsvTable, TableClaim
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.restart.insurance import is_replaying
@@ -69,17 +68,14 @@ class EnergyLedger(EveryNth):
 
     Raises:
         ModelError: time does not go on, as in statics.
-        OutputError: a file that cannot be written, or that another run writes.
+        OutputError: a file that cannot be written, that another run or hook writes, or that Windlass has not written.
     """
 
     @checked(OutputError, path=optional(path()), every=optional(whole(1)), frames=whole(1))
     def __init__(
         self, path: str | os.PathLike[str] | None = None, every: int | None = None, *, frames: int = 1000
     ) -> None:
-        self._path: Path | None = None
-        self._lock: OutputLock | None = None
-        if path is not None:
-            self._path, self._lock = claim_table(path)
+        self._claim = None if path is None else TableClaim(path, "EnergyLedger")
         super().__init__(None if every is None else int(every), int(frames))
         self.kinds: dict[str, str] = {}
         self.steps = 0
@@ -158,6 +154,8 @@ class EnergyLedger(EveryNth):
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Take the state as the start of the first step."""
+        if self._claim is not None:
+            self._claim.begin()
         super().before_solve(state, end, steps)
         assembly = parallel_assembly(state.world)
         if self._balance is None or self._world is not state.world:
@@ -273,10 +271,10 @@ class EnergyLedger(EveryNth):
     def finish(self, state: State) -> None:
         """Record the last state and write the table."""
         super().finish(state)
-        if self._path is not None and is_first_process() and not is_replaying():
+        if self._claim is not None and is_first_process() and not is_replaying():
             columns = [("time", "s"), *((name, "J") for name in self.kinds)]
             rows = ([t, *row] for t, row in zip(self._times, self._rows, strict=True))
-            CsvTable(self._path, columns, rows).close()
+            CsvTable(self._claim.path, columns, rows).close()
 
     def checkpoint(self) -> dict[str, Any]:
         """All sums and records; see `StepHook.checkpoint`.  This run and one that goes on begin anew from them."""
@@ -368,5 +366,5 @@ class EnergyLedger(EveryNth):
 
     def close(self) -> None:
         """Close the file."""
-        if self._lock is not None:
-            self._lock.release()
+        if self._claim is not None:
+            self._claim.release()

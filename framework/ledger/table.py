@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.errors import OutputError
+from windlass.framework.files.outputs import check_output, mark_picture, write_output
 from windlass.framework.ledger.balance import (
     DISSIPATION,
     INTEGRATOR,
@@ -88,7 +89,11 @@ def draw_series(path: Path, times: FloatArray, values: Mapping[str, FloatArray],
     from matplotlib.backends import backend_agg  # here, because a run without pictures need not wait for it
     from matplotlib.figure import Figure  # here, because a run without pictures need not wait for it
 
-    check_target(path.absolute(), "picture")
+    target = path.absolute()
+    kind = target.suffix.lstrip(".") or "png"
+    if kind not in ("png", "pdf", "svg"):
+        raise OutputError(f"picture '{path}': must be .png, .pdf or .svg")
+    check_output(target, "picture", "picture")
     figure = Figure(figsize=(9.0, 7.5), layout="constrained")
     backend_agg.FigureCanvasAgg(figure)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
@@ -107,5 +112,5 @@ def draw_series(path: Path, times: FloatArray, values: Mapping[str, FloatArray],
             axes.legend(fontsize=7, loc="upper left")
     below.set_xlabel("time [s]")
     content = BytesIO()
-    figure.savefig(content, format=path.suffix.lstrip(".") or "png", dpi=140)
-    replace_file(path.absolute(), content.getvalue())
+    figure.savefig(content, format=kind, dpi=140)
+    write_output(target, mark_picture(content.getvalue()), "picture", "picture")

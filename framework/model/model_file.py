@@ -29,7 +29,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.checks.room import check_room
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError, ModelWarning, OutputError, WindlassError
-from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.files.outputs import check_output, write_output
 from windlass.framework.model.installed import find_component, find_functions, is_registered
 from windlass.framework.model.law import Tables
 from windlass.framework.model.model_schema import FORMAT, VERSION, check_content, describe_calls, describe_format
@@ -50,12 +50,9 @@ def write_model(path: Path, content: Mapping[str, Any]) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
-    check_target(path, "model file")
+    check_output(path, "model file", "model file")
     text = json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
-    try:
-        replace_file(path, text.encode() + b"\n", sync=True)
-    except OSError as error:
-        raise OutputError(f"model file {path}: {error.strerror}; needs a folder that can be written") from None
+    write_output(path, text.encode() + b"\n", "model file", "model file", sync=True)
 
 
 def read_model(path: Path) -> dict[str, Any]:

@@ -11,32 +11,59 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError
 from windlass.framework.files.journal import change_file
 from windlass.framework.files.lock import OutputLock
-from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.files.outputs import Claim, check_output
+from windlass.framework.files.whole_files import remove_drafts, replace_file
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.series import Closing, writing
 
 
-def claim_table(path: str | os.PathLike[str]) -> tuple[Path, OutputLock | None]:
+class TableClaim:
     """The place of a table that a run will write, with its folder, kept from other runs by a lock on the first process.
 
     Under ``-help``, which runs a script without solving, nothing is made.
 
+    Args:
+        path: the file.
+        what: the writer, for messages.
+
+    Attributes:
+        path: the file, absolute.
+
     Raises:
-        OutputError: a folder or file that cannot be written, or that another run writes.
+        OutputError: a folder or file that cannot be written, that another run or writer writes, or that Windlass has
+            not written.
     """
-    target = Path(path).absolute()
-    if options.help_requested():
-        return target, None
-    create_output_folder(target.parent)
-    check_target(target, "table")
-    return target, OutputLock(target, "table") if is_first_process() else None
+
+    def __init__(self, path: str | os.PathLike[str], what: str) -> None:
+        self.path = Path(path).absolute()
+        self._claim: Claim | None = None
+        self._lock: OutputLock | None = None
+        if options.help_requested():
+            return
+        create_output_folder(self.path.parent)
+        check_output(self.path, "table", "table")
+        self._claim = Claim([self.path], what)
+        if is_first_process():
+            self._lock = OutputLock(self.path, "table")
+
+    def begin(self) -> None:
+        """Something will be written now; see `Claim`."""
+        if self._claim is not None:
+            self._claim.begin()
+
+    def release(self) -> None:
+        """Nothing more will be written."""
+        if self._claim is not None:
+            self._claim.release()
+        if self._lock is not None:
+            self._lock.release()
 
 
 class CsvTable(Closing):
     """A `.csv` with one header line such as `time [s],left.angular_velocity [rad/s]` and one line per row.
 
-    path: the file, replaced if it exists; its folder must exist.
+    path: the file, replaced if it exists and is a table of Windlass, or has the same header; its folder must exist.
     columns: name and unit of each column; names differ, "1" is the unit of a pure number.
     rows: rows of an interrupted run, with which the file begins.
 
@@ -59,13 +86,15 @@ class CsvTable(Closing):
                 raise OutputError(f"unit {unit!r} of column {name!r} of CsvTable: must be without brackets")
             if names.count(name) > 1:
                 raise OutputError(f"column {name!r} of CsvTable is given {names.count(name)} times: must be once")
-        self.path = check_target(Path(path).absolute(), "table")
+        header = [f"{name} [{unit}]" for name, unit in columns]
+        own = (",".join(header) + "\n").encode()
+        self.path = check_output(Path(path).absolute(), "table", "table", own)
         self._columns = len(names)
         kept = [[_number_text(value) for value in row] for row in rows]
-        header = [f"{name} [{unit}]" for name, unit in columns]
         # rows that are kept stand in the old file until the new one has them
         content = "".join(",".join(line) + "\n" for line in [header, *kept]).encode()
         with writing(self.path):
+            remove_drafts(self.path.parent, self.path.name)
             replace_file(self.path, content)
         self._size = len(content)
         self._closed = False

@@ -29,6 +29,7 @@ from windlass.framework.checks.checks import checked, each, either, instance, op
 from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.files.lock import OutputLock
+from windlass.framework.files.outputs import Claim
 from windlass.framework.files.whole_files import check_target
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.drawing import Drawing, Painting
@@ -37,7 +38,7 @@ from windlass.framework.output.drawing import Canvas
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.scene import Drawn, Scene
-from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Style
+from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Style, check_series
 from windlass.framework.output.vtkhdf import VtkhdfSeries
 from windlass.framework.output.vtu import VtuSeries
 from windlass.framework.output.xdmf import XdmfSeries
@@ -74,7 +75,8 @@ class Recorder(EveryNth):
         frames: number of recorded frames, with those of an interrupted run that is continued.
 
     Raises:
-        OutputError: a folder that cannot be written, files that another run writes, or arguments that are not allowed.
+        OutputError: a folder that cannot be written, files that another run or recorder writes or that Windlass has not
+            written, or arguments that are not allowed.
     """
 
     @checked(
@@ -110,11 +112,17 @@ class Recorder(EveryNth):
             raise OutputError(f"formats = {formats} in Recorder: must be some of {', '.join(SERIES)}")
         self._base = Path(folder or "") / name
         self._lock: OutputLock | None = None
+        self._claim: Claim | None = None
         # -help runs a script without solving, and leaves no traces
         if not options.help_requested():
             self._base = create_output_folder(self._base.parent) / self._base.name
-            for suffix in (suffix for kind in formats for suffix in SERIES[kind].suffixes):
-                check_target(self._base.with_name(self._base.name + suffix), "series")
+            suffixes = [suffix for kind in formats for suffix in SERIES[kind].suffixes]
+            files = [self._base.with_name(self._base.name + suffix) for suffix in suffixes]
+            # those of a run that is continued are looked at when the next frame comes
+            check_file = check_target if options.restart_requested() else check_series
+            for file in files:
+                check_file(file, "series")
+            self._claim = Claim([self._base, *files], "Recorder")
             if is_first_process():
                 self._lock = OutputLock(self._base, "series")
         super().__init__(None if every is None else int(every), int(frames))
@@ -157,6 +165,8 @@ class Recorder(EveryNth):
                 f"frame {self.frames + 1} of '{self._base.name}' has {self._axis} {now:g}: must be above that of the "
                 f"frame before{advice}"
             )
+        if self._claim is not None:
+            self._claim.begin()
         self._last = (state.t, state.step)
         # a restarted script comes by here with frames that the interrupted run has written
         if not is_replaying():
@@ -247,5 +257,7 @@ class Recorder(EveryNth):
         """Finish the files; a second call does nothing."""
         for series in self._series:
             series.close()
+        if self._claim is not None:
+            self._claim.release()
         if self._lock is not None:
             self._lock.release()

@@ -13,7 +13,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -36,12 +35,11 @@ from windlass.framework.checks.checks import (
 )
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.files.lock import OutputLock
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.output.csv import CsvTable, claim_table
+from windlass.framework.output.csv import CsvTable, TableClaim
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.evaluate import find_evaluated_rows, find_output, load_outputs
@@ -73,6 +71,8 @@ class SensorLike(Protocol):
         """Bind to the model of a state whose values are in the fields; all processes call this together."""
 
 
+LONGEST_NAME = 200
+"""Characters of the name of a sensor, which stands in headings of tables and reports."""
 FIELDS = {
     "entity": handle(),
     "output": word(),
@@ -108,6 +108,9 @@ class Sensor:
 
     def __post_init__(self) -> None:
         check_fields(self, FIELDS)
+        if len(self.name) > LONGEST_NAME:
+            words = f"name of Sensor = {self.name[:40]!r}... has {len(self.name)} characters"
+            raise ModelError(f"{words}: must have at most {LONGEST_NAME}")
         find_output(self.entity, self.output)
         if not self.name:
             component = "" if self.component is None else f"[{self.component}]"
@@ -164,7 +167,8 @@ class Sensors(EveryNth):
         units: unit by sensor name (of the first number, if they differ); empty before the first record.
 
     Raises:
-        OutputError: a folder that cannot be written, a table that another run writes.
+        OutputError: a folder that cannot be written, a table that another run or other sensors write, a file that
+            Windlass has not written.
         ModelError: two sensors of one name, or none.
     """
 
@@ -177,10 +181,7 @@ class Sensors(EveryNth):
         if twice:
             raise ModelError(f"sensor {twice[0]!r} is given {names.count(twice[0])} times: names must differ")
         every = check(whole(1), "every", every, "Sensors", OutputError)
-        self._path: Path | None = None
-        self._lock: OutputLock | None = None
-        if path is not None:
-            self._path, self._lock = claim_table(path)
+        self._claim = None if path is None else TableClaim(path, "Sensors")
         super().__init__(int(every))
         self._sensors = list(sensors)
         self.units: dict[str, str] = {}
@@ -233,13 +234,15 @@ class Sensors(EveryNth):
         )
         self._rows.append(row)
         self._marks.append(mark)
-        if self._path is None or not is_first_process() or is_replaying():
+        if self._claim is not None:
+            self._claim.begin()
+        if self._claim is None or not is_first_process() or is_replaying():
             return
         if self._table is None:
             columns = [("time", "s"), ("step", "1"), *(c for probe in self._probes for c in probe.columns)]
             # after a restart the table begins with the rows of the interrupted run
             kept = ([*at, *row.tolist()] for at, row in zip(self._marks[:-1], self._rows[:-1], strict=True))
-            self._table = CsvTable(self._path, [(_as_cell(name), _as_cell(unit)) for name, unit in columns], kept)
+            self._table = CsvTable(self._claim.path, [(_as_cell(name), _as_cell(unit)) for name, unit in columns], kept)
         self._table.append([*mark, *row.tolist()])
 
     def _create_probes(self, state: State) -> None:
@@ -292,5 +295,5 @@ class Sensors(EveryNth):
         """Close the table; the values stay in memory."""
         if self._table is not None:
             self._table.close()
-        if self._lock is not None:
-            self._lock.release()
+        if self._claim is not None:
+            self._claim.release()

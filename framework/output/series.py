@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import OutputError
+from windlass.framework.files.outputs import check_output
 from windlass.framework.files.whole_files import NoRoomError, check_target
 from windlass.framework.output.mesh import LineMesh
 
@@ -63,11 +64,11 @@ class FieldSeries(Closing, ABC):
     style: how numbers are written.
     kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest.
 
-    Files of an older series of the same name are replaced at the first `append`, or at `close` if nothing came.  A
-    series that is made with ``kept``, the times of frames [s], continues that of an interrupted run instead: at the
-    first `append` these frames are kept, later ones cut, and what a process that was killed has left half written is
-    removed.  Where this is not possible, `append` raises BrokenSeriesError and leaves the files alone; also where what
-    is to be kept has another ``digest`` than it had when it was written (None: that is not known).
+    Files of an older series of the same name, if Windlass wrote them, are replaced at the first `append`, or at `close`
+    if nothing came.  A series that is made with ``kept``, the times of frames [s], continues that of an interrupted run
+    instead: at the first `append` these frames are kept, later ones cut, and what a process that was killed has left
+    half written is removed.  Where this is not possible, `append` raises BrokenSeriesError and leaves the files alone;
+    also where what is to be kept has another ``digest`` than it had when it was written (None: that is not known).
     """
 
     path: Path
@@ -87,6 +88,8 @@ class FieldSeries(Closing, ABC):
         self.path = check_series_path(path, self.suffixes[0])
         self._mesh = mesh
         self._kept = [float(time) for time in kept]
+        for suffix in self.suffixes if not self._kept else ():
+            check_series(self.path.with_suffix(suffix), "series")
         # the layout after frames of an interrupted run
         self._last = FrameLayout(self._kept[-1], None) if self._kept else None
         self._digest = FrameDigest(digest if self._kept else None)
@@ -296,6 +299,11 @@ def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
     if not base.parent.is_dir():
         raise OutputError(f"folder of a series = '{base.parent}': must be an existing folder")
     return check_target(base.with_name(base.name + suffix), "series")
+
+
+def check_series(path: Path, what: str) -> Path:
+    """The path itself, if a file of a series can be written there; see `check_output`."""
+    return check_output(path, what, "series")
 
 
 @contextmanager

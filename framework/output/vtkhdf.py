@@ -17,7 +17,7 @@ import numpy as np
 from windlass.framework.errors import OutputError
 from windlass.framework.files.hdf5 import PAGE, Overlay, change_hdf5, create_hdf5, read_hdf5
 from windlass.framework.files.journal import change_file, recover
-from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_draft, write_all
+from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_draft, put_draft, write_all
 from windlass.framework.output.series import BrokenSeriesError, FieldSeries, SeriesFrame, continuing, writing
 
 _VTK_LINE, _VTK_QUAD = 3, 9
@@ -120,7 +120,7 @@ class VtkhdfSeries(FieldSeries):
             with read_hdf5(self.path) as file:
                 self._copy_frames(file["VTKHDF"], draft, len(self._kept))
             self._digest.check()
-        os.replace(draft, self.path)
+        put_draft(draft, self.path)
         self._count = self._digested = len(self._kept)
 
     def _copy_frames(self, old: Any, draft: Path, count: int) -> None:

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
+from windlass.framework.errors import OutputError
+from windlass.framework.files.outputs import XML_MARK, check_output
 from windlass.framework.files.whole_files import replace_file
 from windlass.framework.output.series import BrokenSeriesError, FieldSeries, SeriesFrame, writing
 
-_HEAD = '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1">\n<Collection>\n'
+_HEAD = f'<?xml version="1.0"?>\n{XML_MARK.decode()}<VTKFile type="Collection" version="0.1">\n<Collection>\n'
 _TAIL = "</Collection>\n</VTKFile>\n"
 
 
@@ -39,7 +41,9 @@ class VtuSeries(FieldSeries):
         with writing(self.path):
             self._start()
             content = _as_vtu(grid)
-            replace_file(self._frame_path(number), content)
+            frame_path = self._frame_path(number)
+            check_output(frame_path, "frame of a series", "series")
+            replace_file(frame_path, content)
             self._write_collection([*self._entries, self._describe(number, frame.time)])
         self._digest.add("frames", content)
 
@@ -66,11 +70,17 @@ class VtuSeries(FieldSeries):
             self._digest.check()
         except (OSError, BrokenSeriesError) as error:
             raise BrokenSeriesError(f"'{self.path}' cannot be continued: {error}") from None
-        self._write_collection(self._entries)
         pattern = re.compile(re.escape(self.path.stem) + r"_\d{6,}\.vtu")
-        for file in self.path.parent.iterdir():
-            if pattern.fullmatch(file.name) and file not in frames:
-                file.unlink()
+        found = [file for file in self.path.parent.iterdir() if pattern.fullmatch(file.name) and file not in frames]
+        # frames behind those that are kept are of the interrupted run
+        try:
+            for file in (self.path, *(() if self._kept else found)):
+                check_output(file, "series", "series")
+        except OutputError as error:
+            raise (BrokenSeriesError(str(error)) if self._kept else error) from None
+        self._write_collection(self._entries)
+        for file in found:
+            file.unlink()
         self._started = True
 
     def _write_collection(self, entries: list[str]) -> None:
@@ -85,4 +95,4 @@ def _as_vtu(grid: Any) -> bytes:
     with os.fdopen(os.memfd_create("vtu"), "rb") as file:
         meshio.vtu.write(os.dup(file.fileno()), grid, binary=True, compression="zlib")
         file.seek(0)
-        return file.read()
+        return file.read().replace(b"<VTKFile", XML_MARK + b"<VTKFile", 1)

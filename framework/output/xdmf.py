@@ -10,7 +10,8 @@ import numpy as np
 from windlass.framework.errors import OutputError
 from windlass.framework.files.hdf5 import change_hdf5, create_hdf5, read_hdf5
 from windlass.framework.files.journal import change_file, journal_of, recover
-from windlass.framework.files.whole_files import check_target, create_draft, replace_file
+from windlass.framework.files.outputs import XML_MARK
+from windlass.framework.files.whole_files import create_draft, put_draft, replace_file
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
     BrokenSeriesError,
@@ -22,7 +23,7 @@ from windlass.framework.output.series import (
 )
 
 _HEAD = (
-    b'<?xml version="1.0"?>\n<Xdmf Version="3.0"><Domain>'
+    b'<?xml version="1.0"?>\n' + XML_MARK + b'<Xdmf Version="3.0"><Domain>'
     b'<Grid Name="TimeSeries_meshio" GridType="Collection" CollectionType="Temporal">\n'
 )
 
@@ -43,7 +44,7 @@ class XdmfSeries(FieldSeries):
     suffixes = (".xdmf", ".h5")
 
     def _prepare(self) -> None:
-        self._data_path = check_target(self.path.with_suffix(".h5"), "series")
+        self._data_path = self.path.with_suffix(".h5")
         self._writer: Any = None  # meshio's, made at the first write
         self._part: Any = None  # XML element of the labels, shared by all frames
         self._tail = b""
@@ -98,7 +99,7 @@ class XdmfSeries(FieldSeries):
                 with read_hdf5(self._data_path) as old:
                     self._copy_data(grids, old, draft)
                 self._digest.check()
-            os.replace(draft, self._data_path)
+            put_draft(draft, self._data_path)
         index = _HEAD + b"".join(grid + b"\n" for grid in grids)
         replace_file(self.path, index + self._tail)
         journal_of(self.path).unlink(missing_ok=True)

@@ -106,6 +106,7 @@ def format_page(title: str, verdict: str, words: str, sections: Sequence[ReportS
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="generator" content="Windlass">
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>
 <body><h1>{escape(title)}</h1>
 <p class="quiet">{escape(words)} Verdict: <strong class="{verdict}">{verdict}</strong>.</p>

@@ -23,7 +23,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.command_line import options, report_parts
 from windlass.framework.command_line.listing import given_options, model_options
 from windlass.framework.command_line.report_parts import Formatted, ReportSection, ReportTable
-from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.files.outputs import write_output
 from windlass.framework.launch.error_report import at_error
 from windlass.framework.launch.launcher import launched_size
 from windlass.framework.launch.script_end import at_end
@@ -131,8 +131,9 @@ def write_report() -> None:
         OutputError: the file cannot be written.
     """
     if options.process_rank() == 0:
-        path = Path(str(options.own_value("report"))).absolute()
-        replace_file(check_target(path, "report"), _compose().encode())
+        path = options.output_path("report")
+        assert path is not None
+        write_output(path, _compose().encode(), "-report", "report")
 
 
 def _compose() -> str:

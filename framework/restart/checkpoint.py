@@ -24,10 +24,11 @@ from windlass.framework.command_line import options
 from windlass.framework.command_line.checkpoint_options import EVERY, MINUTES
 from windlass.framework.errors import OutputError
 from windlass.framework.files.lock import OutputLock
+from windlass.framework.files.outputs import Claim, check_output
 from windlass.framework.files.whole_files import check_place
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.restart.checkpoint_clock import Clock
-from windlass.framework.restart.checkpoint_file import CheckpointFile, write_checkpoint
+from windlass.framework.restart.checkpoint_file import KIND, CheckpointFile, write_checkpoint
 from windlass.framework.state.hooks import StepHook
 
 
@@ -60,7 +61,8 @@ class Checkpoint(StepHook):
             went well.
 
     Raises:
-        OutputError: a place that cannot be written, a file that cannot be read or that another run writes.
+        OutputError: a place that cannot be written, a file that cannot be read, that another run writes, or that is no
+            checkpoint file.
     """
 
     is_unasked = False
@@ -90,18 +92,24 @@ class Checkpoint(StepHook):
         if options.help_requested():
             return
         self._lock: OutputLock | None = None
-        self._prepare()
         source = None if restart is None else self.path if restart == "auto" else Path(restart).absolute()
-        if source is not None and (restart != "auto" or source.exists()):
+        self._prepare()
+        # one to go on from is read, which looks closer
+        if source != self.path and not self.is_unasked:
+            check_output(self.path, "path of Checkpoint", KIND)
+        if source is not None and (restart != "auto" or os.path.exists(source)):
             self._newest = CheckpointFile(source)
             self._known = self._newest.numbers
             self.every = int(every) if every is not None else self._newest.every
             if self._known:
                 process.replaying = weakref.ref(self)
+        elif restart == "auto":
+            say(f"there is no checkpoint file '{self.path}' to go on from: the run starts anew")
 
     def _prepare(self) -> None:
         """Try the place, and lock it."""
         check_place(self.path, "path of Checkpoint")
+        self._claim = Claim([self.path], "Checkpoint", takes_over=True)
         if is_first_process():
             self._lock = OutputLock(self.path, "checkpoint file")
 

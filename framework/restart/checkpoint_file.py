@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,11 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.errors import OutputError
-from windlass.framework.files.whole_files import check_seal_of_file, check_target, replace_file, seal
+from windlass.framework.files.outputs import check_output
+from windlass.framework.files.whole_files import check_seal_of_file, remove_drafts, replace_file, seal, shorten
 
 FORMAT, VERSION = "windlass checkpoint", 2
+KIND = "checkpoint file"
 TEXT = "json"
 """Name of the dataset with what is no array."""
 
@@ -40,8 +43,8 @@ class CheckpointFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        if not path.is_file():
-            raise OutputError(f"checkpoint file '{path}': no such file")
+        if not os.path.isfile(path):
+            raise OutputError(f"checkpoint file '{shorten(str(path))}': no such file")
         try:
             # the file that is open now is the one to read, also when a newer one has taken its place
             self._stream = path.open("rb")
@@ -102,7 +105,7 @@ def write_checkpoint(path: Path, every: int, number: int, record: Tree, before: 
     """
     import h5py  # here, because most runs do not need it
 
-    check_target(path, "checkpoint file")
+    check_output(path, KIND, KIND)
     image = io.BytesIO()
     with h5py.File(image, "w") as file:
         file.attrs.update({"format": FORMAT, "version": VERSION, "every": every})
@@ -112,6 +115,7 @@ def write_checkpoint(path: Path, every: int, number: int, record: Tree, before: 
         _write_tree(solves.create_group(f"{number:04d}"), record)
     content = image.getbuffer()
     try:
+        remove_drafts(path.parent, path.name)
         replace_file(path, [content, seal(content)], sync=True)
     except OSError as error:
         raise OutputError(f"checkpoint file '{path}' cannot be written ({error})") from error

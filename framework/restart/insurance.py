@@ -96,7 +96,8 @@ def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
         process.asked = True
         wish = declare(options.option)
         if wish.path is not None:
-            process.from_options = Checkpoint(wish.path, wish.every, wish.restart, wish.minutes)
+            auto = wish.restart is None and options.own_value("restart") == "auto" and not options.help_requested()
+            process.from_options = Checkpoint(wish.path, wish.every, "auto" if auto else wish.restart, wish.minutes)
         elif wish.minutes > 0.0 and model_arguments() is not None and not options.help_requested():
             process.unasked = Insurance(wish.minutes)
     own = next((hook for hook in hooks if isinstance(hook, Checkpoint)), None)

@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options, unused_options
 from windlass.framework.command_line.notes import say_once
-from windlass.framework.errors import ModelError
+from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.launch.meetings import break_off, go_on, meet
 from windlass.framework.launch.meetings import leave as leave_meeting
 from windlass.framework.restart.checkpoint import Checkpoint, say
@@ -232,7 +232,11 @@ class SolveCheckpoint:
         stop.add_note(f"{name} was at {at}step {state.step}")
         path = options.last_good_path()
         if path is not None:
-            stop.add_note(f"last good state: {state.save(path)}; State(world).load(...) reads it, resume=True goes on")
+            try:
+                saved = f"{state.save(path)}; State(world).load(...) reads it, resume=True goes on"
+            except OutputError as error:
+                saved = f"not saved ({error})"
+            stop.add_note(f"last good state: {saved}")
         if self._checkpoint is not None and self._solver.settings():
             self._write(state, finished=False)
             stop.add_note(f"-restart {self._checkpoint.path} goes on from here, to the last bit")

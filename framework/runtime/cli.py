@@ -16,6 +16,7 @@ Options have one dash, and an option takes one value at most; model options and 
 """
 
 import gc
+import os
 import runpy
 import sys
 from collections.abc import Sequence
@@ -32,6 +33,20 @@ COMPILE_HELP = """windlass compile [-processes N]
 Compiles the kernels of all laws for the types of arguments that models have, as far as they are not kept yet, so that
 the first run on a machine need not wait for them.  N processes work at a time, by default one for each core.  The
 folder is that of windlass doctor; WINDLASS_CACHE names another."""
+RUN_HELP = {
+    "run": """windlass run MODEL.py [options of the model and of PETSc] [-- words of the model]
+
+Runs a model script as python would, with short errors and checked options.  windlass run MODEL.py -help lists its
+options and those of its solvers.""",
+    "run-exudyn": """windlass run-exudyn MODEL.py [options of the solvers and of PETSc]
+
+Runs a script of Exudyn, whose calls of solvers are answered by Windlass.  windlass run-exudyn MODEL.py -help lists
+options.""",
+    "modes": """windlass modes MODEL.py [options of the model, of -modes_... and of PETSc]
+
+Runs a model script, and then shows the modes about the last state that it has solved.  windlass modes MODEL.py -help
+lists its options.""",
+}
 STUDIES = ("sweep", "tune")
 """Commands of many runs: modules and functions of the folder studies of this name."""
 VERSION_WORDS = ("version", "-version", "--version")
@@ -44,6 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     command, rest = (words[0], words[1:]) if words else ("help", [])
+    if command in (*HELP_WORDS, *VERSION_WORDS, "doctor") and rest:
+        print(f"error: windlass {command} {' '.join(rest)}: must be windlass {command} alone", file=sys.stderr)
+        return 2
     if command in HELP_WORDS:
         print(__doc__.strip() if __doc__ else "")
         return 0
@@ -83,7 +101,7 @@ def compile_kernels(words: Sequence[str]) -> int:
     from windlass.framework.kernels import ahead  # here, because the other commands do without
 
     try:
-        if words and (len(words) != 2 or words[0] != "-processes" or not words[1].isdigit() or int(words[1]) < 1):
+        if words and (len(words) != 2 or words[0] != "-processes" or not is_count(words[1])):
             raise OptionError(f"windlass compile {' '.join(words)}: must be windlass compile [-processes N], N from 1")
         print(ahead.compile_all(int(words[1]) if words else None))
     except WindlassError as error:
@@ -102,6 +120,11 @@ def offer_examples(words: Sequence[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def is_count(word: str) -> bool:
+    """Whether a word is a whole number from 1 on that a machine may have of processes."""
+    return word.isascii() and word.isdigit() and len(word) < 6 and int(word) > 0
 
 
 def run_study(command: str, words: Sequence[str]) -> int:
@@ -131,6 +154,9 @@ def run_model(words: Sequence[str], command: str = "run") -> int:
     from windlass.framework.launch import script_end  # here, because of options
     from windlass.framework.runtime import last_solve  # here, because of options
 
+    if words and words[0] in HELP_WORDS:
+        print(RUN_HELP[command])
+        return 0
     argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
     # what is loaded at the start stays: looking for rubbish in it time and again takes a tenth of the start
     gc.set_threshold(RUBBISH, *thresholds[1:])
@@ -138,8 +164,8 @@ def run_model(words: Sequence[str], command: str = "run") -> int:
     try:
         if not script or script.startswith("-"):
             raise OptionError(f"windlass {command} MODEL.py [options]: the model comes first")
-        if not Path(script).is_file():
-            raise OptionError(f"windlass {command} {script}: no such file")
+        if not os.path.isfile(script):
+            raise OptionError(f"windlass {command} {script:.200}: no such file")
         sys.argv = list(words)
         sys.path.insert(0, str(Path(script).resolve().parent))
         options.initialise(words[1:])

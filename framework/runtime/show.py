@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes.util import find_library
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from windlass.framework.errors import OptionError, OutputError, WindlassError
-from windlass.framework.launch.arguments import HELP_WORDS, Option, option_table, split_options
+from windlass.framework.files.outputs import check_output, mark_picture, write_output
+from windlass.framework.files.whole_files import shorten
+from windlass.framework.launch.arguments import HELP_WORDS, Option, option_table, refuse_twice, split_options
 
 OPTIONS = option_table(
     Option("field", "", "", "field that colours the lines; default: the first one"),
@@ -30,6 +33,7 @@ OPTIONS = option_table(
 INSTALL = (
     "must be installed by: pip install 'windlass[show]' (in a checkout: .venv/bin/python -m pip install -e '.[show]')"
 )
+SUFFIXES = {"picture": (".png",), "movie": (".mp4", ".gif")}
 QUAD = 9
 """Type of four-cornered faces in VTK; all other cells are lines."""
 FIRST = "axial_force"
@@ -49,16 +53,17 @@ def show(words: Sequence[str]) -> int:
             return 0
         file, given = check_file(Path(words[0])), read_options(words[1:])
         size = read_size(str(given["size"]))
+        targets = {what: check_picture(str(given[what]), what) for what in SUFFIXES if given[what]}
         pyvista = load_pyvista(bool(given["picture"] or given["movie"]))
         series = Series(pyvista, file)
         if not (given["picture"] or given["movie"]):
             Player(pyvista, series, str(given["field"]), size, off_screen=False).run(int(given["frame"]))
             return 0
         player = Player(pyvista, series, str(given["field"]), size, off_screen=True)
-        if given["picture"]:
-            player.write_picture(Path(str(given["picture"])), int(given["frame"]))
-        if given["movie"]:
-            player.write_movie(Path(str(given["movie"])), int(given["fps"]))
+        if "picture" in targets:
+            player.write_picture(targets["picture"], int(given["frame"]))
+        if "movie" in targets:
+            player.write_movie(targets["movie"], int(given["fps"]))
     except WindlassError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -67,17 +72,27 @@ def show(words: Sequence[str]) -> int:
 
 def check_file(file: Path) -> Path:
     """The file itself; raises OutputError if it is not there, or of another kind."""
-    if not file.is_file():
-        raise OutputError(f"windlass show {file}: no such file; must be what a Recorder wrote, .vtkhdf or .pvd")
+    if not os.path.isfile(file):
+        raise OutputError(
+            f"windlass show {shorten(str(file))}: no such file; must be what a Recorder wrote, .vtkhdf or .pvd"
+        )
     if file.suffix not in (".vtkhdf", ".pvd"):
         raise OutputError(f"windlass show {file}: must be a .vtkhdf or a .pvd file")
     return file
 
 
+def check_picture(text: str, what: str) -> Path:
+    """The path of a picture or film; raises OutputError if it cannot be written there."""
+    path = Path(text).absolute()
+    if path.suffix not in SUFFIXES[what] or not path.parent.is_dir():
+        raise OutputError(f"-{what} {text}: must be a {' or '.join(SUFFIXES[what])} file in a folder that exists")
+    return check_output(path, f"-{what}", "picture")
+
+
 def read_options(words: Sequence[str]) -> dict[str, Any]:
     """Values of all options; raises OptionError for those that are unknown or wrong."""
     values: dict[str, Any] = {name: item.default for name, item in OPTIONS.items()}
-    for name, text in split_options(words):
+    for name, text in refuse_twice(split_options(words)):
         if name not in OPTIONS:
             raise OptionError(f"-{name}: unknown option of windlass show; must be one of -{', -'.join(OPTIONS)}")
         values[name] = OPTIONS[name].parse(text or "")
@@ -87,7 +102,7 @@ def read_options(words: Sequence[str]) -> dict[str, Any]:
 def read_size(text: str) -> tuple[int, int]:
     """Width and height [pixels], even, as films need them."""
     parts = text.split(",")
-    if len(parts) != 2 or not all(part.isdigit() and 64 <= int(part) <= 8192 for part in parts):
+    if len(parts) != 2 or not all(part.isascii() and part.isdigit() and 64 <= int(part) <= 8192 for part in parts):
         raise OptionError(f"-size {text}: must be width,height, each from 64 to 8192 pixels")
     width, height = (int(part) - int(part) % 2 for part in parts)
     return width, height
@@ -285,31 +300,32 @@ class Player:
     def write_picture(self, path: Path, frame: int) -> None:
         """Write a frame as a picture; raises OutputError."""
         self.show_frame(self._series.number(frame))
-        self._write(path, "picture", (".png",), lambda: self.plotter.screenshot(str(path)))
+        self._write(path, "picture", lambda draft: self.plotter.screenshot(draft))
 
     def write_movie(self, path: Path, fps: int) -> None:
         """Write all frames as a film; raises OutputError."""
 
-        def write() -> None:
+        def write(draft: str) -> None:
             if path.suffix == ".gif":
-                self.plotter.open_gif(str(path), fps=fps)
+                self.plotter.open_gif(draft, fps=fps)
             else:
                 import imageio_ffmpeg  # noqa: F401  # here, because without it imageio fails in words of its own
 
                 # films need sizes that 2 divides, which the window has; larger blocks would change it
-                self.plotter.open_movie(str(path), framerate=fps, macro_block_size=2)
+                self.plotter.open_movie(draft, framerate=fps, macro_block_size=2)
             for frame in range(len(self._series.times)):
                 self.show_frame(frame)
                 self.plotter.write_frame()
             self.plotter.mwriter.close()
 
-        self._write(path, "movie", (".mp4", ".gif"), write)
+        self._write(path, "movie", write)
 
-    def _write(self, path: Path, what: str, suffixes: Sequence[str], write: Any) -> None:
-        if path.suffix not in suffixes or not path.absolute().parent.is_dir():
-            raise OutputError(f"-{what} {path}: must be a {' or '.join(suffixes)} file in a folder that exists")
+    def _write(self, path: Path, what: str, write: Callable[[str], Any]) -> None:
         try:
-            write()
+            with TemporaryDirectory() as folder:
+                draft = Path(folder) / f"draft{path.suffix}"
+                write(str(draft))
+                write_output(path, mark_picture(draft.read_bytes()), f"-{what}", "picture")
         except ImportError as error:
             raise OptionError(f"-{what} {path} needs a package that is missing ({error}): {INSTALL}") from None
         except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -83,8 +84,8 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
     script = words[0] if words else ""
     if not script or script.startswith("-"):
         raise OptionError(f"{command} MODEL.py [options]: the model comes first")
-    if not Path(script).is_file():
-        raise OptionError(f"{command} {script}: no such file")
+    if not os.path.isfile(script):
+        raise OptionError(f"{command} {script:.200}: no such file")
     rest, quoted = list(words[1:]), Pairs()
     for name in QUOTED:
         while name in own and f"-{name}" in rest[:-1]:
@@ -117,6 +118,6 @@ def find_files(pairs: Pairs) -> Pairs:
     """Options whose values are files of this folder get their whole paths: runs have folders of their own."""
     found: Pairs = []
     for name, value in pairs:
-        is_file = bool(value) and Path(str(value)).is_file()
+        is_file = bool(value) and os.path.isfile(str(value))
         found.append((name, str(Path(str(value)).resolve()) if is_file else value))
     return found

@@ -15,16 +15,20 @@ from typing import cast
 
 from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.files.lock import OutputLock
-from windlass.framework.files.whole_files import replace_file
+from windlass.framework.files.outputs import check_output
+from windlass.framework.files.whole_files import check_target, remove_drafts, replace_file
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.studies import child_runs
 from windlass.framework.studies.child_runs import show_progress
 from windlass.framework.studies.model_options import Case, show_help, write_options
 from windlass.framework.studies.sweep_plan import OWN, SweepPlan, plan_sweep
+from windlass.framework.studies.sweep_plots import FOLDER as PLOTS
 from windlass.framework.studies.sweep_plots import draw_sweep
 from windlass.framework.studies.sweep_table import (
+    CSV_FILE,
     DEFINITION,
     OUTCOME,
+    PARQUET_FILE,
     STATISTICS,
     SUMMARY,
     case_folder,
@@ -106,10 +110,11 @@ def open_folder(plan: SweepPlan) -> OutputLock:
         (plan.folder / "cases").mkdir(parents=True, exist_ok=True)
         lock = OutputLock(plan.folder / "sweep", "the sweep")
         described = plan.describe()
+        check_files(plan.folder)
         if not (plan.folder / DEFINITION).exists():
             if any((plan.folder / "cases").iterdir()):
                 raise OutputError(f"-output {plan.folder}: holds no sweep; must be a new folder, or that of this sweep")
-            replace_file(plan.folder / DEFINITION, f"{json.dumps(described, indent=1)}\n".encode())
+            replace_file(check_target(plan.folder / DEFINITION), f"{json.dumps(described, indent=1)}\n".encode())
     except OSError as error:
         raise OutputError(f"-output {plan.folder}: cannot be written ({error.strerror})") from None
     before = read_definition(plan.folder)
@@ -120,6 +125,14 @@ def open_folder(plan: SweepPlan) -> OutputLock:
             "or the same command and model"
         )
     return lock
+
+
+def check_files(folder: Path) -> None:
+    """Find files in the places of tables and pictures that Windlass has not written; raises OutputError."""
+    for name in (CSV_FILE, PARQUET_FILE):
+        check_output(folder / name, "table of the sweep", "table")
+    for file in (folder / PLOTS).glob("*.png"):
+        check_output(file, "picture of the sweep", "picture")
 
 
 def needs_run(folder: Path, retry: bool) -> bool:
@@ -146,6 +159,7 @@ def run_all(plan: SweepPlan, executor: Executor, cases: Mapping[Path, Case]) -> 
 def run_case(folder: Path, words: Sequence[str], limit: float | None) -> str:
     """Run a case, for a time [s] at most, and write into its folder how it ended; the reason if it has failed."""
     folder.mkdir(parents=True, exist_ok=True)
+    remove_drafts(folder, OUTCOME)
     for name in (OUTCOME, SUMMARY, STATISTICS):
         (folder / name).unlink(missing_ok=True)
     own = ["-summary", SUMMARY, "-statistics", STATISTICS, "-progress", "false"]

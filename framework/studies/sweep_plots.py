@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.errors import OptionError
+from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.files.outputs import mark_picture, write_output
 from windlass.framework.studies.sweep_table import COUNTS, Row
 
 FIRST = 6
@@ -43,7 +45,7 @@ def draw_sweep(
     axes.sort(key=lambda name: -len({row[name] for row in rows}))
     if not values or not axes:
         return []
-    (folder / FOLDER).mkdir(exist_ok=True)
+    create_folder(folder / FOLDER)
     labels = {name: f"{name} [{units[name]}]" if units.get(name) not in (None, "", "1") else name for name in axes}
     kinds: dict[str, Draw] = {"": draw_points}
     if is_grid(rows, axes):
@@ -53,8 +55,18 @@ def draw_sweep(
         for ending, draw in kinds.items():
             files.append(folder / FOLDER / (re.sub(r"[^\w.-]", "_", value) + ending + ".png"))
             figure = draw(rows, axes, labels, value)
-            figure.savefig(files[-1], dpi=120)
+            picture = BytesIO()
+            figure.savefig(picture, format="png", dpi=120)
+            write_output(files[-1], mark_picture(picture.getvalue()), "picture", "picture")
     return files
+
+
+def create_folder(folder: Path) -> None:
+    """Make a folder; raises OutputError."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"'{folder}' cannot be made: {error.strerror}") from error
 
 
 def find_numbers(rows: Sequence[Row], without: Sequence[str]) -> list[str]:

@@ -12,10 +12,12 @@ from typing import Any
 
 from windlass.framework.checks.checks import checked, path
 from windlass.framework.errors import OutputError
-from windlass.framework.files.whole_files import replace_file
+from windlass.framework.files.outputs import MARK, write_output
 
 DEFINITION, CASES = "sweep.json", "cases"
 OUTCOME, SUMMARY, STATISTICS = "outcome.json", "summary.json", "statistics.json"
+NO_RESULTS = ("written_by", "verdict", "verdicts")
+"""What a summary has beside results."""
 CSV_FILE, PARQUET_FILE = "sweep.csv", "sweep.parquet"
 COUNTS = ("steps", "rejected", "newton_iterations", "discontinuous_iterations", "jacobians", "wall_time")
 """Statistics of each solve that are columns."""
@@ -97,7 +99,7 @@ def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any],
     reasons = [words for solve in summary.get("verdicts", ()) for words in solve["reasons"]]
     row: Row = {"case": number, **case, "status": status, "reason": outcome["reason"] or "; ".join(reasons)}
     row["run_time"] = outcome["wall_time"]
-    results = {} if failed else {k: v for k, v in summary.items() if k not in ("verdict", "verdicts")}
+    results = {} if failed else {k: v for k, v in summary.items() if k not in NO_RESULTS}
     for name, value in flatten(results):
         row[name if name not in row else f"summary.{name}"] = value
     for solve in solves:
@@ -147,10 +149,7 @@ def write_table(folder: Path, rows: Sequence[Row]) -> list[Path]:
     if parquet is not None:
         contents[folder / PARQUET_FILE] = parquet
     for file, content in contents.items():
-        try:
-            replace_file(file, content)
-        except OSError as error:
-            raise OutputError(f"'{file}' cannot be written: {error.strerror}") from error
+        write_output(file, content, "table of the sweep", "table")
     return list(contents)
 
 
@@ -167,5 +166,5 @@ def write_parquet(columns: Sequence[str], rows: Sequence[Row]) -> bytes | None:
         if any(isinstance(value, str) for value in values):
             table[name] = [None if value is None else str(value) for value in values]
     stream = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.table(table), stream)
+    pyarrow.parquet.write_table(pyarrow.table(table).replace_schema_metadata({"creator": MARK}), stream)
     return stream.getvalue()

@@ -10,7 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from windlass.framework.errors import OptionError
-from windlass.framework.files.whole_files import check_place, replace_file
+from windlass.framework.files.outputs import check_output, write_output
+from windlass.framework.files.whole_files import check_place
 from windlass.framework.launch.arguments import Option, join_options, option_table, split_arguments, split_options
 from windlass.framework.launch.launcher import launched_size
 from windlass.framework.studies.cases import create_grid, find_first, is_varied
@@ -21,6 +22,7 @@ from windlass.framework.studies.ranking import choose, format_ranking, judge, ra
 from windlass.framework.studies.tune_runs import CLOCKS, Result, Runner, Tried, find_limit
 
 COMMAND = "windlass tune"
+OPTIONS_FILE = "file of options"
 HELP = """windlass tune MODEL.py [options of the search, of the model and of PETSc]
 
 Runs the model with many settings of its linear and nonlinear solvers, each in a process of its own, ranks them by time,
@@ -89,7 +91,7 @@ def plan_search(words: Sequence[str], scratch: Path) -> Search:
     extra = tuple(Setting(name, tuple(write_options(case))) for name, case in zip(names, cases, strict=True))
     processes = int(values["processes"])
     name = f"{model.stem}{f'_{processes}' if processes > 1 else ''}.opts"
-    best = check_place(Path(values["best"] or name), "-best")
+    best = check_output(check_place(Path(values["best"] or name).absolute(), "-best"), "-best", OPTIONS_FILE)
     return Search(Runner(model, tuple(common), processes, scratch), extra, values, best, " ".join([COMMAND, *words]))
 
 
@@ -259,5 +261,5 @@ class Search:
             said = f"{best.name}: {times[0] / times[1]:.2f} of the time of the default, answer {one.difference:.1e} off"
         lines = [f"# {self.said}", f"# {said}"]
         lines += [" ".join(join_options([pair])) for pair in split_options(best.options)]
-        replace_file(self.best, "".join(f"{line}\n" for line in lines).encode())
+        write_output(self.best, "".join(f"{line}\n" for line in lines).encode(), "-best", OPTIONS_FILE)
         print(f"\n{said}\n{self.best} is a file for -options_file")

@@ -11,6 +11,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.files.state_file import read_state_file
+from windlass.framework.launch.arguments import join_options, split_arguments, split_options
 from windlass.framework.studies.catalogue import Setting
 from windlass.framework.studies.child_runs import run_child
 from windlass.framework.studies.sweep_table import read_json
@@ -102,7 +103,11 @@ class Runner:
         for old in ("statistics.json", "final.npz"):
             (self.folder / old).unlink(missing_ok=True)
         own = ("-statistics", "statistics.json", "-final_state", "final.npz", "-progress", "false")
-        ended = run_child([str(self.model), *own, *options, *self.words], self.folder, self.processes, limit)
+        given, behind = split_arguments(self.words)
+        # options of the user win over those that are tried
+        merged = dict([*split_options([*own, *options]), *split_options(given)])
+        words = [*join_options(list(merged.items())), *(["--", *behind] if behind else [])]
+        ended = run_child([str(self.model), *words], self.folder, self.processes, limit)
         solves, answer = read_json(self.folder / "statistics.json") or [], {}
         if not ended.reason and (self.folder / "final.npz").exists():
             stored, _ = read_state_file(self.folder / "final.npz", (*COMPARED, TIME))

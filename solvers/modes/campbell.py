@@ -28,7 +28,7 @@ from windlass.framework.checks.checks import (
 )
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
-from windlass.framework.files.whole_files import replace_file
+from windlass.framework.files.outputs import check_output, mark_picture, write_output
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.folder import create_output_folder
@@ -104,6 +104,12 @@ def campbell(
     """
     speeds: list[float] = []
     results: list[ModesResult] = []
+    paths: list[Path] = []
+    if output is not None:
+        folder = create_output_folder(output)
+        paths = [folder / f"{name}.csv", folder / f"{name}.png"]
+        for target, kind in zip(paths, ("table", "picture"), strict=True):
+            check_output(target, kind, kind)
     for case in cases:
         if not _is_case(case):
             raise ModelError(f"case {len(speeds)} of campbell: must be a pair of a speed [{unit}] and a State")
@@ -116,13 +122,10 @@ def campbell(
         order = np.argsort(result.frequencies, kind="stable")[:count]
         frequencies[i, : len(order)] = result.frequencies[order]
         damping[i, : len(order)] = result.damping[order]
-    found = Campbell(np.array(speeds), unit, frequencies, damping, results, [])
-    if output is not None:
-        folder = create_output_folder(output)
-        found.paths = [folder / f"{name}.csv", folder / f"{name}.png"]
-        if is_first_process():
-            _write_table(found, found.paths[0])
-            _draw(found, () if orders is None else orders, found.paths[1])
+    found = Campbell(np.array(speeds), unit, frequencies, damping, results, paths)
+    if paths and is_first_process():
+        _write_table(found, paths[0])
+        _draw(found, () if orders is None else orders, paths[1])
     return found
 
 
@@ -156,7 +159,7 @@ def _draw(found: Campbell, orders: Sequence[float], target: Path) -> None:
         axes.legend()
     picture = BytesIO()
     figure.savefig(picture, format="png", dpi=120)
-    replace_file(target, picture.getvalue())
+    write_output(target, mark_picture(picture.getvalue()), "picture", "picture")
 
 
 @checked(create=function(), low=number("any"), high=number("any"), tolerance=number("1", above=0.0), count=inside())

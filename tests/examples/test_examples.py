@@ -240,7 +240,7 @@ def test_settling_spheres_go_on_after_a_restart(tmp_path: Path) -> None:
     assert "below 1e-6: yes" in table
     assert_allclose(list(results["energies"].values()), list(whole["energies"].values()), rtol=1e-9, atol=1e-12)
     files = [folder / "settling_spheres_out/energies.csv" for folder in (tmp_path / "whole", tmp_path)]
-    energies = [np.loadtxt(file, delimiter=",") for file in files]
+    energies = [np.loadtxt(file, delimiter=",", skiprows=1) for file in files]
     assert len(energies[0]) == whole["steps"] + 1
     assert_allclose(energies[1], energies[0], rtol=0, atol=1e-9)
 

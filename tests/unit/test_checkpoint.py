@@ -368,10 +368,10 @@ def test_errors_of_the_command_line(tmp_path: Path) -> None:
     with h5py.File(path) as file:
         assert file.attrs["every"] == 50
     for words, message in (
-        (["-step", "1e-4"], "step [s]: 0.0002 in the file, 0.0001 here"),
+        (["-kind", "verlet", "-step", "1e-4"], "step [s]: 0.0002 in the file, 0.0001 here"),
         (["-kind", "rk"], "method: verlet in the file, rk here"),
     ):
-        done = run_windlass([*common[:2], *common[2:], "-restart", path.name, *words], folder=tmp_path)
+        done = run_windlass(["run", str(MODELS), "-quiet", "-restart", path.name, *words], folder=tmp_path)
         assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
     done = run_windlass(["run", str(MODELS), "-kind", "adaptive", "-restart", path.name], folder=tmp_path)
     assert done.returncode == 2 and "solver: Explicit in the file, Dynamic here" in done.stderr

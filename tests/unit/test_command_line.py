@@ -226,5 +226,5 @@ def test_interrupt_keeps_the_last_whole_step(tmp_path: Path) -> None:
     assert f", step {last}\n" in said
     state = wl.State(rope()).load(tmp_path / "last_good_state.npz")
     assert state.step == last and np.isclose(state.t, 1e-3 * last)
-    done = run(tmp_path, *words[:4], "-dynamic_end", repr(state.t + 2e-3), "-restart", "c.h5")
+    done = run(tmp_path, *words[2:4], "-dynamic_end", repr(state.t + 2e-3), "-restart", "c.h5")
     assert done.returncode == 0 and done.stdout.splitlines()[1:] == [f"step {last + 1}", f"step {last + 2}"]

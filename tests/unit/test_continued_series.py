@@ -160,7 +160,7 @@ def test_table_begins_with_the_rows_that_are_kept(tmp_path: Path) -> None:
     texts = []
     for kept in (0, 2):
         path = tmp_path / f"{kept}.csv"
-        path.write_text("something else, half writ")
+        path.write_text("time [s],step [1]\n0.0,0\n0.1,half writ")
         with CsvTable(path, columns, rows[:kept]) as table:
             for row in rows[kept:]:
                 table.append(row)

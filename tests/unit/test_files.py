@@ -90,7 +90,7 @@ def test_a_file_is_replaced_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_drafts_have_names_that_nobody_foresees(tmp_path: Path) -> None:
-    """A draft is a new file; those that a killed run has left are removed by the next one, those of others not."""
+    """A draft is a new file; a process that has the lock removes all, another one none of those at work."""
     names = set()
     for name in ("belt.h5", "belt.h5", "belt_000012.vtu", "belt_part2.h5", "belt2.h5", "other.h5"):
         number, draft = create_draft(tmp_path / name)
@@ -98,6 +98,8 @@ def test_drafts_have_names_that_nobody_foresees(tmp_path: Path) -> None:
         names.add(draft.name)
     assert len(names) == 6
     remove_drafts(tmp_path, "belt")
+    assert len(list(tmp_path.iterdir())) == 6
+    remove_drafts(tmp_path, "belt", alone=True)
     assert sorted(path.name.split(".")[1] for path in tmp_path.iterdir()) == ["belt2", "other"]
 
 
@@ -130,14 +132,15 @@ def test_seal() -> None:
 
 def test_two_runs_on_the_same_files(tmp_path: Path) -> None:
     """The second one is refused with the first one's process and host, before it touches anything."""
-    (tmp_path / "sensors.csv").write_text("of the first run")
+    first = "time [s],step [1],of the first run\n"
+    (tmp_path / "sensors.csv").write_text(first)
     words = ["run", str(ROOT / "tests/support/restart_models.py"), "-kind", "switched"]
     lock = OutputLock(tmp_path / "sensors.csv", "table")
     done = run_windlass(words, folder=tmp_path)
     assert done.returncode == 2 and "Traceback" not in done.stderr
     assert f"process {os.getpid()} on {socket.gethostname()} since" in done.stderr
     assert "is written by another run" in done.stderr
-    assert (tmp_path / "sensors.csv").read_text() == "of the first run"
+    assert (tmp_path / "sensors.csv").read_text() == first
     lock.release()
     assert [path.name for path in tmp_path.iterdir()] == ["sensors.csv"]
 

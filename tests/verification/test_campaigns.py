@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from campaigns import cache, damage, full_disk, kill, model_file
+from campaigns import cache, damage, full_disk, kill, model_file, outputs
 
 
 def test_killed_runs(tmp_path: Path) -> None:
@@ -23,6 +23,12 @@ def test_full_disks(tmp_path: Path) -> None:
 def test_damaged_files(tmp_path: Path) -> None:
     """States, checkpoints, and series of a run that goes on."""
     assert "all refused" in damage.run(30, tmp_path, seed=2)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_files_of_users(seed: int, tmp_path: Path) -> None:
+    """Each way to write, aimed at models, notes, data, folders, and its own former output."""
+    assert "no file of a user changed" in outputs.run(20, tmp_path, seed)
 
 
 def test_damaged_machine_code(tmp_path: Path) -> None:

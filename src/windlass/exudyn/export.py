@@ -58,6 +58,15 @@ def describe_solve(kind: str, settings: Any, solver: Any = None) -> dict[str, An
     return {"kind": kind, "solver": str(name).rpartition(".")[2], "settings": given}
 
 
+def check_target(path: Path) -> str:
+    """Why a description cannot be written to a file, empty if it can; this file works without Windlass."""
+    if not path.absolute().parent.is_dir() or (path.exists() and not path.is_file()):
+        return f"{path}: must be a file in a folder that exists"
+    if path.exists() and path.stat().st_size and FORMAT.encode() not in path.read_bytes()[:200]:
+        return f"{path}: a file that windlass-export-exudyn has not written stands there: remove or rename it"
+    return ""
+
+
 def write_system(path: Path, content: Mapping[str, Any]) -> None:
     """Write a description as JSON; numbers come back to the last bit."""
     path.write_text(json.dumps(content, indent=1, default=_encode) + "\n", encoding="utf-8")
@@ -119,8 +128,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = dict(zip(words[1::2], words[2::2], strict=False))
     number = options.pop("-solve", "1")
     target = Path(options.pop("-output", Path(words[0]).stem + ".json")) if words else Path()
-    if len(words) % 2 == 0 or words[0].startswith("-") or options or not number.isdigit() or int(number) < 1:
+    if (
+        len(words) % 2 == 0
+        or words[0].startswith("-")
+        or options
+        or not number.isascii()
+        or not number.isdigit()
+        or int(number) < 1
+    ):
         print(USAGE, file=sys.stderr)
+        return 2
+    if reason := check_target(target):
+        print(reason, file=sys.stderr)
         return 2
     calls = 0
     solvers: Any = import_module("exudyn.solver")

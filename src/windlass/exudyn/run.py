@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,17 @@ from windlass.exudyn.settings import read_static
 from windlass.exudyn.steps import ANSWERED, SystemFunctions
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.files.outputs import MARK, check_output, write_output
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.table import Entity
+from windlass.framework.output.folder import create_output_folder
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 from windlass.solvers.static import Static
 
+SENSOR_FILE = "sensor file of Exudyn"
 STORED = "windlass: stored sensors"
 """Where the values of sensors are kept in the dictionary ``mbs.sys``."""
 DRAWING = {
@@ -144,6 +148,9 @@ class SensorHook(StepHook):
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """The first row, at the start."""
+        for item in self._wanted.values() if self._files else ():
+            if item["fileName"] and item["writeToFile"]:
+                check_output(Path(item["fileName"]), SENSOR_FILE, SENSOR_FILE)
         self.rows = {k: [] for k in self._wanted}
         self._next = state.t
         self.after_step(state)
@@ -171,9 +178,11 @@ class SensorHook(StepHook):
         for k, item in self._wanted.items():
             if item["fileName"] and item["writeToFile"]:
                 path = Path(item["fileName"])
-                path.parent.mkdir(parents=True, exist_ok=True)
-                header = f"sensor {k} {item['name']!r}, solved by Windlass\ntime [s], values"
-                np.savetxt(path, np.array(self.rows[k]), fmt="%.16g", delimiter=",", header=header)
+                create_output_folder(path.parent)
+                header = f"sensor {k} {item['name']!r}, {MARK.decode()}\ntime [s], values"
+                text = StringIO()
+                np.savetxt(text, np.array(self.rows[k]), fmt="%.16g", delimiter=",", header=header)
+                write_output(path, text.getvalue().encode(), SENSOR_FILE, SENSOR_FILE)
 
 
 def solve(

@@ -11,11 +11,14 @@ from windlass.elements.routes.grounded_catenary import GroundedCatenary
 from windlass.elements.routes.routes import CenterLine, Circle, Point, RouteError, nodes_along, route_around, straight
 from windlass.elements.routes.spline_route import through_points
 from windlass.framework.checks.checks import checked, each, either, handle, inside, instance, number, numbers, optional, that, word, yes_no
+from windlass.framework.checks.room import check_room
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
+from windlass.framework.launch.launcher import launched_size
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.law import Tables
 from windlass.framework.model.parts import part_of_large, pick_rows
+from windlass.framework.model.schema import row_bytes
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from typing import Any, TypeAlias

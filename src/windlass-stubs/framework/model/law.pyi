@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Literal, Protocol
 
 from numpy.typing import NDArray
@@ -199,6 +200,7 @@ class MarkerFamily:
 _laws: dict[type[Component], Law] = {}
 _families: dict[str, MarkerFamily] = {}
 _waiting: dict[type[Component], tuple[str, Callable[[], Any]]] = {}
+_family_places: dict[str, str] = {}
 
 
 @takes_arguments_of(Law)
@@ -264,6 +266,11 @@ def register_family(family: MarkerFamily) -> None:
             make()
 
 
+def offer_family(name: str, module: str) -> None:
+    """Have a module loaded, which registers a marker family, when the first rows of a law of this family are added."""
+    _family_places[name] = module
+
+
 def register_pair(component: type[Component], force: Callable[..., Any], *kernels: Any, **more: Any) -> None:
     """Make a law between two markers known, with all that follows from its kernels; called once, at the foot of a file.
 
@@ -281,6 +288,11 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
         ModelError: a law that cannot work.
     """
     check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {component.__name__}")
+    # at once, though all else may wait for the family
+    letters = more.get("letters") or {}
+    if not isinstance(letters, Mapping):
+        raise ModelError(f"letters of {component.__name__} = {letters!r}: must be names of columns by letters")
+    check_needs(component, tuple(letters.values()), f"letters of {component.__name__}")
     name = component.refs["marker0"].target
     if name not in _families:
         _waiting[component] = name, lambda: register_pair(component, force, *kernels, **more)
@@ -303,10 +315,15 @@ def require_law(component: type[Component]) -> Law:
     Raises:
         ModelError: nothing was registered for it.
     """
+    if component in _waiting:
+        name = _waiting[component][0]
+        if name in _family_places:
+            # it makes all laws known that wait for it
+            import_module(_family_places[name])
     law = _laws.get(component)
     if law is None and component in _waiting:
-        name = _waiting[component][0]
-        raise ModelError(f"marker0 of {component.__name__} = {name}: must be one of {', '.join(sorted(_families))}")
+        known = ", ".join(sorted({*_families, *_family_places}))
+        raise ModelError(f"marker0 of {component.__name__} = {name}: must be one of {known}")
     if law is None:
         raise ModelError(
             f"{component.__name__} is not registered, its rows would do nothing: "
@@ -330,6 +347,11 @@ def build_place(component: type[Component]) -> tuple[int, bool]:
 def family_of(name: str) -> MarkerFamily:
     """The marker family of that name."""
     return _families[name]
+
+
+def list_registered() -> list[type[Component]]:
+    """All components with a law, also those whose law waits for its marker family."""
+    return [*_laws, *_waiting]
 
 
 def laws() -> Mapping[type[Component], Law]:

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks.checks import checked, handle, instance, numbers, optional, path, subclass, word
+from windlass.framework.checks.checks import check, checked, handle, instance, numbers, optional, path, subclass, word
+from windlass.framework.checks.room import check_room
+from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.adding import count_rows, read_reference
@@ -15,7 +17,7 @@ from windlass.framework.model.law import law_of, require_law
 from windlass.framework.model.model_file import Functions, describe_model, fill_model, read_model, write_model
 from windlass.framework.model.numbering import Numbering
 from windlass.framework.model.parts import Part, begin_parts, check_parts, complete_parts, follow_parts, pick_rows
-from windlass.framework.model.schema import Component, parse_values
+from windlass.framework.model.schema import Component, parse_values, row_bytes
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.parallel.processes import Processes
 from typing import Any, TypeAlias, overload
@@ -981,10 +983,10 @@ class WinchCable3DEntity(Entity):
     node1: Any
     feed: Any
 class World():
-    'Owns the tables of one model; two worlds never see each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order of first use.\n    gravity: shape (3,).\n    version: counts changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process has only a part of the rows; handles keep their meaning.\n    processes: those that build this world in parts; None while every process has all rows.\n    calls: kind, number of rows, and whether in parts, of every call of `add`.'
+    'Owns the tables of one model; two worlds never see each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order of first use.\n    gravity: shape (3,); may be assigned until the world is finalized.\n    version: counts changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process has only a part of the rows; handles keep their meaning.\n    processes: those that build this world in parts; None while every process has all rows.\n    calls: kind, number of rows, and whether in parts, of every call of `add`.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
-    gravity: FloatArray
+    _gravity: FloatArray
     tables: dict[type[Component], EntityTable]
     finalized: Any
     version: Any
@@ -1005,7 +1007,12 @@ class World():
         'Write the model as it is now to a file (JSON), to be kept, compared, edited and sent; read it with `load`.\n\nFunctions of the user are written by their names alone, but for ready ones such as tables and ramps.  All\nprocesses call this together if the world is in parts.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two functions have the same name.'
     @classmethod
     def load(cls, path: str | Path, functions: Functions | None=None) -> World:
-        'The model of a file that `save` wrote, to the last bit; it may be added to before the first solve.\n\nArgs:\n    path: the file.\n    functions: functions of the user by the names that they had.\n\nRaises:\n    OutputError: no such file, or one that is not whole.\n    ModelError: a function that is missing, a kind whose file was not imported, or values that are not allowed.'
+        "The model of a file that `save` wrote, to the last bit; it may be added to before the first solve.\n\nNothing is imported by a name of the file: components of the user's own are registered before, by importing\ntheir module.  A file that was edited loads with a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: functions of the user by the names that they had.\n\nRaises:\n    OutputError: no such file, or one that does not fit its schema.\n    ModelError: a function that is missing, a component that is not registered, or values that are not allowed."
+    @property
+    def gravity(self) -> FloatArray:
+        'Acceleration of gravity [m/s^2], shape (3,).'
+    def gravity(self, given: Any) -> None:
+        ...
     @property
     def count(self) -> int:
         'Number of entities.'

@@ -1,0 +1,80 @@
+"""Options by which PETSc writes files, `-log_view :log.txt`: checked before PETSc has them, as it overwrites any file.
+
+A viewer is written ``[type][:file[:format[:mode]]]``.  What is wrong with one PETSc says at its end, in an error of its
+own, or not at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from windlass.framework.errors import OptionError
+from windlass.framework.files.outputs import check_output, note_output
+from windlass.framework.files.whole_files import check_place
+from windlass.framework.launch.arguments import FALSE_WORDS, TRUE_WORDS
+from windlass.framework.launch.launcher import launched_rank
+
+KIND = "output of PETSc"
+VIEWERS = re.compile(
+    r"(\w+_)?(view|monitor)(_\w+)?|\w+_(converged_reason|converged_rate)|\w+_(compute|plot)_\w+|(eps|pep|\w+)_error_\w+",
+    re.IGNORECASE,
+)
+FILES = re.compile(r"history|citations|malloc_view", re.IGNORECASE)
+"""Options whose value is the name of a file."""
+NUMBERED = re.compile(r"log_trace|info", re.IGNORECASE)
+"""Those whose files have the number of the process behind their name."""
+TYPES = ("ascii", "binary", "draw", "socket", "hdf5", "vtk", "matlab", "saws", "glvis", "exodusii", "cgns", "string")
+FORMATS = (
+    *("default", "native", "noformat", "load_balance", "failed", "all"),
+    *(
+        f"ascii_{name}"
+        for name in ("matlab", "mathematica", "impl", "info", "info_detail", "common", "symmodu", "index")
+    ),
+    *(f"ascii_{name}" for name in ("dense", "matrixmarket", "pcice", "python", "factor_info", "latex", "xml")),
+    *(f"ascii_{name}" for name in ("flamegraph", "glvis", "csv", "vtk", "vtk_cell", "vtk_coords")),
+    *(f"draw_{name}" for name in ("basic", "lg", "lg_xrange", "contour", "ports")),
+    *("vtk_vts", "vtk_vtr", "vtk_vtu", "binary_matlab", "hdf5_petsc", "hdf5_viz", "hdf5_xdmf", "hdf5_mat"),
+)
+MODES = ("write", "append", "update", "append_update")
+
+
+def check_viewers(pairs: Sequence[tuple[str, str | None]], folder: Path) -> None:
+    """Check the options by which PETSc writes files, and note their files as outputs of Windlass.
+
+    Args:
+        pairs: names without dash, and values.
+        folder: where names of files begin.
+
+    Raises:
+        OptionError: something that is no viewer.
+        OutputError: a file that cannot be written, or that Windlass has not written.
+    """
+    found = [(name, file) for name, value in pairs if value for file in _find_files(name, value)]
+    for name, file in found:
+        check_output(check_place(folder / file, f"-{name}"), f"-{name}", KIND)
+    for name, file in found:
+        if launched_rank() == 0 or NUMBERED.fullmatch(name):
+            note_output(folder / file)
+
+
+def _find_files(name: str, value: str) -> list[str]:
+    """The files that PETSc writes by an option."""
+    if FILES.fullmatch(name) or NUMBERED.fullmatch(name):
+        file = value.partition(":")[0]
+        if not file or file.lower() in TRUE_WORDS + FALSE_WORDS:
+            return []
+        return [f"{file}.{launched_rank()}"] if NUMBERED.fullmatch(name) else [file]
+    if not VIEWERS.fullmatch(name) or (":" not in value and name.lower() != "log_view"):
+        return []
+    kind, file, form, mode, *more = [*value.split(":"), "", "", ""]
+    wrong = [
+        *([f"the type {kind!r} is none of {', '.join(TYPES)}"] if kind and kind.lower() not in TYPES else []),
+        *([f"the format {form!r} is none of {', '.join(FORMATS)}"] if form and form.lower() not in FORMATS else []),
+        *([f"the mode {mode!r} is none of {', '.join(MODES)}"] if mode and mode.lower() not in MODES else []),
+        *(["there are more than four parts"] if any(more) else []),
+    ]
+    if wrong:
+        raise OptionError(f"-{name} {value}: expected type:file:format:mode, each of which may be missing; {wrong[0]}")
+    return [file, f"{file}.info"] if file and kind.lower() == "binary" else [file] if file else []

@@ -1,0 +1,266 @@
+"""Which files Windlass may write: new ones, empty ones, and those that it wrote itself; all outputs ask here.
+
+A file is known by its mark, some bytes near its beginning or end: an attribute of HDF5, a comment, a key, a heading,
+the digest of sealed files.  What PETSc writes has no room for a mark: a hidden file beside, ``.log.txt.windlass``, says
+so.  Within a process two writers of one file are an error.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import struct
+import sys
+import weakref
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from windlass.framework.errors import OutputError
+from windlass.framework.files.whole_files import (
+    SEAL_SIZE,
+    Bytes,
+    check_place,
+    check_target,
+    remove_drafts,
+    replace_file,
+    shorten,
+)
+
+MARK = b"written by Windlass"
+XML_MARK = b"<!-- " + MARK + b" -->\n"
+HEAD_SIZE, TAIL_SIZE = 1 << 16, 1 << 8
+"""Bytes at the beginning and at the end of a file in which its mark stands."""
+LONGEST_NAME = 223
+"""Bytes of the name of a file, so that those of drafts and journals beside it have at most 255."""
+PNG = b"\x89PNG\r\n\x1a\n"
+SEALED = re.compile(rb"\nsha256 [0-9a-f]{64}\n")
+LEDGER = re.compile(rb"time \[s\](,[^,\n]+ \[J\])*,rest \[J\][,\n]")
+CAMPBELL = re.compile(rb"speed \[[^],\n]*\],mode \[1\],frequency \[Hz\],damping \[1\]\n")
+MODES = b"mode [1],frequency [Hz],damping [1],growth [1/s],residual [1]"
+SENSORS = b"time [s],step [1],"
+SWEEP = re.compile(rb"case,[^\n]*,?status,reason,run_time[,\n]")
+
+
+def _is_sealed(head: bytes, tail: bytes, kind: bytes) -> bool:
+    return head.startswith(kind) and SEALED.fullmatch(tail[-SEAL_SIZE:]) is not None
+
+
+def _is_table(head: bytes) -> bool:
+    return head.startswith((SENSORS, MODES)) or bool(LEDGER.match(head) or CAMPBELL.match(head) or SWEEP.match(head))
+
+
+def _is_picture(head: bytes, tail: bytes) -> bool:
+    if head.startswith(PNG):
+        return b"tEXtSoftware\0Windlass" in head
+    is_kind = head.startswith((b"GIF8", b"%PDF")) or head[4:8] == b"ftyp" or b"<svg" in head
+    return is_kind and MARK in tail[-64:]
+
+
+_MARKS: dict[str, Callable[[bytes, bytes], bool]] = {
+    "checkpoint file": lambda head, tail: _is_sealed(head, tail, b"\x89HDF"),
+    "state file": lambda head, tail: _is_sealed(head, tail, b"PK"),
+    "model file": lambda head, tail: head.startswith(b"{") and b'"windlass model"' in head,
+    "series": lambda head, tail: head.startswith((b"\x89HDF", b"<?xml")) and MARK in head,
+    "table": lambda head, tail: _is_table(head) or (head.startswith(b"PAR1") and MARK in tail),
+    "picture": _is_picture,
+    "report": lambda head, tail: b'<meta name="generator" content="Windlass' in head,
+    "summary": lambda head, tail: head.startswith(b'{\n  "written_by": "Windlass"'),
+    "statistics": lambda head, tail: head.startswith(b'[\n  {\n    "solve": ') and b'"rejected"' in head,
+    "file of options": lambda head, tail: head.startswith(b"# windlass tune "),
+    "output of PETSc": lambda head, tail: False,
+    "sensor file of Exudyn": lambda head, tail: head.startswith(b"#") and (b"xudyn" in head or MARK in head),
+    "model of Exudyn": lambda head, tail: head.startswith(b"{") and b'"exudyn system"' in head,
+}
+"""How the kinds of files are known, by their first and last bytes."""
+
+
+def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
+    """The path itself, if Windlass may write a file there: nothing stands there that it has not written itself.
+
+    Every output asks here, as soon as its path is known and again when it is written.
+
+    Args:
+        path: the file.
+        what: asked for it, for the message.
+        kind: of the file, one of the marks.
+        own: first bytes of a file that tell it, beside the marks of its kind; for tables.
+
+    Raises:
+        OutputError: the file of the model; a file that Windlass has not written, or one of another kind; something that
+            is no file; a name that is too long.
+    """
+    length = len(os.fsencode(path.name))
+    if length > LONGEST_NAME:
+        words = f"{what} {shorten(str(path))}: its name has {length} bytes"
+        raise OutputError(f"{words.lstrip()}: must have at most {LONGEST_NAME}")
+    check_target(path, what)
+    try:
+        if is_model(path):
+            raise OutputError(f"{what} {path}: is the file of the model itself: must be another file")
+        if not path.exists() or path.stat().st_size == 0:
+            return path
+        head, tail = _read_ends(path)
+    except OSError as error:
+        raise OutputError(f"{what} {path}: cannot be read ({error.strerror}): nothing is overwritten") from None
+    if not (_MARKS[kind](head, tail) or (own and head.startswith(own)) or _is_noted(path)):
+        found = next((name for name, belongs in _MARKS.items() if belongs(head, tail)), "")
+        there = f"a {found} of Windlass" if found else "a file that this Windlass has not written"
+        raise OutputError(
+            f"{what} {path}: {there} stands there, and nothing of it is overwritten: must be another name, or remove "
+            "or rename that file"
+        )
+    return path
+
+
+def is_model(path: Path) -> bool:
+    """Whether a file is the script that this process runs."""
+    script = Path(sys.argv[0] if sys.argv and sys.argv[0] else os.devnull)
+    return script.is_file() and path.exists() and path.samefile(script)
+
+
+def _read_ends(path: Path) -> tuple[bytes, bytes]:
+    with path.open("rb") as file:
+        head = file.read(HEAD_SIZE)
+        file.seek(max(file.seek(0, os.SEEK_END) - TAIL_SIZE, 0))
+        return head, file.read(TAIL_SIZE)
+
+
+def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: str, sync: bool = False) -> None:
+    """Put a whole file in its place, if Windlass may write there; see `check_output` and `replace_file`.
+
+    Raises:
+        NoRoomError: it does not fit; the old file is as it was.
+        OutputError: it may not, another writer of this process has the file, or the disk fails.
+    """
+    check_output(path, what, kind)
+    holder = _find_holder(path)
+    if holder is not None:
+        raise OutputError(f"{what} {path}: is written by {holder.what} of this run: must be another file")
+    if path.parent.is_dir():
+        remove_drafts(path.parent, path.name)
+    try:
+        replace_file(path, content, sync)
+    except OSError as error:
+        raise OutputError(f"{what} {path}: {error.strerror}; needs a folder that can be written") from None
+
+
+class Claim:
+    """The right of one writer of this process to its files, until it is released or gone.
+
+    Where a former writer has begun already, a new one takes the files over, as in a loop or a notebook; the former one
+    then has to stop.  Two writers that have both not begun would write over each other.
+
+    Args:
+        files: all that the writer writes.
+        what: the writer, for messages.
+        takes_over: whether it may take over the files of a writer of the same kind in any case.
+
+    Raises:
+        OutputError: another writer has one of the files.
+    """
+
+    def __init__(self, files: Iterable[Path], what: str, takes_over: bool = False) -> None:
+        self.what, self._begun = what, False
+        self._files = [_resolve(file) for file in files]
+        for file in self._files:
+            holder = _claims.get(file)
+            same = holder is not None and holder.what == what
+            # in a notebook a cell that failed is run again, and what it had made is still there
+            if holder is not None and not (same and (holder._begun or takes_over or hasattr(sys, "ps1"))):
+                raise OutputError(
+                    f"{what} '{file}': {'another ' * (holder.what == what)}{holder.what} of this run writes this "
+                    "file, too: each must have a file of its own, or the first one be closed before"
+                )
+        for file in self._files:
+            _claims[file] = self
+
+    def begin(self) -> None:
+        """Something will be written now.
+
+        Raises:
+            OutputError: another writer has taken the files over.
+        """
+        self._begun = True
+        for file in self._files:
+            if _claims.get(file, self) is not self:
+                raise OutputError(
+                    f"{self.what} '{file}': a later {self.what} of this run writes this file: each must have a file of "
+                    "its own"
+                )
+            _claims[file] = self
+
+    def release(self) -> None:
+        """Nothing more will be written; `begin` takes the files again."""
+        for file in self._files:
+            if _claims.get(file) is self:
+                del _claims[file]
+
+
+_claims: weakref.WeakValueDictionary[Path, Claim] = weakref.WeakValueDictionary()
+"""The writers of this process by their files."""
+_of_options: list[Claim] = []
+"""Those of options, which last as long as the process."""
+
+
+def claim_options(files: Sequence[tuple[str, Path]]) -> None:
+    """Claim the files that options name, in place of those of an earlier command line.
+
+    Raises:
+        OutputError: two options name one file.
+    """
+    for claim in _of_options:
+        claim.release()
+    _of_options[:] = [Claim([path], name) for name, path in files]
+
+
+def _find_holder(path: Path) -> Claim | None:
+    """The sensors, recorders and checkpoints that write a file step by step."""
+    holder = _claims.get(_resolve(path))
+    return None if holder in _of_options else holder
+
+
+def _resolve(path: Path) -> Path:
+    """One name for a file, whether it is there or not; links in its own place are replaced, not followed."""
+    return path.parent.resolve() / path.name
+
+
+def mark_picture(content: bytes) -> bytes:
+    """A finished picture or film with the mark of Windlass: PNG, GIF, MP4, PDF or SVG."""
+    if content.startswith(PNG):
+        text = b"tEXtSoftware\0Windlass"
+        chunk = struct.pack(">I", len(text) - 4) + text + struct.pack(">I", zlib.crc32(text))
+        first = 8 + 12 + struct.unpack(">I", content[8:12])[0]
+        return content[:first] + chunk + content[first:]
+    if content.startswith(b"GIF8") and content.endswith(b";"):
+        return content[:-1] + b"\x21\xfe" + bytes([len(MARK)]) + MARK + b"\0;"
+    if content[4:8] == b"ftyp":
+        return content + struct.pack(">I", 8 + len(MARK)) + b"free" + MARK
+    if content.startswith(b"%PDF"):
+        return content.rstrip() + b"\n% " + MARK + b"\n"
+    return content.rstrip() + b"\n" + XML_MARK
+
+
+def note_output(path: Path) -> None:
+    """Say beside a file, which another library is about to write, that it is an output of Windlass.
+
+    The file itself is made, empty; a file that takes its place later is not the one that is noted.
+    """
+    check_place(path, "output")
+    with path.open("ab") as file:
+        number = os.fstat(file.fileno()).st_ino
+    replace_file(_note_of(path), MARK + f" {number}\n".encode())
+
+
+def _note_of(path: Path) -> Path:
+    return path.with_name(f".{path.name}.windlass")
+
+
+def _is_noted(path: Path) -> bool:
+    try:
+        return _note_of(path).read_bytes() == MARK + f" {path.stat().st_ino}\n".encode()
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.EACCES, errno.ENAMETOOLONG):
+            return False
+        raise
