@@ -196,7 +196,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                             for p in range(9):
                                 total += X[p, a] * Z[p, b]
                             values[slots.block[i, a, b]] += force * total
-                    add_curvature(j, i, m, g, force, slots.block, values)
+                    add_curvature(j, i, j.dofs.shape[1], m, g, force, slots.block, values)
 
     @kernel
     def accelerations(c: Any, j: Joint, m: PositionColumns, v: FloatArray, C: FloatArray) -> None:

@@ -196,7 +196,7 @@ def tangent(
                 values[slots[i, a, n + k]] += dv * eJ[a] * c.A[i, k] * (-1.0 if k == 0 else 1.0)
         if dq != 0.0:
             g[0], g[1], g[2] = u
-            add_curvature(pair, i, m, g, dq * N / L, slots, values)
+            add_curvature(pair, i, n, m, g, dq * N / L, slots, values)
         # pressures, whose equations stand behind the points
         s = L - c.Lo[i]
         for k in range(2):

@@ -181,10 +181,10 @@ def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: Float
 
 @kernel
 def add_curvature(
-    j: Any, i: int, m: PositionColumns, g: FloatArray, scale: float, slots: IntArray, values: FloatArray
+    j: Any, i: int, n: int, m: PositionColumns, g: FloatArray, scale: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """values += scale g·∂X/∂q of row i; see `update_jacobians`."""
-    n0, n = j.n0, j.dofs.shape[1]
+    """values += scale g·∂X/∂q of row i, whose first n coordinates are those of its markers; see `update_jacobians`."""
+    n0 = j.n0
     for marker in range(2):
         k = j.m0[i] if marker == 0 else j.m1[i]
         h = m.h[k]

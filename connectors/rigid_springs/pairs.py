@@ -180,7 +180,7 @@ def rigid_loops(force: Kernel, _: Kernel | None) -> PairLoops:
                         total += X[p, a] * B[p, b]
                     values[slots[i, a, b]] += total
             if dq != 0.0:
-                add_curvature(pair, i, m, g, dq, slots, values)
+                add_curvature(pair, i, pair.dofs.shape[1], m, g, dq, slots, values)
 
     return residual, tangent
 

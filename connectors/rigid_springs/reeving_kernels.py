@@ -159,7 +159,7 @@ def tangent(
                         total += X[p, a] * Z[p, b]
                     values[own[k, a, b]] += total
             if dq != 0.0:
-                add_curvature(pair, k, m, g, dq, own, values)
+                add_curvature(pair, k, pair.dofs.shape[1], m, g, dq, own, values)
         # what is wound up at both ends, L_0 and its rate
         for j in range(2):
             at, e, wide = c.k[i, j], c.atk[j], c.atk[j + 1] - c.atk[j]

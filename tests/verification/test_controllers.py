@@ -303,3 +303,14 @@ def test_two_processes(tmp_path: Path) -> None:
         for name in expected.files:
             np.testing.assert_allclose(found[name], expected[name], rtol=1e-8, atol=1e-9)
             assert np.abs(expected[name]).max() > 1e-4
+
+
+def test_hydraulics_read_no_coordinates_beyond_those_of_the_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels in plain Python, whose arrays have bounds; compiled, what lies beyond them made tangents nan at times."""
+    monkeypatch.setenv("WINDLASS_JIT", "0")
+    code = (
+        "import windlass as wl\nfrom verification.test_controllers import create_arm\n"
+        "world = create_arm()[0]\nwl.assemble_matrix(world, wl.State(world), dq=1.0, dv=1.0)\nprint('assembled')"
+    )
+    run = run_python(["-c", code])
+    assert run.stdout.strip() == "assembled", run.stderr
