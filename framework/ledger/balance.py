@@ -12,7 +12,7 @@ A loss is what forces take over the way of the step: a damper d loses d (u_t0 + 
 length.  The velocities at the ends alone would give d (u_t0² + u_t1²) h/2, which of motions that the step does not
 resolve, such as stiff axial modes, is many times what the energy loses.  For powers P that are quadratic in velocities,
 
-    D = h (P(x, (m + w)/2) - P(x, (m - w)/2)),    x, m: means of both ends,    w = (q_1 - q_0)/h,
+    D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    x, m: means of both ends,    w = (q_1 - q_0)/h,
 
 is this product, and it is of order 2 for others.  Laws with history values (`Account.jumps`) know their state at the
 ends alone: their powers are integrated by the trapezoidal rule, and jumps are added.  T = v·M v/2, where M v is made of
@@ -32,6 +32,7 @@ from windlass.framework.accounts import Account, Losses, Reading
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.array_kernels import clear, copy_values, take_work
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.mass import add_multiple
 from windlass.framework.assembly.steps import mass_product_steps
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
@@ -40,9 +41,9 @@ from windlass.framework.ledger.balance_kernels import (
     load_middle,
     load_motion,
     mask_multipliers,
+    mix_powers,
     settle,
     settle_motion,
-    subtract_values,
     take_kinetic,
 )
 from windlass.framework.model.schema import Component
@@ -73,7 +74,7 @@ class Summand(NamedTuple):
 class Accounted(NamedTuple):
     """A law with an account on this process, the place of its forces, and what it has at both ends of a step.
 
-    ``middle`` are its mean powers over the step, and room for a second reading; None if they are read at the ends.
+    ``middle`` are its mean powers over the step, and room for two readings; none if they are read at the ends.
     ``jumps`` are its losses beside the powers in the step [J], shape (l, rows).
     """
 
@@ -83,7 +84,7 @@ class Accounted(NamedTuple):
     place: int
     now: Reading
     before: Reading
-    middle: tuple[Reading, Reading] | None
+    middle: tuple[Reading, ...]
     jumps: FloatArray
 
 
@@ -111,8 +112,9 @@ def create_accounted(
     """A law with an account; what it had before is kept where rows are bound again."""
     if old is not None:
         return old._replace(system=system, account=account, place=place)
-    now, before, along, beside = (account.create_reading(len(system.dofs)) for _ in range(4))
-    middle = (along, beside) if account.jumps is None and len(now.powers) else None
+    now, before = (account.create_reading(len(system.dofs)) for _ in range(2))
+    count = 3 if account.jumps is None and len(now.powers) else 0
+    middle = tuple(account.create_reading(len(system.dofs)) for _ in range(count))
     jumps = np.zeros((len(account.lost), now.powers.shape[1]))
     return Accounted(component, system, account, place, now, before, middle, jumps)
 
@@ -225,21 +227,20 @@ class Balance:
     def _middle_steps(self) -> list[Step]:
         """The middle of a step into the fields, and what laws lose there."""
         assembly, fields, start = self._assembly, self._assembly.fields, self.start
-        layout, moved = assembly.layout, [account for account in self._accounts if account.middle is not None]
+        layout, moved = assembly.layout, [account for account in self._accounts if account.middle]
         if not moved:
             return [step(copy_values, fields.time, self._end)]
         left = np.zeros(len(self._q))
         ways = layout.reference, self._q, self._before, self._begun, self._end, start.v, start.a, layout.rotations
         found = [step(load_middle, *ways, fields.time, fields.x, fields.v, fields.a, left)]
-        for k in range(2):
-            found += [step(copy_values, left, fields.v)] if k == 1 else []
+        # at the middle velocity, at that of the ends, and at that of the way
+        for k, shift in enumerate((0.0, 1.0, -2.0)):
+            found += [step(add_multiple, left, shift, fields.v)] if shift else []
             found += assembly.marker_steps()
             for account in moved:
-                assert account.middle is not None
                 found += reading_steps(account.account, account.middle[k], fields)
         for account in moved:
-            assert account.middle is not None
-            found.append(step(subtract_values, *(reading.powers.reshape(-1) for reading in account.middle)))
+            found.append(step(mix_powers, *(reading.powers.reshape(-1) for reading in account.middle)))
         return found
 
     def _settling_steps(self) -> list[Step]:
@@ -253,7 +254,7 @@ class Balance:
         ]
         for account in self._accounts:
             component, now, before, jumps = account.component, account.now, account.before, account.jumps
-            if account.middle is not None:
+            if account.middle:
                 powers = account.middle[0].powers
                 now, before = now._replace(powers=powers), before._replace(powers=powers)
             if account.account.jumps is not None:

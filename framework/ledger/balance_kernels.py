@@ -33,8 +33,8 @@ def load_middle(
     q, before: displacements at the end and at the start, shape (n,); start: time at the start [s], shape (1,).
     end: takes the time at the end, which the fields had, shape (1,).
     rotations: numbers of Euler parameters, whose middle is on the great circle between both ends, shape (k, 4).
-    v: becomes the mean of the rate of the way over the step and of the velocities at its ends.
-    half_difference: takes half of what the latter exceed the former by, shape (n,).
+    v: becomes the mean of the rate of the way over the step, w, and of the mean velocity of its ends, m.
+    half_difference: takes (m - w)/2, shape (n,).
     """
     end[0] = time[0]
     time[0] = 0.5 * (start[0] + end[0])
@@ -60,10 +60,10 @@ def load_middle(
 
 
 @kernel
-def subtract_values(values: FloatArray, other: FloatArray) -> None:
-    """values -= other, both of shape (n,)."""
-    for i in range(len(values)):
-        values[i] -= other[i]
+def mix_powers(between: FloatArray, ends: FloatArray, way: FloatArray) -> None:
+    """Powers at a middle velocity become twice these less the mean of those at both velocities, all of shape (n,)."""
+    for i in range(len(between)):
+        between[i] = 2.0 * between[i] - 0.5 * (ends[i] + way[i])
 
 
 @kernel

@@ -1,9 +1,9 @@
 """The energy ledger: works, energies, losses, what the method of integration loses, and the rest.
 
 The rest is rounding (and what Newton's method leaves) where all laws conserve, also with linear dampers under the
-trapezoidal rule, and of order 2 in the step where other laws lose energy.  Closed forms: a linear oscillator keeps its energy under
-the trapezoidal rule; work of a motor is the integral of its torque; velocity Verlet stays within O(h²); theory of creep
-for what a belt loses on its pulleys.
+trapezoidal rule, and of order 2 in the step where other laws lose energy.  Closed forms: a linear oscillator keeps its
+energy under the trapezoidal rule; work of a motor is the integral of its torque; velocity Verlet stays within O(h²);
+theory of creep for what a belt loses on its pulleys.
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9; `con.belt_creep` for creep.
 """
 
@@ -71,7 +71,7 @@ def test_a_damped_oscillator() -> None:
 
 
 def test_damping_of_modes_that_no_step_resolves() -> None:
-    """A mass swings at a rope whose damped axial modes of 0.04 ms to 4 ms ring where steps of 20 ms do not resolve them.
+    """A mass swings at a rope whose damped axial modes, of up to 14 ms, ring where steps of 20 ms do not resolve them.
 
     The damper takes 3.1e-4 J of the swing of 3.6 J, with every step; by the velocities at the ends of steps it would be
     0.17 J with the longest one.
