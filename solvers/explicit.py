@@ -40,7 +40,7 @@ from windlass.solvers.failure import Failure
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver
-from windlass.solvers.verdicts.explicit_limit import describe_limit
+from windlass.solvers.verdicts.explicit_limit import LimitWatch
 from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
 
 SHORTEST_CUT = 0.75
@@ -164,6 +164,7 @@ class Explicit(StepSolver):
             self._method = Verlet(self.accelerations, self._is_too_long, project)
         self._grid = StepGrid(0.0, step, end)
         self._prescribed, self._shapes = PrescribedWatch(self.assembly), ShapeWatch(self.assembly)
+        self._limit = LimitWatch(self.assembly, self.accelerations.respond, step)
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -211,11 +212,12 @@ class Explicit(StepSolver):
             if self._project and not resume:
                 check_motion(self.assembly, current, self.step, self._velocities)
             self._method.begin(current, resume)
+            self._limit.reset()
             self._grid, longest = StepGrid(current.t, self.step, self.end), np.inf
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / self.step)
             solve_checkpoint.restore(current)
-            notes = describe_limit(self.assembly, current, self.step) if self._name == "verlet" else []
-            self._begin_verdict(current, self.step, notes)
+            watch = self._limit if self._name == "verlet" and options.verdict_kind() != "off" else None
+            self._begin_verdict(current, self.step, [] if watch is None else watch.begin(current))
             self.progress.begin(current.t, self.end)
             self._prescribed.begin()
             self._shapes.begin(current.t)
@@ -227,6 +229,8 @@ class Explicit(StepSolver):
                 if before:
                     run_stage(before, "before_step", current)
                 self.assembly.renew(current)
+                if watch is not None:
+                    watch.before_step(current, self.statistics.steps)
                 size, then = self._grid.propose(current.t, longest)
                 begin = current.t
                 jump = self._prescribed.find_jump(begin, then)
@@ -264,7 +268,8 @@ class Explicit(StepSolver):
             current.carried[:] = current.a
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
-            self._conclude(current, [self._shapes.judge(current)])
+            limit = [] if watch is None else [watch.judge(current)]
+            self._conclude(current, [*limit, self._shapes.judge(current)])
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
@@ -279,6 +284,7 @@ class Explicit(StepSolver):
         return super().checkpoint() | {
             "start": self._grid.start,
             "method": self._method.checkpoint(),
+            "limit": self._limit.checkpoint(),
             "evaluations": self.accelerations.evaluations,
             "factorisations": self.accelerations.factorisations,
             "shapes": self._shapes.words,
@@ -289,6 +295,7 @@ class Explicit(StepSolver):
         super().restore(kept)
         self._grid = replace(self._grid, start=float(kept["start"]))
         self._method.restore(kept["method"])
+        self._limit.restore(kept["limit"])
         self.accelerations.evaluations = int(kept["evaluations"])
         self.accelerations.factorisations = int(kept["factorisations"])
         self._shapes.words = str(kept["shapes"])
