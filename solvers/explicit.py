@@ -42,6 +42,7 @@ from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, STARTS, own
 from windlass.solvers.step_solver import StepSolver
 from windlass.solvers.verdicts.explicit_limit import LimitWatch
 from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
+from windlass.solvers.verdicts.run_balance import RunBalance
 
 SHORTEST_CUT = 0.75
 """A step for which a contact recommends a shorter one becomes at least this much shorter."""
@@ -164,6 +165,7 @@ class Explicit(StepSolver):
             self._method = Verlet(self.accelerations, self._is_too_long, project)
         self._grid = StepGrid(0.0, step, end)
         self._prescribed, self._shapes = PrescribedWatch(self.assembly), ShapeWatch(self.assembly)
+        self.balance = RunBalance(self.assembly, damps=False, swings=step if method == "verlet" else 0.0)
         self._limit = LimitWatch(self.assembly, self.accelerations.respond, step)
 
     @checked(**SOLVE)
@@ -213,6 +215,7 @@ class Explicit(StepSolver):
                 check_motion(self.assembly, current, self.step, self._velocities)
             self._method.begin(current, resume)
             self._limit.reset()
+            self.balance.reset()
             self._grid, longest = StepGrid(current.t, self.step, self.end), np.inf
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / self.step)
             solve_checkpoint.restore(current)
@@ -224,6 +227,8 @@ class Explicit(StepSolver):
             look = self.statistics.steps + 1
             stages = "before_step", "after_iteration", "after_step"
             before, looking, after = (overriding(all_hooks, stage) for stage in stages)
+            if options.verdict_kind() != "off":
+                self.balance.begin(current, seen=pauses or bool(before or looking or after))
             while current.t < self.end - 1e-9 * self.step:
                 solve_checkpoint.before_step(current)
                 if before:
@@ -231,6 +236,7 @@ class Explicit(StepSolver):
                 self.assembly.renew(current)
                 if watch is not None:
                     watch.before_step(current, self.statistics.steps)
+                self.balance.before_step(current)
                 size, then = self._grid.propose(current.t, longest)
                 begin = current.t
                 jump = self._prescribed.find_jump(begin, then)
@@ -250,6 +256,7 @@ class Explicit(StepSolver):
                     look = find_next_look(self.statistics.steps)
                     self.accelerations.load(current)
                     self._shapes.look(current.t)
+                self.balance.after_step(current)
                 for hook in looking:
                     hook.after_iteration(current, advance.error)
                 if after:
@@ -266,10 +273,11 @@ class Explicit(StepSolver):
                 yield current
             # what generalised-alpha would start from
             current.carried[:] = current.a
+            self.balance.finish(current)
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
             limit = [] if watch is None else [watch.judge(current)]
-            self._conclude(current, [*limit, self._shapes.judge(current)])
+            self._conclude(current, [*limit, self._shapes.judge(current), *self.balance.judge()])
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
@@ -285,6 +293,7 @@ class Explicit(StepSolver):
             "start": self._grid.start,
             "method": self._method.checkpoint(),
             "limit": self._limit.checkpoint(),
+            "balance": self.balance.checkpoint(),
             "evaluations": self.accelerations.evaluations,
             "factorisations": self.accelerations.factorisations,
             "shapes": self._shapes.words,
@@ -296,6 +305,7 @@ class Explicit(StepSolver):
         self._grid = replace(self._grid, start=float(kept["start"]))
         self._method.restore(kept["method"])
         self._limit.restore(kept["limit"])
+        self.balance.restore(kept["balance"])
         self.accelerations.evaluations = int(kept["evaluations"])
         self.accelerations.factorisations = int(kept["factorisations"])
         self._shapes.words = str(kept["shapes"])
