@@ -273,13 +273,14 @@ class Dynamic(StepSolver):
                         refuse_change(current, now, "code between two steps")
             if solve_checkpoint.had_ended(current):
                 yield current
-            self.balance.finish(current)
+            self.balance.close(current)
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
             nominal = (current.t - begin) / self.control.nominal
             cuts = judge_cuts(self.statistics.steps, nominal, self.failed_attempts)
             reasons = [*judge_steps(self.statistics), *cuts, self.watch.judge(), self._shapes.judge(current)]
             reasons += self.balance.judge()
+            self.verdict.energy = self.balance.lost
             self._conclude(current, reasons)
 
     def _describe_solver(self) -> dict[str, Any]:
@@ -307,6 +308,10 @@ class Dynamic(StepSolver):
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.control.nominal}
+
+    def update_state(self, state: State) -> None:
+        """The balance of energy is taken; see `Restartable`."""
+        self.balance.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
         """What is carried from step to step beside the state; see `Restartable`."""

@@ -229,6 +229,7 @@ class Explicit(StepSolver):
             before, looking, after = (overriding(all_hooks, stage) for stage in stages)
             if options.verdict_kind() != "off":
                 self.balance.begin(current, seen=pauses or bool(before or looking or after))
+            quiet = 0
             while current.t < self.end - 1e-9 * self.step:
                 solve_checkpoint.before_step(current)
                 if before:
@@ -236,7 +237,9 @@ class Explicit(StepSolver):
                 self.assembly.renew(current)
                 if watch is not None:
                     watch.before_step(current, self.statistics.steps)
-                self.balance.before_step(current)
+                if quiet == 0:
+                    self.balance.before_step(current)
+                    quiet = self.balance.count_quiet()
                 size, then = self._grid.propose(current.t, longest)
                 begin = current.t
                 jump = self._prescribed.find_jump(begin, then)
@@ -256,7 +259,11 @@ class Explicit(StepSolver):
                     look = find_next_look(self.statistics.steps)
                     self.accelerations.load(current)
                     self._shapes.look(current.t)
-                self.balance.after_step(current)
+                if quiet > 0:
+                    quiet -= 1
+                    self.balance.skip(1)
+                else:
+                    self.balance.after_step(current)
                 for hook in looking:
                     hook.after_iteration(current, advance.error)
                 if after:
@@ -273,11 +280,13 @@ class Explicit(StepSolver):
                 yield current
             # what generalised-alpha would start from
             current.carried[:] = current.a
-            self.balance.finish(current)
+            self.balance.close(current)
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
             limit = [] if watch is None else [watch.judge(current)]
-            self._conclude(current, [*limit, self._shapes.judge(current), *self.balance.judge()])
+            reasons = [*limit, self._shapes.judge(current), *self.balance.judge()]
+            self.verdict.energy = self.balance.lost
+            self._conclude(current, reasons)
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
@@ -286,6 +295,7 @@ class Explicit(StepSolver):
     def update_state(self, state: State) -> None:
         """Bring accelerations up to date with changes between two steps; see `Restartable`."""
         self._method.update_state(state)
+        self.balance.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
         """What is carried from step to step beside the state; see `Restartable`."""

@@ -13,8 +13,8 @@ of -created:
 
 The energy concerned is the largest of kinetic energy, change of U, and change of W so far.  Created is taken as the
 smallest of three looks in a row, as methods swing within an impact.  Velocity Verlet swings in any oscillation by the
-change of h²/8 a·M a, which is taken off.  Rounding of coordinates x changes energies by up
-to eps |f| |x|; less is nothing.
+change of h²/8 a·M a, which is taken off.  Rounding of coordinates changes energies by up to eps |f| times the largest
+coordinate; less is nothing.
 
 Where a hook changes columns or states, the way from the look before to the look after is left out.
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.
@@ -40,7 +40,7 @@ from windlass.framework.ledger.balance_kernels import drop_states, mask_multipli
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
 
-EVERY = 64
+EVERY = 128
 """Steps between looks, a power of two; the first ones are after 1, 2, 4 ... steps."""
 GAIN = 0.02
 """Energy from nothing per energy concerned that is doubtful [1]."""
@@ -50,8 +50,8 @@ LOSS, DESIGNED_LOSS = 0.05, 0.33
 """Energy that a method loses per energy concerned that is doubtful [1]: where it does not damp, and where it does."""
 SHOWN = 1e-3
 """Loss per energy concerned from which it is told [1]."""
-IN_A_ROW = 3
-"""Looks at which energy is created or lost, the smallest of which counts."""
+IN_A_ROW, LAST = 3, 2
+"""Looks at which energy is created, and those at the end at which it is lost; the smallest counts."""
 
 
 @kernel
@@ -144,10 +144,16 @@ class RunBalance:
     def before_step(self, state: State) -> int:
         """A step begins: how many steps there are from this one to the next that is looked at, 1 for this one."""
         if not self.is_watched:
+            self._due = self._steps + 1 + EVERY
             return EVERY
         if self._clean and (self._assembly.world.version != self._mark[0] or (self._seen and self._is_touched(state))):
             self._clean = False
         return self._due - self._steps
+
+    def count_quiet(self) -> int:
+        """How many of the next steps need not be told but to `skip`, as nothing can change in them."""
+        is_quiet = not self.is_watched or (self._clean and self._is_constant and not self._seen)
+        return self._due - self._steps - 1 if is_quiet else 0
 
     def _set_due(self) -> None:
         """Find the number of the next step that is looked at."""
@@ -184,8 +190,8 @@ class RunBalance:
             self._look(state)
             self._set_due()
 
-    def finish(self, state: State) -> None:
-        """The last step has ended."""
+    def close(self, state: State) -> None:
+        """A checkpoint is written, or the last step has ended: what follows begins at a state with nothing carried."""
         if self.is_watched and state.t > self._time:
             self._clean = self._clean and not (self._seen and self._is_touched(state))
             self._assembly.load_fields(state)
@@ -209,7 +215,7 @@ class RunBalance:
                 f"energy appears from nothing: {share:.2g} of the energy concerned, {concerned:.3g} J, more than loads "
                 "and prescribed motions have worked; contacts or stiff parts are not resolved: take a smaller step"
             )
-        lost = -max(self._created[-IN_A_ROW:]) - self._granted - self._floor
+        lost = -max(self._created[-LAST:]) - self._granted - self._floor
         if self._conserves and lost > SHOWN * concerned:
             self.lost = f"integration has lost {lost:.3g} J, {lost / concerned:.2g} of the energy concerned"
             if lost > (DESIGNED_LOSS if self._damps else LOSS) * concerned and not reasons:
@@ -309,8 +315,8 @@ class RunBalance:
         for law, reading in zip(self._laws, self._readings, strict=True):
             assert law.account is not None
             passing += abs(float(reading.powers[len(law.account.lost) :].sum()))
-        x = np.abs(assembly.fields.x)
-        floor = float((np.abs(self._forces) @ x).sum()) + abs(stored)
+        forces = sum(float(np.abs(f).sum()) for f in (self._forces, self._loads, self._driven))
+        floor = float(np.abs(assembly.fields.x).max(initial=0.0)) * forces + stored
         mine = np.array([float(self._kinetic[0]), float(self._swing[0]), stored, passing, float(self._work[0]), floor])
         kinetic, swing, stored, passing, work, floor = assembly.processes.sum(mine).tolist()
         self._floor = max(self._floor, 2.0 * float(np.finfo(float).eps) * floor)
