@@ -39,8 +39,8 @@ from windlass.solvers.stepping.integrator import create_integrator
 from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
-from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
 from windlass.solvers.verdicts.run_balance import RunBalance
+from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
 from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
 
 ADVICE = (

@@ -41,8 +41,8 @@ from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_s
 from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver
 from windlass.solvers.verdicts.explicit_limit import LimitWatch
-from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
 from windlass.solvers.verdicts.run_balance import RunBalance
+from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
 
 SHORTEST_CUT = 0.75
 """A step for which a contact recommends a shorter one becomes at least this much shorter."""

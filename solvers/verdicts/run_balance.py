@@ -317,8 +317,10 @@ class RunBalance:
             passing += abs(float(reading.powers[len(law.account.lost) :].sum()))
         forces = sum(float(np.abs(f).sum()) for f in (self._forces, self._loads, self._driven))
         floor = float(np.abs(assembly.fields.x).max(initial=0.0)) * forces + stored
-        mine = np.array([float(self._kinetic[0]), float(self._swing[0]), stored, passing, float(self._work[0]), floor])
-        kinetic, swing, stored, passing, work, floor = assembly.processes.sum(mine).tolist()
+        parts = self._kinetic[0], self._swing[0], stored, passing, self._work[0], floor, 0.0 if self._clean else 1.0
+        kinetic, swing, stored, passing, work, floor, changed = assembly.processes.sum(np.array(parts)).tolist()
+        # users may have changed values of one process alone
+        self._clean = changed == 0.0
         self._floor = max(self._floor, 2.0 * float(np.finfo(float).eps) * floor)
         energy = kinetic + stored - 0.25 * self._swings**2 * swing
         if self._clean:
