@@ -32,6 +32,8 @@ class Reading(NamedTuple):
     Attributes:
         energies: stored energies in the order of `Account.stored` [J], shape (k, rows).
         powers: powers in the order of `Account.lost`, `Account.passed`, `Account.carried` [W], shape (l + p + c, rows).
+            Without `Account.jumps` they are functions of time and motion that are also asked for at motions between
+            those of both ends of a step, see balance.py.
         parts: what `Account.jumps` reads of this instant, of the shape `Account.parts`.
     """
 

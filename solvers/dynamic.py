@@ -39,6 +39,7 @@ from windlass.solvers.stepping.integrator import create_integrator
 from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
+from windlass.solvers.verdicts.run_balance import RunBalance
 from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
 from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
 
@@ -147,6 +148,8 @@ class Dynamic(StepSolver):
         self.snes = self.problem.snes
         self.watch = EnergyWatch(self.assembly)
         self._prescribed, self._shapes = PrescribedWatch(self.assembly), ShapeWatch(self.assembly)
+        damps = self.integrator.generalised and spectral_radius < 1.0
+        self.balance = RunBalance(self.assembly, damps)
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -190,6 +193,7 @@ class Dynamic(StepSolver):
         with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
             self.statistics.begin()
             self.watch.reset()
+            self.balance.reset()
             # each march begins with the nominal step, also a second one of the same solver
             self.control = replace(self.control)
             self.problem.lag.reset()
@@ -217,6 +221,8 @@ class Dynamic(StepSolver):
             # a report notes each step
             one_by_one = pauses or self.progress.history is not None
             self._looking = list(dict.fromkeys([*before, *after]))
+            if options.verdict_kind() != "off":
+                self.balance.begin(current, seen=pauses or bool(self._looking))
             while current.t < self.end - 1e-9 * self.control.nominal:
                 solve_checkpoint.before_step(current)
                 if before:
@@ -224,7 +230,8 @@ class Dynamic(StepSolver):
                 if self._decides:
                     self.assembly.renew(current)
                 h, then = self.control.propose(current.t, self.end)
-                most = min(self.watch.begin_step(), 1 if one_by_one else attempts.steps.pace)
+                most = min(self.watch.begin_step(), self.balance.before_step(current))
+                most = min(most, 1 if one_by_one else attempts.steps.pace)
                 if most > 1:
                     most = 1 + min([most - 1, *(hook.idle_steps(current, h) for hook in self._looking)])
                     most = min(most, 1 + solve_checkpoint.idle_steps(current))
@@ -253,6 +260,7 @@ class Dynamic(StepSolver):
                 if self.statistics.steps >= look:
                     look = find_next_look(self.statistics.steps)
                     self._shapes.look(current.t)
+                self.balance.after_step(current)
                 if after:
                     run_stage(after, "after_step", current)
                 if pauses:
@@ -265,13 +273,15 @@ class Dynamic(StepSolver):
                         refuse_change(current, now, "code between two steps")
             if solve_checkpoint.had_ended(current):
                 yield current
+            self.balance.close(current)
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
             nominal = (current.t - begin) / self.control.nominal
             cuts = judge_cuts(self.statistics.steps, nominal, self.failed_attempts)
-            self._conclude(
-                current, [*judge_steps(self.statistics), *cuts, self.watch.judge(), self._shapes.judge(current)]
-            )
+            reasons = [*judge_steps(self.statistics), *cuts, self.watch.judge(), self._shapes.judge(current)]
+            reasons += self.balance.judge()
+            self.verdict.energy = self.balance.lost
+            self._conclude(current, reasons)
 
     def _describe_solver(self) -> dict[str, Any]:
         return describe_problem(self.problem)
@@ -282,6 +292,7 @@ class Dynamic(StepSolver):
         self.statistics.add(steps, iterations)
         self.newton.iterations += iterations
         self.watch.skip(steps)
+        self.balance.skip(steps)
         for _ in range(steps):
             self.control.accept()
         if self.solve_checkpoint is not None:
@@ -291,12 +302,16 @@ class Dynamic(StepSolver):
 
     def find_idle_programs(self, state: State) -> list[Program]:
         """What hooks want of steps that they do not see."""
-        programs = [hook.idle_program(state) for hook in self._looking]
+        programs = [self.balance.find_program(state), *(hook.idle_program(state) for hook in self._looking)]
         return [program for program in programs if program is not None]
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.control.nominal}
+
+    def update_state(self, state: State) -> None:
+        """The balance of energy is taken; see `Restartable`."""
+        self.balance.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
         """What is carried from step to step beside the state; see `Restartable`."""
@@ -306,6 +321,7 @@ class Dynamic(StepSolver):
             "consistency": self.consistency.checkpoint(),
             "watch": self.watch.checkpoint(),
             "shapes": self._shapes.words,
+            "balance": self.balance.checkpoint(),
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -316,6 +332,7 @@ class Dynamic(StepSolver):
         self.consistency.restore(kept["consistency"])
         self.watch.restore(kept["watch"])
         self._shapes.words = str(kept["shapes"])
+        self.balance.restore(kept["balance"])
 
     def reset_caches(self, state: State) -> None:
         """Drop kept tangents and lists of neighbours; see `Restartable`."""

@@ -40,7 +40,8 @@ from windlass.solvers.failure import Failure
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver
-from windlass.solvers.verdicts.explicit_limit import describe_limit
+from windlass.solvers.verdicts.explicit_limit import LimitWatch
+from windlass.solvers.verdicts.run_balance import RunBalance
 from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
 
 SHORTEST_CUT = 0.75
@@ -164,6 +165,8 @@ class Explicit(StepSolver):
             self._method = Verlet(self.accelerations, self._is_too_long, project)
         self._grid = StepGrid(0.0, step, end)
         self._prescribed, self._shapes = PrescribedWatch(self.assembly), ShapeWatch(self.assembly)
+        self.balance = RunBalance(self.assembly, damps=False, swings=step if method == "verlet" else 0.0)
+        self._limit = LimitWatch(self.assembly, self.accelerations.respond, step)
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -211,22 +214,32 @@ class Explicit(StepSolver):
             if self._project and not resume:
                 check_motion(self.assembly, current, self.step, self._velocities)
             self._method.begin(current, resume)
+            self._limit.reset()
+            self.balance.reset()
             self._grid, longest = StepGrid(current.t, self.step, self.end), np.inf
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / self.step)
             solve_checkpoint.restore(current)
-            notes = describe_limit(self.assembly, current, self.step) if self._name == "verlet" else []
-            self._begin_verdict(current, self.step, notes)
+            watch = self._limit if self._name == "verlet" and options.verdict_kind() != "off" else None
+            self._begin_verdict(current, self.step, [] if watch is None else watch.begin(current))
             self.progress.begin(current.t, self.end)
             self._prescribed.begin()
             self._shapes.begin(current.t)
             look = self.statistics.steps + 1
             stages = "before_step", "after_iteration", "after_step"
             before, looking, after = (overriding(all_hooks, stage) for stage in stages)
+            if options.verdict_kind() != "off":
+                self.balance.begin(current, seen=pauses or bool(before or looking or after))
+            quiet = 0
             while current.t < self.end - 1e-9 * self.step:
                 solve_checkpoint.before_step(current)
                 if before:
                     run_stage(before, "before_step", current)
                 self.assembly.renew(current)
+                if watch is not None:
+                    watch.before_step(current, self.statistics.steps)
+                if quiet == 0:
+                    self.balance.before_step(current)
+                    quiet = self.balance.count_quiet()
                 size, then = self._grid.propose(current.t, longest)
                 begin = current.t
                 jump = self._prescribed.find_jump(begin, then)
@@ -246,6 +259,11 @@ class Explicit(StepSolver):
                     look = find_next_look(self.statistics.steps)
                     self.accelerations.load(current)
                     self._shapes.look(current.t)
+                if quiet > 0:
+                    quiet -= 1
+                    self.balance.skip(1)
+                else:
+                    self.balance.after_step(current)
                 for hook in looking:
                     hook.after_iteration(current, advance.error)
                 if after:
@@ -262,9 +280,13 @@ class Explicit(StepSolver):
                 yield current
             # what generalised-alpha would start from
             current.carried[:] = current.a
+            self.balance.close(current)
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
-            self._conclude(current, [self._shapes.judge(current)])
+            limit = [] if watch is None else [watch.judge(current)]
+            reasons = [*limit, self._shapes.judge(current), *self.balance.judge()]
+            self.verdict.energy = self.balance.lost
+            self._conclude(current, reasons)
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
@@ -273,12 +295,15 @@ class Explicit(StepSolver):
     def update_state(self, state: State) -> None:
         """Bring accelerations up to date with changes between two steps; see `Restartable`."""
         self._method.update_state(state)
+        self.balance.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
         """What is carried from step to step beside the state; see `Restartable`."""
         return super().checkpoint() | {
             "start": self._grid.start,
             "method": self._method.checkpoint(),
+            "limit": self._limit.checkpoint(),
+            "balance": self.balance.checkpoint(),
             "evaluations": self.accelerations.evaluations,
             "factorisations": self.accelerations.factorisations,
             "shapes": self._shapes.words,
@@ -289,6 +314,8 @@ class Explicit(StepSolver):
         super().restore(kept)
         self._grid = replace(self._grid, start=float(kept["start"]))
         self._method.restore(kept["method"])
+        self._limit.restore(kept["limit"])
+        self.balance.restore(kept["balance"])
         self.accelerations.evaluations = int(kept["evaluations"])
         self.accelerations.factorisations = int(kept["factorisations"])
         self._shapes.words = str(kept["shapes"])

@@ -9,7 +9,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.mass import add_multiple
 from windlass.framework.kernels.call import call
-from windlass.framework.kernels.program import Program
+from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.system import Fields, System, Term, evaluate
 from windlass.framework.model.world import World
 
@@ -72,6 +72,16 @@ class Loads:
     def are_steady(self) -> bool:
         """Whether no load depends on coordinates."""
         return not self._live and not (self._live_weights and self._world.gravity.any())
+
+    def live_steps(self, f: FloatArray) -> list[Step]:
+        """Add the loads that depend on coordinates to f, shape (n + 1,), as steps of a `Program`."""
+        weights = self._live_weights if self._world.gravity.any() else []
+        gravity = self._world.gravity.copy()
+        found = [(load, (evaluate(self._fields, f=f),)) for load in self._live]
+        for system, weight in weights:
+            where = {"g": gravity, "which": np.arange(len(system.dofs)), "f": f}
+            found.append((weight.force, (evaluate(self._fields, **where),)))
+        return found
 
     @property
     def table(self) -> IntArray | None:

@@ -8,8 +8,15 @@ of a force over a step, W = (q_1 - q_0)·(f_0 + f_1)/2, this is an identity,
     W of a law = change of its energies + losses + what it passes on + rest of the law,
     W of a load with an account = work that it is given - losses: drag loses what a stream works beside its motion.
 
-Losses are powers, integrated by the trapezoidal rule over the step, and jumps; see `Account`.  T = v·M v/2, where M v
-is made of the inertia forces themselves: with the velocities as accelerations, less those without.
+A loss is what forces take over the way of the step: a damper d loses d (u_t0 + u_t1)/2 Δu by the change Δu of its
+length.  The velocities at the ends alone would give d (u_t0² + u_t1²) h/2, which of motions that the step does not
+resolve, such as stiff axial modes, is many times what the energy loses.  For powers P that are quadratic in velocities,
+
+    D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    x, m: means of both ends,    w = (q_1 - q_0)/h,
+
+is this product, and it is of order 2 for others.  Laws with history values (`Account.jumps`) know their state at the
+ends alone: their powers are integrated by the trapezoidal rule, and jumps are added.  T = v·M v/2, where M v is made of
+the inertia forces themselves: with the velocities as accelerations, less those without.
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
@@ -25,13 +32,16 @@ from windlass.framework.accounts import Account, Losses, Reading
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.array_kernels import clear, copy_values, take_work
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.mass import add_multiple
 from windlass.framework.assembly.steps import mass_product_steps
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.ledger.balance_kernels import (
     drop_states,
+    load_middle,
     load_motion,
     mask_multipliers,
+    mix_powers,
     settle,
     settle_motion,
     take_kinetic,
@@ -64,6 +74,7 @@ class Summand(NamedTuple):
 class Accounted(NamedTuple):
     """A law with an account on this process, the place of its forces, and what it has at both ends of a step.
 
+    ``middle`` are its mean powers over the step, and room for two readings; none if they are read at the ends.
     ``jumps`` are its losses beside the powers in the step [J], shape (l, rows).
     """
 
@@ -73,6 +84,7 @@ class Accounted(NamedTuple):
     place: int
     now: Reading
     before: Reading
+    middle: tuple[Reading, ...]
     jumps: FloatArray
 
 
@@ -101,15 +113,17 @@ def create_accounted(
     if old is not None:
         return old._replace(system=system, account=account, place=place)
     now, before = (account.create_reading(len(system.dofs)) for _ in range(2))
-    return Accounted(component, system, account, place, now, before, np.zeros((len(account.lost), now.powers.shape[1])))
+    count = 3 if account.jumps is None and len(now.powers) else 0
+    middle = tuple(account.create_reading(len(system.dofs)) for _ in range(count))
+    jumps = np.zeros((len(account.lost), now.powers.shape[1]))
+    return Accounted(component, system, account, place, now, before, middle, jumps)
 
 
-def reading_steps(account: Accounted, fields: Fields) -> list[Step]:
-    """Energies and powers of a law at the fields, as steps of a `Program`."""
-    now = account.now
+def reading_steps(account: Account, reading: Reading, fields: Fields) -> list[Step]:
+    """Energies and powers of a law at the fields into a reading, as steps of a `Program`."""
     return [
-        *clear_steps(now.energies, now.powers, account.jumps),
-        (account.account.read, (evaluate(fields, **now._asdict()),)),
+        *clear_steps(reading.energies, reading.powers),
+        (account.read, (evaluate(fields, **reading._asdict()),)),
     ]
 
 
@@ -130,13 +144,13 @@ class Balance:
         self._q, self._before = np.zeros(n), np.zeros(n)
         self.kinds: dict[str, str] = {}
         self.kinetic, self._kinetic_before = np.zeros(1), np.zeros(1)
-        # the time at which the step begins, and its size
-        self._begun, self._size = np.zeros(1), np.zeros(1)
+        # the time at which the step begins, its size, and the time at its end
+        self._begun, self._size, self._end = np.zeros(1), np.zeros(1), np.zeros(1)
         self._mark: tuple[int, bytes] = (-1, b"")
         self._forces: list[Summand] = []
         self._accounts: list[Accounted] = []
         self._arrays: list[FloatArray] = []
-        self._settling: Program | None = None
+        self._settling: tuple[Program, ...] = ()
         self._whole: Program | None = None
         self._lay_down()
 
@@ -205,20 +219,44 @@ class Balance:
                 steps.append((own.constraint.residual, (evaluate(fields, **where),)))
         if len(assembly.layout.states):
             steps.append(step(drop_states, assembly.layout.states, self._f, self._momentum, self._gyration))
-        steps += [step for account in self._accounts for step in reading_steps(account, fields)]
+        for account in self._accounts:
+            steps += clear_steps(account.jumps) + reading_steps(account.account, account.now, fields)
         steps.append(step(take_kinetic, fields.v, self._momentum, self._gyration, self.kinetic))
-        self._reading, self._steps, self._settling, self._whole = Program(steps), steps, None, None
+        self._reading, self._steps, self._settling, self._whole = Program(steps), steps, (), None
+
+    def _middle_steps(self) -> list[Step]:
+        """The middle of a step into the fields, and what laws lose there."""
+        assembly, fields, start = self._assembly, self._assembly.fields, self.start
+        layout, moved = assembly.layout, [account for account in self._accounts if account.middle]
+        if not moved:
+            return [step(copy_values, fields.time, self._end)]
+        left = np.zeros(len(self._q))
+        ways = layout.reference, self._q, self._before, self._begun, self._end, start.v, start.a, layout.rotations
+        found = [step(load_middle, *ways, fields.time, fields.x, fields.v, fields.a, left)]
+        # at the middle velocity, at that of the ends, and at that of the way
+        for k, shift in enumerate((0.0, 1.0, -2.0)):
+            found += [step(add_multiple, left, shift, fields.v)] if shift else []
+            found += assembly.marker_steps()
+            for account in moved:
+                found += reading_steps(account.account, account.middle[k], fields)
+        for account in moved:
+            found.append(step(mix_powers, *(reading.powers.reshape(-1) for reading in account.middle)))
+        return found
 
     def _settling_steps(self) -> list[Step]:
         """A step that has led to what was read is added to all sums, and the next one begins there."""
         fields, sums = self._assembly.fields, self._sums
         motion = fields.time, self._begun, self._size, self.kinetic, self._kinetic_before, self._work
         steps = [
+            step(copy_values, self._end, fields.time),
             step(take_work, self._q, self._before, self._f, self._f_before, self._work),
             step(settle_motion, *motion, sums.work, sums.kinetic),
         ]
         for account in self._accounts:
             component, now, before, jumps = account.component, account.now, account.before, account.jumps
+            if account.middle:
+                powers = account.middle[0].powers
+                now, before = now._replace(powers=powers), before._replace(powers=powers)
             if account.account.jumps is not None:
                 given = {"parts": now.parts, "parts_before": before.parts, "jumps": jumps, "size": self._size}
                 steps.append((account.account.jumps, (evaluate(fields, **given),)))
@@ -307,9 +345,12 @@ class Balance:
             self.start.t, self.start.step = state.t, state.step
             return
         self._read(state)
-        if self._settling is None:
-            self._settling = Program(self._settling_steps())
-        self._settling()
+        if not self._settling:
+            # functions of time are asked for the time that the fields have when a program begins
+            middle = self._middle_steps()
+            self._settling = tuple(Program(part) for part in (middle[:1], middle[1:], self._settling_steps()))
+        for part in self._settling:
+            part()
         self._keep(state)
 
     def find_program(self, state: State) -> Program | None:
@@ -320,7 +361,7 @@ class Balance:
         if self._whole is None or not all(map(is_, arrays, self._arrays)):
             ends = [getattr(self.start, name) for name in NAMES]
             keep = [step(copy_values, *pair) for pair in zip(arrays, ends, strict=True)]
-            steps = self._state_steps(state) + self._steps + self._settling_steps() + keep
+            steps = self._state_steps(state) + self._steps + self._middle_steps() + self._settling_steps() + keep
             self._arrays, self._whole = arrays, Program(steps)
         return self._whole if self._whole.is_compiled else None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from windlass.framework.accounts import Reading
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -18,6 +20,50 @@ def load_motion(
         v_now[i], a_now[i], q_now[i] = v[i], a[i], q[i]
     for i in range(len(lam)):
         lam_now[i] = lam[i]
+
+
+@kernel
+def load_middle(
+    reference: FloatArray, q: FloatArray, before: FloatArray, start: FloatArray, end: FloatArray, v_before: FloatArray,
+    a_before: FloatArray, rotations: IntArray, time: FloatArray, x: FloatArray, v: FloatArray, a: FloatArray,
+    half_difference: FloatArray,
+) -> None:  # fmt: skip
+    """The middle of a step into the fields, which hold its end: mean coordinates, accelerations and velocities.
+
+    q, before: displacements at the end and at the start, shape (n,); start: time at the start [s], shape (1,).
+    end: takes the time at the end, which the fields had, shape (1,).
+    rotations: numbers of Euler parameters, whose middle is on the great circle between both ends, shape (k, 4).
+    v: becomes the mean of the rate of the way over the step, w, and of the mean velocity of its ends, m.
+    half_difference: takes (m - w)/2, shape (n,).
+    """
+    end[0] = time[0]
+    time[0] = 0.5 * (start[0] + end[0])
+    rate = 1.0 / (end[0] - start[0])
+    for i in range(len(q)):
+        x[i] = reference[i] + 0.5 * (q[i] + before[i])
+        way, mean = rate * (q[i] - before[i]), 0.5 * (v[i] + v_before[i])
+        v[i], half_difference[i] = 0.5 * (mean + way), 0.5 * (mean - way)
+        a[i] = 0.5 * (a[i] + a_before[i])
+    for i in range(len(rotations)):
+        chord, square = 0.0, 0.0
+        for j in rotations[i]:
+            chord += (q[j] - before[j]) ** 2
+            square += x[j] ** 2
+        # half the angle between the ends, whose sine and cosine are half the chord and the length of the mean
+        length = np.sqrt(square)
+        angle = np.arctan2(0.5 * np.sqrt(chord), length)
+        scale = angle / np.sin(angle) if angle > 1e-6 else 1.0
+        for j in rotations[i]:
+            way, mean = scale * rate * (q[j] - before[j]), (v[j] + half_difference[j]) / length
+            x[j] /= length
+            v[j], half_difference[j] = 0.5 * (mean + way), 0.5 * (mean - way)
+
+
+@kernel
+def mix_powers(between: FloatArray, ends: FloatArray, way: FloatArray) -> None:
+    """Powers at a middle velocity become twice these less the mean of those at both velocities, all of shape (n,)."""
+    for i in range(len(between)):
+        between[i] = 2.0 * between[i] - 0.5 * (ends[i] + way[i])
 
 
 @kernel
@@ -69,8 +115,8 @@ def settle(
 ) -> None:
     """Add changes of energies and integrals of powers over a step of size[0] seconds to the sums, shape (k + p,).
 
-    Losses, which are the first powers, with their jumps, are added to those of the rows, shape (rows, l), too.  What is
-    at the end of the step becomes what is at its start.
+    Powers are integrated by the mean of both readings.  Losses, which are the first powers, with their jumps, are added
+    to those of the rows, shape (rows, l), too.  What is at the end of the step becomes what is at its start.
     """
     count, lost, half = len(now.energies), losses.shape[1], 0.5 * size[0]
     for k in range(count):

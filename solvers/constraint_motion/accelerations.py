@@ -164,6 +164,17 @@ class Accelerations:
         self.a[:], self.lam[:] = solve_saddle(self.matrix, self._factors, f, c)
         return result
 
+    def respond(self, forces: FloatArray) -> FloatArray:
+        """Accelerations by forces with all constraints held, both of shape (n,), at the coordinates in the fields.
+
+        Raises:
+            SingularError: the matrix is singular.
+        """
+        if self.matrix is None:
+            return -self._minus_inverse_mass * forces
+        self.update_matrix()
+        return solve_saddle(self.matrix, self._factors, -np.append(forces, 0.0), np.zeros_like(self._c))[0]
+
     def update_matrix(self) -> None:
         """Bring the matrix to the coordinates in the fields (markers updated) and factorise it if it has changed."""
         assert self.matrix is not None

@@ -1,51 +1,123 @@
-"""The longest stable step of explicit methods, estimated before a run.
+"""The longest stable step of explicit methods, estimated before a run, and again when the model changes.
 
 Velocity Verlet is stable for h < 2/omega with the highest angular frequency omega of the model, for a chain of cables
-about the time that a wave takes through half an element.  omega² is the largest eigenvalue of K x = omega² M x at the
-start, by Lanczos iterations; constraints can only lower it, contacts that close later raise it.
+about the time that a wave takes through half an element.  omega² is the largest eigenvalue of x = omega² R K x, where R
+gives the accelerations of forces with all constraints held, by Arnoldi iterations.  Contacts that close later raise it.
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from math import inf, sqrt
+from typing import Any
 
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.state.assemble import assemble_mass, assemble_matrix
+from windlass.framework.errors import ModelError
+from windlass.framework.state.assemble import assemble_matrix
 from windlass.framework.state.state import State
 
 LARGEST = 20_000
 """Coordinates from which the estimate is left out: it would take longer than short runs."""
+SMALL = 30
+"""Coordinates up to which all eigenvalues are found at once."""
+TOLERANCE = 1e-3
+"""Of the largest eigenvalue [1]; a step that is longer than the limit by less is not above it."""
+AT_ONCE, SPACING = 8, 1.5
+"""Changes that are looked at at once, and the ratio of the numbers of steps at which later ones are: hooks may change a
+model in every step."""
+Respond = Callable[[FloatArray], FloatArray]
+"""``(forces of shape (n,)) -> accelerations of shape (n,)`` with constraints held, at the state in the fields."""
 
 
-def estimate_longest_step(assembly: Assembly, state: State) -> float:
+def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) -> float:
     """2/omega [s] of the model at a state; inf if it is not known: on several processes, or without mass somewhere."""
     if assembly.layout.size > 1 or not 2 <= assembly.layout.spare <= LARGEST:
         return inf
     from scipy.sparse import csr_array, linalg  # here, because other solvers do without
 
-    world = assembly.world
-    indptr, indices, values = assemble_matrix(world, state).getValuesCSR()
+    indptr, indices, values = assemble_matrix(assembly.world, state).getValuesCSR()
     K = csr_array((values, indices, indptr))
-    indptr, indices, values = assemble_mass(world, state).getValuesCSR()
-    M = csr_array((values, indices, indptr), shape=K.shape)
-    try:
-        factors = linalg.splu(M.tocsc())
-        solve = linalg.LinearOperator(K.shape, factors.solve, dtype=float)
-        largest = float(
-            linalg.eigsh(0.5 * (K + K.T), 1, M, which="LM", Minv=solve, tol=1e-3, return_eigenvectors=False)[0]
-        )
-    except (RuntimeError, linalg.ArpackNoConvergence):
+    K = 0.5 * (K + K.T)
+    # a start that no mode is likely to miss, the same in every run
+    start = respond(np.cos(np.arange(1.0, 1.0 + K.shape[0])))
+    operator = linalg.LinearOperator(K.shape, lambda x: respond(K @ x.ravel()), dtype=float)
+    if not np.isfinite(start).all() or not start.any():
         return inf
+    try:
+        if K.shape[0] > SMALL:
+            found = linalg.eigs(operator, 1, which="LM", v0=start, tol=TOLERANCE, return_eigenvectors=False)
+        else:
+            found = np.linalg.eigvals(operator @ np.eye(K.shape[0]))
+    except (RuntimeError, ModelError, linalg.ArpackError):
+        return inf
+    largest = float(np.max(found.real))
     return 2.0 / sqrt(largest) if largest > 0.0 else inf
 
 
-def describe_limit(assembly: Assembly, state: State, step: float) -> list[str]:
-    """What to say before a run with a step [s] beyond the limit."""
-    longest = estimate_longest_step(assembly, state)
-    if step <= longest:
-        return []
-    return [
-        f"the step of {step:.3g} s is beyond the limit of stability, {longest:.3g} s for the highest frequency at the "
-        f"start: take a step below {0.9 * longest:.2g} s"
-    ]
+class LimitWatch:
+    """Looks at the limit before a run, and where columns of laws with forces, masses or constraints have changed.
+
+    Args:
+        assembly: the systems of this process.
+        respond: accelerations of forces.
+        step: longest step [s].
+    """
+
+    def __init__(self, assembly: Assembly, respond: Respond, step: float) -> None:
+        self._assembly, self._respond, self._step = assembly, respond, step
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget another run."""
+        self._mark, self._looks, self._next, self._reason = 0, 0, 0, ""
+
+    def begin(self, state: State) -> list[str]:
+        """A run begins, or goes on after `restore`: what is to be said before it."""
+        self._look(state, 0)
+        return [self._reason] if self._reason else []
+
+    def before_step(self, state: State, number: int) -> None:
+        """A step of this number begins."""
+        if self._find_mark() != self._mark and number >= self._next:
+            self._look(state, number)
+
+    def judge(self, state: State) -> str:
+        """A reason for doubt in words, or an empty text."""
+        if self._find_mark() != self._mark:
+            self._look(state, 0)
+        return self._reason
+
+    def checkpoint(self) -> dict[str, Any]:
+        """What a continued run needs."""
+        return {"looks": self._looks, "next": self._next, "reason": self._reason}
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Continue from what `checkpoint` gave."""
+        self._looks, self._next, self._reason = int(kept["looks"]), int(kept["next"]), str(kept["reason"])
+
+    def _find_mark(self) -> int:
+        """Changes whenever columns do on which the limit depends."""
+        changed, systems = self._assembly.world.changed, self._assembly.layout.systems
+        acting = (c for c, s in systems.items() if s.residual or s.mass or s.inertia or s.constraint)
+        return max((changed.get(c, 0) for c in acting), default=0)
+
+    def _look(self, state: State, number: int) -> None:
+        """Estimate the limit at a state."""
+        self._mark = self._find_mark()
+        self._looks += 1
+        if self._looks > AT_ONCE:
+            self._next = int(SPACING * number) + 1
+        # the first reason stays: later limits may be wider
+        if self._reason:
+            return
+        longest = estimate_longest_step(self._assembly, state, self._respond)
+        if self._step > longest * (1.0 + TOLERANCE):
+            when = "at the start" if self._looks == 1 else f"at {state.t:.6g} s, after a change of the model"
+            self._reason = (
+                f"the step of {self._step:.3g} s is beyond the limit of stability, {longest:.3g} s for the highest "
+                f"frequency {when}: take a step below {0.9 * longest:.2g} s"
+            )

@@ -47,11 +47,14 @@ class Verdict:
         reasons: why its result is doubtful; empty if it is not.
         notes: what was to be said before it began, and of statics about the stability of what was found; the user sees
             each note once in a run.
+        energy: words on what the method of integration has lost by design, which is no reason for doubt; empty for
+            nothing worth a word, and where laws lose energy, too, for which there is the `EnergyLedger`.
         invariants: numbers that must not have changed at its end, see `Checks.invariants`.
     """
 
     reasons: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    energy: str = ""
     invariants: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -61,7 +64,7 @@ class Verdict:
 
     def describe(self) -> str:
         """The verdict in some lines."""
-        return "\n  ".join([self.word, *self.reasons])
+        return "\n  ".join([self.word, *self.reasons, *([self.energy] if self.energy and not self.reasons else [])])
 
 
 def find_doubts(assembly: Assembly, step: float) -> list[str]:

@@ -196,8 +196,7 @@ def test_mass_by_a_function(explicit: bool) -> None:
 
 
 def test_ledger_of_a_damped_body() -> None:
-    """What a body with damping stores and loses is the work that goes into it, to the order of the integral."""
-    rests = []
+    """What a body with damping stores and loses is the work that goes into it, in every step to rounding."""
     for step in (2e-3, 1e-3):
         world = wl.World()
         chain = world.add(el.generic_node(2), displacement=(0.1, 0.0))
@@ -205,6 +204,4 @@ def test_ledger_of_a_damped_body() -> None:
         world.add(el.GenericODE2, nodes=chain, mass=np.eye(2), stiffness=stiffness, damping=damping, force=(1.0, 0.0))
         ledger = wl.EnergyLedger()
         wl.Dynamic(world, step=step, end=0.5, method="newmark").solve(hooks=[ledger])
-        rests.append(abs(ledger.rest))
-        assert ledger["dissipation"][-1] > 0.5
-    assert rests[1] < 1e-4 and 3.8 < rests[0] / rests[1] < 4.2
+        assert ledger["dissipation"][-1] > 0.5 and abs(ledger.rest) < 1e-12

@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Ground, RigidBody2D, cable_along, helix, nodes_of, straight_cable
+from windlass.elements import Ground, MassPoint, RigidBody2D, cable_along, helix, nodes_of, straight_cable
 from windlass.framework.command_line import summary
 from windlass.framework.runtime.petsc import PETSc
 
@@ -121,6 +121,32 @@ def test_explicit_steps_beyond_the_limit_of_stability() -> None:
     # nodes fall at 0.196 m/s, and a bit faster where the rope swings
     assert np.abs(solver.solve().v.reshape(-1, 4)[:, :2]).max() < 0.3
     assert not solver.verdict.notes and solver.verdict.word == "ok"
+
+
+@pytest.mark.parametrize(("later", "held"), [(False, False), (True, False), (False, True), (True, True)])
+def test_a_run_beyond_the_limit_of_stability_is_doubtful(later: bool, held: bool) -> None:
+    """2/omega = 2 ms of 1 kg at 1e6 N/m, from the start on or as a hook has stiffened the spring; held, it is none."""
+    for step, word in ((1.99e-3, "ok"), (2.05e-3, "ok" if held else "doubtful")):
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), velocity=(0.1, 0.0), mass=1.0)
+        spring = world.add(con.CoordinateSpringDamper, marker1=con.coordinate_marker(world, point, "x"), stiffness=1e5)
+        other = world.add(con.CoordinateSpringDamper, marker1=con.coordinate_marker(world, point, "y"), stiffness=1e5)
+        if held:
+            con.fix(world, point, "y")
+        stiff = other if held else spring
+        if not later:
+            world.set(stiff, stiffness=1e6)
+
+        def stiffen(state: wl.State, of: wl.Entity = stiff, world: wl.World = world) -> None:
+            if later and state.step == 5:
+                world.set(of, stiffness=1e6)
+
+        solver = wl.Explicit(world, step=step, end=12 * step, name="")
+        solver.solve(hooks=[stiffen])
+        assert solver.verdict.word == word
+        for reason in solver.verdict.reasons:
+            when = "after a change of the model" if later else "at the start"
+            assert "is beyond the limit of stability, 0.002 s for the highest frequency" in reason and when in reason
 
 
 def test_coarse_segments_and_circles_far_away_are_named(capsys: pytest.CaptureFixture[str]) -> None:

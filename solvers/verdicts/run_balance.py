@@ -1,0 +1,343 @@
+"""The balance of energy over a whole run: all that appears must have been worked, all that disappears must be lost.
+
+    created(t) = T + U - (T + U at the start) - W,    W = work of loads and of prescribed motions
+
+T and U are functions of the state, so that looks every `EVERY` steps are enough for them, and what is created between
+looks adds up; W is summed over every step where its forces change.  Losses D >= 0 and what laws pass on, P, are parts
+of -created:
+
+- created > 0 is energy from nothing, whatever is lost beside it.  Of what is passed on, sampled at the looks, the whole
+  size is granted.
+- -created is lost by the method of integration where all laws conserve.  Generalised-alpha damps by design: that is a
+  note beside the verdict, unless it is a large share of the energy concerned.
+
+The energy concerned is the largest of kinetic energy, change of U, and change of W so far.  Created is taken as the
+smallest of three looks in a row, as methods swing within an impact.  Velocity Verlet swings in any oscillation by the
+change of h²/8 a·M a, which is taken off.  Rounding of coordinates changes energies by up to eps |f| times the largest
+coordinate; less is nothing.
+
+Where a hook changes columns or states, the way from the look before to the look after is left out.
+Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import is_
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.accounts import Reading
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.array_kernels import clear, copy_values
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.steps import mass_product_steps
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program, Step
+from windlass.framework.ledger.balance_kernels import drop_states, mask_multipliers, take_kinetic
+from windlass.framework.model.system import System, evaluate
+from windlass.framework.state.state import State
+
+EVERY = 128
+"""Steps between looks, a power of two; the first ones are after 1, 2, 4 ... steps."""
+GAIN = 0.02
+"""Energy from nothing per energy concerned that is doubtful [1]."""
+BURST = 0.5
+"""The same at a single look."""
+LOSS, DESIGNED_LOSS = 0.05, 0.33
+"""Energy that a method loses per energy concerned that is doubtful [1]: where it does not damp, and where it does."""
+SHOWN = 1e-3
+"""Loss per energy concerned from which it is told [1]."""
+IN_A_ROW, LAST = 3, 2
+"""Looks at which energy is created, and those at the end at which it is lost; the smallest counts."""
+
+
+@kernel
+def add_work(
+    q: FloatArray, before: FloatArray, loads: FloatArray, driven: FloatArray, g_before: FloatArray, work: FloatArray
+) -> None:
+    """Add the work of loads less constraint forces, (n + 1,), on the way from before to q, (n,), to work, (1,)."""
+    total = 0.0
+    for i in range(len(q)):
+        g = loads[i] - driven[i]
+        total += (q[i] - before[i]) * (g + g_before[i])
+        g_before[i] = g
+        before[i] = q[i]
+    work[0] += 0.5 * total
+
+
+class RunBalance:
+    """Follows the balance of a run.
+
+    Args:
+        assembly: the systems of this process.
+        damps: whether the method of integration damps by design.
+        swings: step size of velocity Verlet [s], 0 for other methods.
+
+    Attributes:
+        lost: words on what the method of integration has lost; empty for nothing worth a word.
+    """
+
+    def __init__(self, assembly: Assembly, damps: bool, swings: float = 0.0) -> None:
+        self._assembly, self._damps, self._swings, self.lost = assembly, damps, swings, ""
+        n = assembly.layout.spare
+        self._q, self._g = np.zeros(n), np.zeros(n)
+        self._seen_q, self._seen_v = np.zeros(n), np.zeros(n)
+        self._loads, self._driven = np.zeros(n + 1), np.zeros(n + 1)
+        self._momentum, self._gyration, self._inertia = (np.zeros(n + 1) for _ in range(3))
+        self._kinetic, self._swing = np.zeros(1), np.zeros(1)
+        self._work = np.zeros(1)
+        self._arrays: list[FloatArray] = []
+        self._step_program, self._look_program = Program([]), Program([])
+        self._made_for: Any = None
+        self._laws: list[System] = []
+        self._readings: list[Reading] = []
+        self._forces = np.zeros((0, n + 1))
+        self.is_watched = self._seen = self._is_constant = False
+        self.reset()
+
+    def reset(self) -> None:
+        """A solve begins."""
+        self._steps, self._due, self._mark, self._clean = 0, 1, (-1, b""), False
+        # at the last look: energy, stored energy, power that is passed on, and time
+        self._energy, self._kept, self._passing, self._time = 0.0, 0.0, 0.0, 0.0
+        self._created, self._granted, self._floor = [0.0], 0.0, 0.0
+        # largest kinetic energy; changes of the stored energy and works so far; smallest and largest of both
+        self._largest, self._changes, self._range = 0.0, np.zeros(2), np.zeros((2, 2))
+        self._gain, self._burst = 0.0, 0.0
+        self.lost = ""
+
+    def checkpoint(self) -> dict[str, Any]:
+        """What a continued run needs."""
+        return {
+            "steps": self._steps,
+            "numbers": [self._granted, self._floor, self._largest, self._gain, self._burst],
+            "created": list(self._created),
+            "changes": [*self._changes.tolist(), *self._range.ravel().tolist()],
+        }
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Continue from what `checkpoint` gave; the way to the next look is left out."""
+        self._steps, self._created = int(kept["steps"]), [float(value) for value in kept["created"]]
+        self._granted, self._floor, self._largest, self._gain, self._burst = (float(x) for x in kept["numbers"])
+        changes = np.array(kept["changes"], np.float64)
+        self._changes[:], self._range[:] = changes[:2], changes[2:].reshape(2, 2)
+        self._clean = False
+
+    def begin(self, state: State, seen: bool) -> None:
+        """The first step begins at a state, with consistent accelerations and multipliers.
+
+        Args:
+            state: the start.
+            seen: whether users see the state between steps, and may change it.
+        """
+        systems = [s for s in self._assembly.systems if s.residual is not None]
+        mine = all(s.account is not None and s.account.is_whole for s in systems)
+        self.is_watched, self._seen = self._assembly.processes.all(mine), seen
+        if self.is_watched:
+            self._assembly.load_fields(state)
+            self._look(state)
+            self._set_due()
+
+    def before_step(self, state: State) -> int:
+        """A step begins: how many steps there are from this one to the next that is looked at, 1 for this one."""
+        if not self.is_watched:
+            self._due = self._steps + 1 + EVERY
+            return EVERY
+        if self._clean and (self._assembly.world.version != self._mark[0] or (self._seen and self._is_touched(state))):
+            self._clean = False
+        return self._due - self._steps
+
+    def count_quiet(self) -> int:
+        """How many of the next steps need not be told but to `skip`, as nothing can change in them."""
+        is_quiet = not self.is_watched or (self._clean and self._is_constant and not self._seen)
+        return self._due - self._steps - 1 if is_quiet else 0
+
+    def _set_due(self) -> None:
+        """Find the number of the next step that is looked at."""
+        number = self._steps + 1
+        self._due = 1 << (number - 1).bit_length() if number < EVERY else -(-number // EVERY) * EVERY
+
+    def find_program(self, state: State) -> Program | None:
+        """What compiled code has to do after each step, with its end in the state and the fields; None for nothing."""
+        if not self.is_watched or not self._clean:
+            return None
+        program = self._prepare(state)
+        return None if self._is_constant else program
+
+    def _prepare(self, state: State) -> Program:
+        """The programs for a state; that of a step."""
+        arrays = [state.q, state.lam]
+        made_for = self._assembly.revision, self._assembly.world.gravity.tobytes()
+        if made_for != self._made_for or not all(map(is_, arrays, self._arrays)):
+            self._lay_down(state)
+            self._arrays, self._made_for = arrays, made_for
+        return self._step_program
+
+    def after_step(self, state: State) -> None:
+        """A step has ended; the fields hold its end."""
+        self._steps += 1
+        if not self.is_watched:
+            return
+        if not self._is_constant and self._clean:
+            self._prepare(state)()
+        if self._seen:
+            self._seen_q[:], self._seen_v[:] = state.q, state.v
+        if self._steps == self._due:
+            self._assembly.load_fields(state)
+            self._look(state)
+            self._set_due()
+
+    def close(self, state: State) -> None:
+        """A checkpoint is written, or the last step has ended: what follows begins at a state with nothing carried."""
+        if self.is_watched and state.t > self._time:
+            self._clean = self._clean and not (self._seen and self._is_touched(state))
+            self._assembly.load_fields(state)
+            self._look(state)
+
+    def skip(self, steps: int) -> None:
+        """So many steps were done by compiled code."""
+        self._steps += steps
+
+    def judge(self) -> list[str]:
+        """Reasons for doubt in words; the same on every process."""
+        if not self.is_watched:
+            return []
+        concerned = self._find_concerned()
+        if not concerned > 0.0:
+            return []
+        reasons = []
+        if self._gain > GAIN or self._burst > BURST:
+            share = max(self._gain, self._burst)
+            reasons.append(
+                f"energy appears from nothing: {share:.2g} of the energy concerned, {concerned:.3g} J, more than loads "
+                "and prescribed motions have worked; contacts or stiff parts are not resolved: take a smaller step"
+            )
+        lost = -max(self._created[-LAST:]) - self._granted - self._floor
+        if self._conserves and lost > SHOWN * concerned:
+            self.lost = f"integration has lost {lost:.3g} J, {lost / concerned:.2g} of the energy concerned"
+            if lost > (DESIGNED_LOSS if self._damps else LOSS) * concerned and not reasons:
+                reasons.append(
+                    f"{self.lost}, of a model without losses: take a smaller step, or a method that damps less"
+                )
+        return reasons
+
+    @property
+    def _conserves(self) -> bool:
+        accounts = [law.account for law in self._laws]
+        mine = all(account is not None and account.conserves and not account.passed for account in accounts)
+        loads = [s.account for s in self._assembly.systems if s.load is not None and s.residual is None]
+        return self._assembly.processes.all(mine and all(account is None for account in loads))
+
+    def _find_mark(self) -> tuple[int, bytes]:
+        world = self._assembly.world
+        return world.version, world.gravity.tobytes()
+
+    def _is_touched(self, state: State) -> bool:
+        """Whether users have changed places or velocities since the last step."""
+        return not (np.array_equal(state.q, self._seen_q) and np.array_equal(state.v, self._seen_v))
+
+    def _find_concerned(self) -> float:
+        return float(max(self._largest, *(self._range[1] - self._range[0])))
+
+    def _lay_down(self, state: State) -> None:
+        """The programs of a step and of a look."""
+        assembly, layout = self._assembly, self._assembly.layout
+        fields, loads = assembly.fields, assembly.loads
+
+        def step(kernel: Any, *arguments: Any) -> Step:
+            return call(kernel, lambda s: arguments), (evaluate(fields),)
+
+        steps = [step(copy_values, loads.sum, self._loads)]
+        if not loads.are_steady:
+            steps += loads.live_steps(self._loads)
+        masks = np.zeros((1, len(fields.lam)))
+        driven: list[Any] = []
+        for s in layout.systems.values():
+            if s.constraint is not None and s.constraint.driven is not None and s.constraint.driven.any():
+                masks[0, s.constraint.multipliers[s.constraint.driven]] = 1.0
+                driven.append(s.constraint)
+        masks[0, -1] = 0.0
+        masked, equations = np.zeros_like(masks), np.zeros_like(fields.lam)
+        if driven:
+            steps += [
+                step(clear, self._driven),
+                step(copy_values, state.lam, fields.lam),
+                step(mask_multipliers, fields.lam, masks, masked),
+            ]
+            where = {"lam": masked[0], "C": equations, "f": self._driven, "rate_level": False}
+            steps += [(constraint.residual, (evaluate(fields, **where),)) for constraint in driven]
+        else:
+            self._driven[:] = 0.0
+        if len(layout.states):
+            steps.append(step(drop_states, layout.states, self._loads.reshape(1, -1), self._driven, self._driven))
+        steps.append(step(add_work, state.q, self._q, self._loads, self._driven, self._g, self._work))
+        self._step_program = Program(steps)
+        self._is_constant = not driven and loads.are_steady and not loads.are_timed
+        # kinetic and stored energies, and forces for the rounding of these
+        self._laws = [s for s in assembly.systems if s.residual is not None]
+        self._readings = [s.account.create_reading(len(s.dofs)) for s in self._laws if s.account is not None]
+        self._forces = np.zeros((len(self._laws), len(fields.x)))
+        momentum, gyration, inertia = self._momentum, self._gyration, self._inertia
+        still = np.zeros_like(fields.a)
+        looks = [step(clear, values) for values in (momentum, gyration, inertia, self._forces.reshape(-1))]
+        looks += mass_product_steps(assembly, fields.v, momentum) + mass_product_steps(assembly, fields.a, inertia)
+        for s in assembly.systems:
+            if s.inertia is not None:
+                looks.append((s.inertia.force, (evaluate(fields, a=fields.v, f=momentum),)))
+                looks.append((s.inertia.force, (evaluate(fields, a=still, f=gyration),)))
+                looks.append((s.inertia.force, (evaluate(fields, f=inertia),)))
+        if len(layout.states):
+            looks.append(step(drop_states, layout.states, self._forces, momentum, gyration))
+        looks.append(step(take_kinetic, fields.v, momentum, gyration, self._kinetic))
+        looks.append(step(take_kinetic, fields.a, inertia, gyration, self._swing))
+        for s, reading, f in zip(self._laws, self._readings, self._forces, strict=True):
+            assert s.account is not None and s.residual is not None
+            looks += [step(clear, values.reshape(-1)) for values in (reading.energies, reading.powers)]
+            looks.append((s.account.read, (evaluate(fields, **reading._asdict()),)))
+            looks.append((s.residual, (evaluate(fields, f=f),)))
+        self._look_program = Program(looks)
+
+    def _look(self, state: State) -> None:
+        """Take the balance at a state, which the fields hold."""
+        assembly = self._assembly
+        self._clean = self._clean and self._find_mark() == self._mark
+        self._prepare(state)
+        assembly.loads.update()
+        # its work is done unless each step does it
+        if self._is_constant or not self._clean:
+            self._step_program()
+        self._look_program()
+        stored = sum(float(reading.energies.sum()) for reading in self._readings)
+        passing = 0.0
+        for law, reading in zip(self._laws, self._readings, strict=True):
+            assert law.account is not None
+            passing += abs(float(reading.powers[len(law.account.lost) :].sum()))
+        forces = sum(float(np.abs(f).sum()) for f in (self._forces, self._loads, self._driven))
+        floor = float(np.abs(assembly.fields.x).max(initial=0.0)) * forces + stored
+        parts = self._kinetic[0], self._swing[0], stored, passing, self._work[0], floor, 0.0 if self._clean else 1.0
+        kinetic, swing, stored, passing, work, floor, changed = assembly.processes.sum(np.array(parts)).tolist()
+        # users may have changed values of one process alone
+        self._clean = changed == 0.0
+        self._floor = max(self._floor, 2.0 * float(np.finfo(float).eps) * floor)
+        energy = kinetic + stored - 0.25 * self._swings**2 * swing
+        if self._clean:
+            self._granted += 0.5 * (passing + self._passing) * (state.t - self._time)
+            self._created = [*self._created[-IN_A_ROW + 1 :], self._created[-1] + energy - self._energy - work]
+            self._changes += stored - self._kept, work
+            np.minimum(self._range[0], self._changes, out=self._range[0])
+            np.maximum(self._range[1], self._changes, out=self._range[1])
+        self._largest = max(self._largest, kinetic)
+        self._energy, self._kept, self._passing, self._time = energy, stored, passing, state.t
+        concerned = self._find_concerned()
+        if self._clean and concerned > 0.0:
+            beside = self._granted + self._floor
+            if len(self._created) == IN_A_ROW:
+                self._gain = max(self._gain, (min(self._created) - beside) / concerned)
+            self._burst = max(self._burst, (self._created[-1] - beside) / concerned)
+        self._work[:] = 0.0
+        self._clean, self._mark = True, self._find_mark()
+        if self._seen:
+            self._seen_q[:], self._seen_v[:] = state.q, state.v

@@ -1,0 +1,133 @@
+"""The balance of energy over a run in its verdict: what appears from nothing, what a method loses, and what is neither.
+
+A sphere on a half space without dissipation keeps its energy: 5 m/s before an impact are 5 m/s after it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Ground, MassPoint, catenary, nodes_of
+
+
+def create_sphere(modulus: float, height: float, speed: float = 0.0, gravity: float = 0.0) -> wl.World:
+    """A sphere of 1 kg with a gap [m] above a half space; effective modulus [Pa]."""
+    world = wl.World(gravity=(0.0, -gravity, 0.0))
+    point = world.add(MassPoint, mass=1.0, position=(0.0, 0.02 + height, 0.0), velocity=(0.0, -speed, 0.0))
+    material = world.add(con.ContactMaterial, plane_strain_modulus=modulus, dissipation=0.0)
+    group = world.add(con.ContactSet)
+    world.add(con.ContactSphere, contact_set=group, marker=point, material=material, radius=0.02)
+    up = con.facing((0.0, 1.0, 0.0))
+    world.add(con.ContactHalfSpace, contact_set=group, marker=world.add(Ground), material=material, rotation=up)
+    world.add(con.HuntCrossley, contact_set=group)
+    return world
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "word", "speed"),
+    [
+        (wl.Explicit, {"step": 1e-3}, "energy appears from nothing", 78.3),
+        (wl.Dynamic, {"step": 1e-3}, "integration has lost 8.38 J, 0.67 of the energy concerned", 2.87),
+        (wl.Explicit, {"step": 1e-3, "method": "rk"}, "", 5.0),
+        (wl.Dynamic, {"step": 5e-6, "end": 0.306}, "", 5.0),
+        (wl.Explicit, {"step": 5e-6, "end": 0.306}, "", 5.0),
+    ],
+)
+def test_an_impact(kind: Any, settings: dict[str, Any], word: str, speed: float) -> None:
+    """Of 0.1 ms: with steps of 1 ms the sphere leaves too fast or too slowly, and the verdict says so."""
+    height = 1.5025 if settings["step"] == 1e-3 else 0.01
+    end = 0.45 if settings["step"] == 1e-3 else 0.004
+    solver = kind(create_sphere(1e10, height, 5.0), name="", **{**settings, "end": end})
+    state = solver.solve()
+    np.testing.assert_allclose(state.v[1], speed, rtol=2e-3)
+    assert solver.verdict.word == ("doubtful" if word else "ok")
+    assert word in "".join(solver.verdict.reasons)
+
+
+@pytest.mark.parametrize(("step", "word"), [(1e-3, "doubtful"), (2e-4, "ok")])
+def test_a_bounce_over_many_steps(step: float, word: str) -> None:
+    """12 000 steps, an impact in every 300 or more of them: energy that appears bit by bit adds up to 4 % and more."""
+    solver = wl.Explicit(create_sphere(1e8, 0.1, gravity=9.81), step=step, end=12_000 * step, name="")
+    state = solver.solve()
+    energy = 0.5 * state.v[1] ** 2 + 9.81 * (state.q[1] + 0.1)
+    assert solver.verdict.word == word
+    assert (abs(energy / 0.981 - 1.0) > 0.04) == (word == "doubtful")
+
+
+@pytest.mark.parametrize("kind", [wl.Dynamic, wl.Explicit])
+@pytest.mark.parametrize("change", ["column", "velocity", "load"])
+def test_changes_by_users_are_no_creation(kind: Any, change: str) -> None:
+    """A hook stiffens a stretched spring, or speeds up the mass, or a load that depends on time works: all is well."""
+    world = wl.World()
+    point = world.add(MassPoint, position=(0.1, 0.0), mass=1.0)
+    marker = con.coordinate_marker(world, point, "x")
+    spring = world.add(con.CoordinateSpringDamper, marker1=marker, stiffness=100.0)
+    world.add(
+        con.CoordinateLoad, marker=marker, function=con.smooth_step(0.0, 0.2, 0.0, 50.0 if change == "load" else 0.0)
+    )
+
+    def act(state: wl.State) -> None:
+        if state.step % 100 == 50 and change == "column":
+            world.set(spring, stiffness=100.0 + state.step)
+        if state.step % 100 == 50 and change == "velocity":
+            state.v[0] *= 2.0
+
+    solver = kind(world, step=1e-3, end=0.6, name="")
+    solver.solve(hooks=[act])
+    assert solver.verdict.word == "ok" and solver.balance.is_watched
+
+
+def test_prescribed_motion_works() -> None:
+    """A motor swings a mass at a spring: its energy comes from the prescribed motion, without numerical damping."""
+    world = wl.World()
+    ends = world.add(MassPoint, position=[(0.0, 0.0), (1.0, 0.0)], mass=1.0)
+    con.prescribe(world, ends[0], "x", con.smooth_step(0.0, 0.1, 0.0, 0.5))
+    markers = [con.coordinate_marker(world, end, "x") for end in ends]
+    world.add(con.CoordinateSpringDamper, marker0=markers[0], marker1=markers[1], stiffness=400.0)
+    solver = wl.Dynamic(world, step=1e-3, end=2.0, method="trapezoidal_index2", name="")
+    state = solver.solve()
+    assert np.abs(state.v).max() > 0.1 and solver.balance.is_watched
+    assert solver.verdict.word == "ok" and not solver.balance.lost
+
+
+def test_numerical_damping_is_told() -> None:
+    """Generalised-alpha takes a part of a swing by design: words beside the verdict, none for a trapezoidal rule."""
+    told = []
+    for method in ("generalized_alpha", "newmark"):
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), velocity=(1.0, 0.0), mass=1.0)
+        marker = con.coordinate_marker(world, point, "x")
+        world.add(con.CoordinateSpringDamper, marker1=marker, stiffness=2500.0)
+        solver = wl.Dynamic(world, step=5e-3, end=3.0, method=method, spectral_radius=0.8, name="")
+        solver.solve()
+        told.append(solver.verdict.describe())
+    assert told[0].startswith("ok\n  integration has lost ") and told[1] == "ok"
+
+
+@pytest.mark.parametrize(("end", "step"), [((0.1, -9.9), 1e-2), ((5.0, -3.0), 1e-2), ((5.0, -3.0), 1e-3)])
+def test_a_line_at_rest_creates_nothing(end: tuple[float, float], step: float) -> None:
+    """1000 elements in equilibrium, whose energies change by rounding alone, 1e-14 J of 0.1 to 100 J."""
+    world = wl.World(gravity=(0.0, -9.81))
+    stiff: dict[str, Any] = {"axial_stiffness": 1e6, "bending_stiffness": 1e-3, "mass_per_length": 1.0}
+    line = catenary(world, (0.0, 0.0), end, 1000, length=10.0, **stiff)
+    con.hinge(world, nodes_of(world, line)[[0, 1000]])
+    state = wl.Static(world, name="").solve()
+    solver = wl.Dynamic(world, step=step, end=100 * step, name="")
+    moved = solver.solve(state)
+    assert np.abs(moved.q - state.q).max() < 1e-9 and solver.verdict.word == "ok"
+
+
+def test_restart_keeps_the_balance(tmp_path: Path) -> None:
+    """A run that goes on from a checkpoint has the sums of the whole one."""
+    found = []
+    for every, restart in ((400, None), (400, "auto")):
+        solver = wl.Explicit(create_sphere(1e8, 0.1, gravity=9.81), step=1e-3, end=3.0, name="")
+        solver.solve(hooks=[wl.Checkpoint(tmp_path / "run.h5", every=every, restart=restart)])
+        found.append((solver.balance.checkpoint(), solver.verdict.reasons))
+    assert found[0] == found[1]
