@@ -40,6 +40,7 @@ from windlass.solvers.failure import Failure
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver
+from windlass.solvers.verdicts.contact_watch import LIMITS, ContactWatch
 from windlass.solvers.verdicts.explicit_limit import describe_limit
 from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
 
@@ -164,6 +165,7 @@ class Explicit(StepSolver):
             self._method = Verlet(self.accelerations, self._is_too_long, project)
         self._grid = StepGrid(0.0, step, end)
         self._prescribed, self._shapes = PrescribedWatch(self.assembly), ShapeWatch(self.assembly)
+        self.contacts = ContactWatch(self.assembly, LIMITS[method])
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -213,6 +215,8 @@ class Explicit(StepSolver):
             self._method.begin(current, resume)
             self._grid, longest = StepGrid(current.t, self.step, self.end), np.inf
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / self.step)
+            self.assembly.load_fields(current)
+            self.contacts.begin(current, self.end - current.t)
             solve_checkpoint.restore(current)
             notes = describe_limit(self.assembly, current, self.step) if self._name == "verlet" else []
             self._begin_verdict(current, self.step, notes)
@@ -232,6 +236,7 @@ class Explicit(StepSolver):
                 jump = self._prescribed.find_jump(begin, then)
                 if jump:
                     self._fail(Failure(jump, begin, self.statistics.steps + 1, size), current, all_hooks, JUMP_ADVICE)
+                self.contacts.begin_step(current, size)
                 advance = self._method.attempt(current, size, then)
                 self.statistics.evaluations = self.accelerations.evaluations
                 self.statistics.rejected += advance.rejected
@@ -239,6 +244,8 @@ class Explicit(StepSolver):
                     longest = self._reject(current, advance, all_hooks)
                     continue
                 longest = np.inf
+                self.contacts.look(current.t - begin)
+                self.contacts.accept(current, current.t, current.t - begin)
                 current.step += 1
                 self.statistics.steps += 1
                 self.progress.step(current.t, current.t - begin)
@@ -264,7 +271,7 @@ class Explicit(StepSolver):
             current.carried[:] = current.a
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
-            self._conclude(current, [self._shapes.judge(current)])
+            self._conclude(current, [*self.contacts.judge(), self._shapes.judge(current)])
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
@@ -279,6 +286,7 @@ class Explicit(StepSolver):
         return super().checkpoint() | {
             "start": self._grid.start,
             "method": self._method.checkpoint(),
+            "contacts": self.contacts.checkpoint(),
             "evaluations": self.accelerations.evaluations,
             "factorisations": self.accelerations.factorisations,
             "shapes": self._shapes.words,
@@ -289,6 +297,7 @@ class Explicit(StepSolver):
         super().restore(kept)
         self._grid = replace(self._grid, start=float(kept["start"]))
         self._method.restore(kept["method"])
+        self.contacts.restore(kept["contacts"])
         self.accelerations.evaluations = int(kept["evaluations"])
         self.accelerations.factorisations = int(kept["factorisations"])
         self._shapes.words = str(kept["shapes"])

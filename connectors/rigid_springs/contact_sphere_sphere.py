@@ -41,6 +41,7 @@ from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.gaps import note_gap, note_way
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
@@ -184,6 +185,16 @@ def number_of(which: int) -> Any:
 
 
 @kernel
+def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> None:
+    """The numbers of `Gaps` of row i; what is in a hollow sphere leaves it by its gap alone."""
+    gap, rate, _, _, _, _ = measure(c, i, u, ut)
+    speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
+    note_gap(row, gap.real, rate.real, speed)
+    if c.side[i] > 0.0:
+        note_way(row, c.r0[i] + c.r1[i], u.d[0].real, u.d[1].real, u.d[2].real)
+
+
+@kernel
 def update_history(
     c: Any, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, size: FloatArray, outcome: FloatArray
 ) -> None:
@@ -273,6 +284,7 @@ register_rigid_pair(
     passed="lever",
     start=START,
     update=update_history,
+    gap=measure_gap,
     check=check,
     finish=refuse_deep,
     outputs={
