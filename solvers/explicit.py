@@ -267,6 +267,7 @@ class Explicit(StepSolver):
                         refuse_change(current, now, "code between two steps")
             if solve_checkpoint.had_ended(current):
                 yield current
+            self.contacts.finish(current)
             # what generalised-alpha would start from
             current.carried[:] = current.a
             self._stop(current, all_hooks)

@@ -17,9 +17,13 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.gaps import START, WIDTH, Gaps, create_numbers, note_gap, note_way
+from windlass.framework.model.system import Evaluation
 
 JUST_OPEN = 1e-300
 """Gap that stands for that of an ellipsoid which touches nothing, and is not known [m]."""
+
+AHEAD = 1.5
+"""Ways by the velocity at the start of a step within which it may meet something [1]."""
 
 
 @kernel
@@ -72,9 +76,10 @@ class PairGaps:
         self._start = [_copy(b.surfaces) for b in sets]
         self.gaps = Gaps(self.measure, create_numbers(0), self.describe, accept=self.accept)
 
-    def measure(self, s: object) -> None:
+    def measure(self, s: Evaluation) -> None:
         """The numbers of all pairs; those at the start of the step, too, where the pairs are others."""
-        pairs = [self._find_pairs(*given) for given in zip(self._sets, self._start, self._near, strict=True)]
+        h = float(s.size[0])
+        pairs = [self._find_pairs(*given, h) for given in zip(self._sets, self._start, self._near, strict=True)]
         if any(a is not b for a, b in zip(pairs, self._pairs, strict=True)) or not len(self.gaps.numbers):
             self._pairs = pairs
             before = create_numbers(sum(map(len, pairs)))
@@ -105,8 +110,11 @@ class PairGaps:
             self._fill(c, pairs, first, numbers)
             first += len(pairs)
 
-    def _find_pairs(self, b: BoundSet, start: Surfaces, before: IntArray) -> IntArray:
-        """Neighbours at both ends of the step, and what may have met in between if something is faster than that."""
+    def _find_pairs(self, b: BoundSet, start: Surfaces, before: IntArray, h: float) -> IntArray:
+        """Neighbours at both ends of a step of h seconds, and what may have met in between if something is fast.
+
+        Those have met that were on the way to the end, or on that of the velocities at the start.
+        """
         c, m, pairs = b.surfaces, b.near.bounded, b.near.pairs
         if before is not pairs:
             pairs = _unite(pairs, before, len(c.kind))
@@ -116,11 +124,15 @@ class PairGaps:
         square = np.einsum("ij,ij->i", way, way)
         if not 0.25 * b.near.skin**2 < square.max() < np.inf:
             return pairs
-        length = np.sqrt(square)
-        met = find_near(start.center[:m] + 0.5 * way, c.reach[:m] + 0.5 * length, 0.0)
-        met.sort(axis=1)
-        i, j = met.T
-        return _unite(pairs, met[(c.carrier[i] != c.carrier[j]) & ~(c.fixed[i] & c.fixed[j])], len(c.kind))
+        for ways in (way, AHEAD * h * start.v[:m]):
+            length = np.sqrt(np.einsum("ij,ij->i", ways, ways))
+            met = find_near(start.center[:m] + 0.5 * ways, c.reach[:m] + 0.5 * length, 0.0)
+            met.sort(axis=1)
+            planes = np.arange(m, len(c.kind))
+            met = np.concatenate((met, np.stack(np.meshgrid(np.arange(m), planes), axis=-1).reshape(-1, 2)))
+            i, j = met.T
+            pairs = _unite(pairs, met[(c.carrier[i] != c.carrier[j]) & ~(c.fixed[i] & c.fixed[j])], len(c.kind))
+        return pairs
 
 
 def _copy(c: Surfaces) -> Surfaces:

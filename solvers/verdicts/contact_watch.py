@@ -7,8 +7,8 @@ acts, a linear spring turns an impact of the speed u around with the angular fre
 
 N steps per contact.  Rates and depths are means of both ends, which need no mass and no law, and overestimate u where a
 contact is loaded: w/u then is small.  A step with w/u beyond the limit of the method does not resolve the contact;
-neither does one at the ends of which it is open though it has turned around, nor one that passes a thing altogether, see
-`Gaps`.  Of what runs over pulleys single points are seldom resolved, and need not be as long as w stays below the speed
+neither does one at the ends of which it is open though it has turned around, nor one that passes a thing, see `Gaps`.
+Of what runs over pulleys single points are seldom resolved, and need not be as long as w stays below the speed
 along the surface: they carry little of the energy that the belt has.
 
 Methods with adaptive steps cut such steps.  Where they are not or cannot be cut, the result is doubtful.  Limits are
@@ -64,9 +64,13 @@ SMALLEST_CUT, LARGEST_CUT = 0.05, 0.5
 SLOW = 0.02
 """Speeds below this share of the largest one of a law do not count."""
 TINY = 1e-6
-"""Nor do speeds by which nothing would move by more than this share of the model during the run."""
+"""Nor do speeds by which nothing would move by more than this share of the model during the run, below `CREEP`."""
+CREEP = 1e-4
+"""Speeds that count in any case [m/s or rad/s]."""
 GRAZED = 0.05
 """Missed depth, per radius of what is missed, that is no error."""
+STAGES = 1.5
+"""Ways of a step within which stages of explicit methods may lie [1]."""
 SHOWN = 3
 """Contacts that a verdict names."""
 COUNT, KICK, ROW, STEPS, DEPTH, NEEDED, PASSED, PASSED_ROW, LARGEST, EVENTS, AT, SIZE, FACTOR = range(13)
@@ -119,9 +123,12 @@ def judge_gaps(
                 if row[MISSED] > found[PASSED]:
                     found[PASSED], found[PASSED_ROW] = row[MISSED], k
                 found[FACTOR] = min(found[FACTOR], 0.5 * reach / way)
-        # turned around between two open ends: it came head-on, and would have met
-        turned = g0 > 0.0 and g1 > 0.0 and g0 + 1.1 * h * v0 < 0.0 and v1 > 0.0
+                continue
+        # braked between two open ends: it came head-on, and would have met, or stages of the step have
+        turned = g0 > 0.0 and g1 > 0.0 and g0 + STAGES * h * v0 < 0.0 and v1 - v0 > -limit * v0
         turned = turned and -v0 > 0.9 * row[START + SPEED]
+        # what is on the other side now has passed, perhaps beside it
+        turned = turned and row[X] * row[START + X] + row[Y] * row[START + Y] + row[Z] * row[START + Z] >= 0.0
         # what opens is not pressed together, and nothing pulls
         kick = v1 - v0
         if (g0 <= 0.0 or g1 <= 0.0 or turned) and kick > least:
@@ -220,7 +227,7 @@ class ContactWatch:
         self._findings, self._largest, self._revision, self._laws = {}, {}, -1, []
         extent = np.abs(self._assembly.layout.reference[:-1] + state.q).max(initial=0.0)
         extent = max(self._assembly.processes.largest_of(extent), 1e-300)
-        self._limits[1] = TINY * extent / max(duration, 1e-300)
+        self._limits[1] = min(TINY * extent / max(duration, 1e-300), CREEP)
         self._revision = self._assembly.revision
         self._lay_down()
         self._look_at_start(state)
@@ -259,6 +266,13 @@ class ContactWatch:
         """The fields hold the end of an accepted step of h seconds."""
         self._size[0] = h
         self.program()
+
+    def finish(self, state: State) -> None:
+        """The last velocities of a method that looks at those in the middle of steps."""
+        if self._laws:
+            self._assembly.load_fields(state)
+            self.program()
+            self.accept(state, state.t, float(self._size[0]))
 
     def find_cut(self, h: float) -> float:
         """The size that a step of h seconds should have instead [s], inf if it may stay; all processes together."""
