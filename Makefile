@@ -51,7 +51,7 @@ pytest: setup-test
 test-long: setup-test ## run the tests that are long and rare, too
 	$(call run_tests)
 
-campaigns: setup-test ## the long campaigns against files: kills, full disks, damage, edits; CAMPAIGNS="kill 20" chooses
+campaigns: setup-test ## the long campaigns: kills, full disks, damage, edits, impacts; CAMPAIGNS="kill 20" chooses
 	PYTHONPATH=src:tests $(PYTHON_BIN) -m campaigns $(CAMPAIGNS)
 
 stubs: setup ## write the stubs for type checkers anew from the schemas of the components

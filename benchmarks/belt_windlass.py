@@ -37,7 +37,7 @@ for prefix, passes, tolerance in (("static", 5, 1.0), ("dynamic", 3, 1e-3)):
     for word, value in {"max_it": passes, "atol": tolerance, "rtol": 0, "fail": "false"}.items():
         sys.argv += [f"-{prefix}_discontinuous_{word}", str(value)]
     sys.argv += [f"-{prefix}_decide_at_start", "false"]
-sys.argv += ["-dynamic_project", "false"]
+sys.argv += ["-dynamic_project", "false", "-dynamic_resolve_contacts", "false"]
 # the law of the other program
 sys.argv += ["-output", "none", "-ledger", "false", "-progress", "false", "-sticking_length", "reference", *more]
 sys.path.insert(0, str(EXAMPLE.parent))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from windlass.framework.checks.checks import checked, number, whole, word, yes_no
@@ -38,6 +39,7 @@ from windlass.solvers.stepping.discontinuous import ContactHistory, Discontinuou
 from windlass.solvers.stepping.integrator import create_integrator
 from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.stepping.step_kernels import StepKernels
+from windlass.solvers.verdicts.contact_watch import LIMIT, ContactWatch
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
 from windlass.solvers.verdicts.run_balance import RunBalance
 from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
@@ -69,6 +71,8 @@ class Dynamic(StepSolver):
         project: bring accelerations and multipliers onto the constraints after kinks, see `Consistency`.
         velocities: of the start, where constraints forbid them: "check" is an error that names these constraints,
             "project" takes the nearest ones that they allow, by mass.
+        resolve_contacts: cut steps that do not resolve a contact, or pass it, see `ContactWatch`; False leaves them and
+            says so in the verdict.
         adaptive: cut the step after a failure, grow it again after easy steps.
         smallest_step: a failure at this step size is final [s]; default 1e-4 of the nominal step.
         cut, growth, easy_steps: see `StepControl`.
@@ -89,6 +93,7 @@ class Dynamic(StepSolver):
         lag=yes_no(),
         project=yes_no(),
         velocities=word(*STARTS),
+        resolve_contacts=yes_no(),
         cut=number("1", above=0.0, below=1.0),
         growth=number("1", minimum=1.0),
         easy_steps=whole(1),
@@ -117,6 +122,7 @@ class Dynamic(StepSolver):
         lag: bool = True,
         project: bool = True,
         velocities: str = "check",
+        resolve_contacts: bool = True,
         adaptive: bool = True,
         smallest_step: float | None = None,
         cut: float = 0.5,
@@ -141,6 +147,7 @@ class Dynamic(StepSolver):
         self._decides = own_option(DYNAMIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         project = own_option(DYNAMIC_OPTIONS, prefix, "project", project)
         velocities = own_option(DYNAMIC_OPTIONS, prefix, "velocities", velocities)
+        self._resolves = own_option(DYNAMIC_OPTIONS, prefix, "resolve_contacts", resolve_contacts)
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
         self.newton = Newton(self.problem, rtol, atol, max_it)
@@ -150,6 +157,7 @@ class Dynamic(StepSolver):
         self._prescribed, self._shapes = PrescribedWatch(self.assembly), ShapeWatch(self.assembly)
         damps = self.integrator.generalised and spectral_radius < 1.0
         self.balance = RunBalance(self.assembly, damps)
+        self.contacts = ContactWatch(self.assembly, LIMIT, cuts=adaptive and self._resolves)
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -210,6 +218,8 @@ class Dynamic(StepSolver):
                 release_dropped(self.assembly.comm)
             nominal = self.control.nominal
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / nominal)
+            self.assembly.load_fields(current)
+            self.contacts.begin(current, self.end - current.t)
             solve_checkpoint.restore(current)
             self._begin_verdict(current, self.control.nominal)
             self._prescribed.begin()
@@ -238,6 +248,7 @@ class Dynamic(StepSolver):
                 jump = self._prescribed.find_jump(current.t, current.t + h)
                 if jump:
                     self._fail(Failure(jump, current.t, self.statistics.steps + 1, h), current, all_hooks, JUMP_ADVICE)
+                self.contacts.begin_step(current, h)
                 try:
                     attempt = attempts.attempt(h, self.control.foresee(then, self.end, most))
                 except NotConverged as error:
@@ -251,6 +262,7 @@ class Dynamic(StepSolver):
                     self._reject(current, h, attempt, all_hooks)
                     continue
                 self.watch.after_step(current)
+                self.contacts.accept(current, attempts.kernels.scheme.t, h)
                 if attempts.steps.stage != DONE:
                     self.consistency.follow(current, h)
                 current.t, current.step = attempts.kernels.scheme.t, current.step + 1
@@ -278,8 +290,8 @@ class Dynamic(StepSolver):
             solve_checkpoint.finish(current)
             nominal = (current.t - begin) / self.control.nominal
             cuts = judge_cuts(self.statistics.steps, nominal, self.failed_attempts)
-            reasons = [*judge_steps(self.statistics), *cuts, self.watch.judge(), self._shapes.judge(current)]
-            reasons += self.balance.judge()
+            reasons = [*judge_steps(self.statistics), *cuts, *self.contacts.judge(), self.watch.judge()]
+            reasons += [self._shapes.judge(current), *self.balance.judge()]
             self.verdict.energy = self.balance.lost
             self._conclude(current, reasons)
 
@@ -301,8 +313,9 @@ class Dynamic(StepSolver):
             hook.skip(steps)
 
     def find_idle_programs(self, state: State) -> list[Program]:
-        """What hooks want of steps that they do not see."""
-        programs = [self.balance.find_program(state), *(hook.idle_program(state) for hook in self._looking)]
+        """What the watches over energy and contacts, and hooks, want of steps that they do not see."""
+        own = self.balance.find_program(state), self.contacts.accept_program
+        programs = [*own, *(hook.idle_program(state) for hook in self._looking)]
         return [program for program in programs if program is not None]
 
     def settings(self) -> dict[str, Any]:
@@ -322,6 +335,7 @@ class Dynamic(StepSolver):
             "watch": self.watch.checkpoint(),
             "shapes": self._shapes.words,
             "balance": self.balance.checkpoint(),
+            "contacts": self.contacts.checkpoint(),
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -333,6 +347,7 @@ class Dynamic(StepSolver):
         self.watch.restore(kept["watch"])
         self._shapes.words = str(kept["shapes"])
         self.balance.restore(kept["balance"])
+        self.contacts.restore(kept["contacts"])
 
     def reset_caches(self, state: State) -> None:
         """Drop kept tangents and lists of neighbours; see `Restartable`."""
@@ -372,7 +387,13 @@ class Attempts:
         self._start = state.copy() if self._looked_at else state
         self.kernels = StepKernels(solver.integrator, solver.problem)
         self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)
-        parts = solver.newton, solver.discontinuous, self.kernels.scheme, solver.consistency.looks
+        parts = (
+            solver.newton,
+            solver.discontinuous,
+            self.kernels.scheme,
+            solver.consistency.looks,
+            solver.contacts.total,
+        )
         self.steps = CompiledSteps(*parts)
 
     def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
@@ -389,7 +410,13 @@ class Attempts:
         if self._looked_at:
             self._start.assign(state)
         contacts.changed = False
-        parts = kernels.begin, solver.watch.program, kernels.end, solver.consistency.find_program(state)
+        parts = (
+            kernels.begin,
+            solver.watch.program,
+            solver.contacts.program,
+            kernels.end,
+            solver.consistency.find_program(state),
+        )
         compiled = not self._looked_at and steps.prepare(ends, *parts, solver.find_idle_programs(state))
 
         def newton(attempt: StepAttempt) -> bool:
@@ -410,11 +437,16 @@ class Attempts:
             if run.converged and not (first and steps.stage >= LOOKED):
                 self._problem.expand_unknowns(self._problem.unknowns)
                 solver.watch.after_newton()
+                solver.contacts.after_newton()
                 if self._looked_at:
                     self._store()
             return run.converged
 
         attempt = iterate(solver.discontinuous, newton, contacts, h, last=not solver.control.can_cut(h))
+        shorter = solver.contacts.find_cut(h) if attempt.converged and solver._resolves else inf
+        if shorter < h and solver.control.can_cut(h):
+            attempt.converged, attempt.recommended_step = False, shorter
+            attempt.reason = f"the step does not resolve a contact, which asks for a step of {shorter:.3g}"
         # also for the first pass of the next step
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:

@@ -40,6 +40,7 @@ from windlass.solvers.failure import Failure
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver
+from windlass.solvers.verdicts.contact_watch import LIMITS, ContactWatch
 from windlass.solvers.verdicts.explicit_limit import LimitWatch
 from windlass.solvers.verdicts.run_balance import RunBalance
 from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
@@ -167,6 +168,7 @@ class Explicit(StepSolver):
         self._prescribed, self._shapes = PrescribedWatch(self.assembly), ShapeWatch(self.assembly)
         self.balance = RunBalance(self.assembly, damps=False, swings=step if method == "verlet" else 0.0)
         self._limit = LimitWatch(self.assembly, self.accelerations.respond, step)
+        self.contacts = ContactWatch(self.assembly, LIMITS[method])
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -218,6 +220,8 @@ class Explicit(StepSolver):
             self.balance.reset()
             self._grid, longest = StepGrid(current.t, self.step, self.end), np.inf
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / self.step)
+            self.assembly.load_fields(current)
+            self.contacts.begin(current, self.end - current.t)
             solve_checkpoint.restore(current)
             watch = self._limit if self._name == "verlet" and options.verdict_kind() != "off" else None
             self._begin_verdict(current, self.step, [] if watch is None else watch.begin(current))
@@ -245,6 +249,7 @@ class Explicit(StepSolver):
                 jump = self._prescribed.find_jump(begin, then)
                 if jump:
                     self._fail(Failure(jump, begin, self.statistics.steps + 1, size), current, all_hooks, JUMP_ADVICE)
+                self.contacts.begin_step(current, size)
                 advance = self._method.attempt(current, size, then)
                 self.statistics.evaluations = self.accelerations.evaluations
                 self.statistics.rejected += advance.rejected
@@ -252,6 +257,8 @@ class Explicit(StepSolver):
                     longest = self._reject(current, advance, all_hooks)
                     continue
                 longest = np.inf
+                self.contacts.look(current.t - begin)
+                self.contacts.accept(current, current.t, current.t - begin)
                 current.step += 1
                 self.statistics.steps += 1
                 self.progress.step(current.t, current.t - begin)
@@ -278,13 +285,14 @@ class Explicit(StepSolver):
                         refuse_change(current, now, "code between two steps")
             if solve_checkpoint.had_ended(current):
                 yield current
+            self.contacts.finish(current)
             # what generalised-alpha would start from
             current.carried[:] = current.a
             self.balance.close(current)
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
             limit = [] if watch is None else [watch.judge(current)]
-            reasons = [*limit, self._shapes.judge(current), *self.balance.judge()]
+            reasons = [*limit, *self.contacts.judge(), self._shapes.judge(current), *self.balance.judge()]
             self.verdict.energy = self.balance.lost
             self._conclude(current, reasons)
 
@@ -304,6 +312,7 @@ class Explicit(StepSolver):
             "method": self._method.checkpoint(),
             "limit": self._limit.checkpoint(),
             "balance": self.balance.checkpoint(),
+            "contacts": self.contacts.checkpoint(),
             "evaluations": self.accelerations.evaluations,
             "factorisations": self.accelerations.factorisations,
             "shapes": self._shapes.words,
@@ -316,6 +325,7 @@ class Explicit(StepSolver):
         self._method.restore(kept["method"])
         self._limit.restore(kept["limit"])
         self.balance.restore(kept["balance"])
+        self.contacts.restore(kept["contacts"])
         self.accelerations.evaluations = int(kept["evaluations"])
         self.accelerations.factorisations = int(kept["factorisations"])
         self._shapes.words = str(kept["shapes"])

@@ -46,6 +46,7 @@ STATIC_OPTIONS = NEWTON | option_table(
 DYNAMIC_OPTIONS = (TIMES | NEWTON) | option_table(
     Option("method", IMPLICIT[0], "", "integrator", choices=IMPLICIT),
     Option("project", True, "", "bring accelerations onto the constraints after kinks"),
+    Option("resolve_contacts", True, "", "cut steps that do not resolve a contact"),
     Option("lag", True, "", "keep the tangent while that is cheaper; false is full Newton"),
     _START,
 )

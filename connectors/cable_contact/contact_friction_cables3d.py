@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.cable_contact.gaps import watch_places
 from windlass.connectors.cable_contact.geometry import Columns
 from windlass.connectors.cable_contact.kernels import TOUCHING, WIDTH, add_residual
 from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
@@ -208,6 +209,7 @@ def build(rows: LocalRows) -> CableSystem:
     system.checks.diagnose = lambda fields: describe_depth(fields, FASTER)
     system.checks.refusals = lambda fields: describe_depth(fields, "begin with cables apart")
     pattern.reset_caches = reset_caches
+    system.gaps = watch_places(places, rows.table.kind, assign)
     return system
 
 

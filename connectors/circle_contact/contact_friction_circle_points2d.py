@@ -22,6 +22,7 @@ from windlass.connectors.circle_points.common import (
     create_point_account,
     create_point_outputs,
 )
+from windlass.connectors.circle_points.gaps import watch_points
 from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
@@ -87,6 +88,7 @@ def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
     system = create_system(rows, rows.columns)
     system.account = create_point_account(rows.columns)
+    system.gaps = watch_points(rows, rows.columns, CIRCLE_FAMILY)
     watch(system, rows)
     return system
 

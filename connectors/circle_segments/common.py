@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.circle_segments.gaps import watch_segments
 from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.circle_segments.moving_cable import AxialMotion, create_moving_functions, set_shift
 from windlass.connectors.circle_segments.place_numbers import (
@@ -200,6 +201,7 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
     conserves = not (c.friction or c.dc.any())
     system.account = create_segment_account(c, contact.axial, conserves)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
+    system.gaps = watch_segments(rows, c, FAMILY, CIRCLE_FAMILY)
     if contact.axial is not None:
         system.residual, system.tangent = create_moving_functions(c, contact.axial)
     return system

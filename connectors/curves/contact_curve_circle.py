@@ -38,9 +38,10 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing, draw_traces
+from windlass.framework.model.gaps import GAP, note_gap
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields
+from windlass.framework.model.system import Fields, System
 
 START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
@@ -255,6 +256,19 @@ def update_history(
 
 
 @kernel
+def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> None:
+    """The numbers of `Gaps` of row i, which touches: those of the deeper contact."""
+    row[GAP] = np.inf
+    speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
+    for j in range(2):
+        p = int(c.h[i, 2 * j]) - 1
+        if p >= 0:
+            gap, rate, _, _, _, _, _ = measure(c, i, c.curves.first[c.curve[i]] + p, u, ut)
+            if gap.real < row[GAP]:
+                note_gap(row, gap.real, rate.real, speed)
+
+
+@kernel
 def fill_numbers(c: Any, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
     """Gap, its rate, slip, f_n, f_t and piece of both contacts of the rows, shape (rows, 6, 2), 0 where none is.
 
@@ -285,6 +299,12 @@ def derive(rows: LocalRows) -> dict[str, Any]:
     """Rows that are switched on, of which the pair is active where they touch; all profiles, and that of each row."""
     curve, curves = bind_curves(rows, "profile", rows.local("radius"))
     return {"on": rows.local("active").copy(), "curve": curve, "curves": curves}
+
+
+def weigh_gaps(rows: LocalRows, system: System) -> None:
+    """Compare impacts of circles with their speed against the body of the curve."""
+    assert system.gaps is not None
+    system.gaps.weighed = True
 
 
 def copy_history(rows: LocalRows, s: Fields) -> None:
@@ -340,6 +360,8 @@ register_rigid_pair(
     point=True,
     start=START,
     update=update_history,
+    gap=measure_gap,
+    finish=weigh_gaps,
     draw=draw,
     outputs={
         "gap": output("m", "g of both contacts, < 0; without contact the nearest, inf where nothing is faced", 0),

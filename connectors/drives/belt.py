@@ -217,6 +217,7 @@ class _Line:
             choice = choose_contact(
                 pulley.name, self.tension, pulley.radius + offset, self.axial_stiffness, self.mass_per_length,
                 self.route.length / self.elements, given["step"], self.in_space,
+                self.closed,
             )  # fmt: skip
             reasons.append(f"  {choice.reason}")
             friction = given["friction"] if pulley.friction is None else pulley.friction

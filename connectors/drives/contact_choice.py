@@ -5,7 +5,8 @@ step h:
 
     on circles     k = 100 EA/R²  within  384 T/(R² t⁴)    `docs/theory/contact.md`, "Choosing parameters"
     on surfaces    k = T/(0.001 R²)                        `surface_contact.add_surface_contact`
-    with a step    k <= rhoA (6/h)²                        a step is a period of the contact at most
+    with a step    k <= rhoA (6/h)²                        a step is a period of the contact at most,
+                   of ropes  k >= T/(0.0005 R²)            as they would move differently: the run cuts its steps
     damping        d = 2/3 sqrt(k rhoA)                    a third of the critical damping
     bristles       mu_k = k,  mu_v = d                     stretch left in them dies out over sqrt(EA/mu_k)
 
@@ -22,6 +23,9 @@ from windlass.connectors.surface_contact.add_surface_contact import DEPTH_SHARE
 
 STEP_FACTOR = 6.0
 """h sqrt(k/rhoA) at most, below 2 pi: contact laws warn of longer steps."""
+SINK_SHARE = 0.0005
+"""Depth per radius beyond which a rope is not let in for the sake of the step [1]: at ten times that, where a rope over
+a sheave slips, its largest tension is a third too high."""
 DAMPING_RATIO = 1.0 / 3.0
 """Share of the critical damping."""
 
@@ -46,7 +50,7 @@ class ContactChoice(NamedTuple):
 
 def choose_contact(
     name: str, tension: float, radius: float, axial_stiffness: float, mass_per_length: float, length: float,
-    step: float | None, in_space: bool,
+    step: float | None, in_space: bool, closed: bool = True,
 ) -> ContactChoice:  # fmt: skip
     """Parameters of one pulley.
 
@@ -59,6 +63,7 @@ def choose_contact(
         length: length of an element [m].
         step: step h of the motion [s], None: the step sets no bound.
         in_space: contact with a surface, else with a circle.
+        closed: a belt, whose contact the step alone bounds, else a rope.
     """
     angle = length / radius
     if in_space:
@@ -72,10 +77,17 @@ def choose_contact(
              f"384 T/(R^2 t^4), elements of t = {angle:.3g} rad wave inside of the arc: shorter ones allow more"),
         ]  # fmt: skip
     if step is not None and mass_per_length > 0.0:
+        bound, least = (
+            mass_per_length * (STEP_FACTOR / step) ** 2,
+            0.0 if closed else tension / (SINK_SHARE * radius**2),
+        )
         bounds.append(
-            (
-                mass_per_length * (STEP_FACTOR / step) ** 2,
-                f"rhoA (6/h)^2 for steps of {step:g} s: smaller ones allow more",
+            (bound, f"rhoA (6/h)^2 for steps of {step:g} s: smaller ones allow more")
+            if bound >= least
+            else (
+                least,
+                f"T/({SINK_SHARE:g} R^2), it sinks in by {SINK_SHARE:.2%} of R; steps of {step:g} s do not resolve "
+                "it and are cut where they have to be",
             )
         )
     stiffness, why = min(bounds)

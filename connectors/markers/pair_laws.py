@@ -36,6 +36,7 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.signature import check_arguments, takes
 from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.gaps import GAP, Gaps, create_numbers
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.law_checks import check_needs
@@ -91,6 +92,7 @@ def register_kind(
     finish: Callable[[LocalRows, System], None] | None = None,
     start: Sequence[float] = (),
     update: Kernel | None = None,
+    gap: Kernel | None = None,
     fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None,
     check: Callable[[Tables, EntityTable], None] | None = None,
     draw: bool | Callable[[LocalRows, Fields, int], Drawing] = True,
@@ -119,6 +121,7 @@ def register_kind(
             row, and ``h``, those with which forces are evaluated, shape (rows, n).
         update: kernel ``(c, pair, m, data, start, size, outcome)`` that finds new history values after Newton's method,
             from them and those at the start of the step of size[0] seconds; see `note_outcome`.
+        gap: for what opens and closes, kernel ``(c, i, u, ut, row)`` that writes the numbers of `Gaps` of a row.
         fill_defaults, check: see `register`.
         draw: whether rows are drawn, where they are lines between two points; or what draws them.
 
@@ -144,6 +147,7 @@ def register_kind(
         for some, name in (((stored or {}).values(), "energies"), (powers, "powers"))
         for k, value in enumerate(some)
     ]
+    measure = None if gap is None else gap_loop(kind.row, gap)
     if start:
         check_needs(component, ("data",), f"start of {name}")
     if update is not None:
@@ -187,6 +191,8 @@ def register_kind(
                 tuple(passed or ()),
                 conserves=not lost and not passed,
             )
+        if measure is not None:
+            system.gaps = watch_rows(rows, kind, measure, bring)
         if finish is not None:
             finish(rows, system)
         return system
@@ -258,6 +264,34 @@ def evaluate_rows(kind: PairKind, kernel: Kernel, vector: bool = False, before: 
 def read_value(kind: PairKind, pair: Pair, c: Any, value: Kernel, name: str, k: int, update: Update) -> Call:
     """What fills the k-th of the energies or powers of an account, by a `value_loop`; 0 where rows are not active."""
     return call(value, lambda s: (c, pair, s.markers[kind.family], s.time, getattr(s, name)[k]), update)
+
+
+def watch_rows(rows: LocalRows, kind: PairKind, measure: Kernel, update: Update) -> Gaps:
+    """The gaps of rows, by a `gap_loop`."""
+    pair, c = rows.columns[:2]
+    numbers = create_numbers(len(rows.rows))
+    name = rows.table.kind
+    return Gaps(
+        call(measure, lambda s: (c, pair, s.markers[kind.family], numbers), update),
+        numbers,
+        lambda k: f"{name} row {rows.rows[k]}",
+    )
+
+
+def gap_loop(row: Kernel, gap: Kernel) -> Kernel:
+    """Kernel ``(c, pair, m, numbers)`` that writes the numbers of all rows, see `Gaps`; those of rows that are off are
+    far away."""
+
+    @kernel
+    def fill_gaps(c: Any, pair: Pair, m: Any, numbers: FloatArray) -> None:
+        for i in range(len(pair.m0)):
+            if pair.active[i]:
+                u, ut = row(m, pair, i)
+                gap(c, i, u, ut, numbers[i])
+            else:
+                numbers[i, GAP] = np.inf
+
+    return fill_gaps
 
 
 def value_loop(row: Kernel, evaluate: Kernel, vector: bool) -> Kernel:

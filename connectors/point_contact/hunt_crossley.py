@@ -27,6 +27,7 @@ import numpy as np
 
 from windlass.connectors.markers.position_markers import FAMILY
 from windlass.connectors.point_contact.contacts import list_contacts
+from windlass.connectors.point_contact.gaps import PairGaps
 from windlass.connectors.point_contact.geometry import update_orientations, update_surfaces
 from windlass.connectors.point_contact.kernels import scatter_forces
 from windlass.connectors.point_contact.search import update_neighbours
@@ -172,6 +173,7 @@ def build(rows: LocalRows) -> System:
     names: Any = {"stored": ("contact_spring",), "lost": ("contact_damping", "friction")}
     system.account = Account(read, **names, rows=len(rows.rows), conserves=not loses)
     pattern.reset_caches = reset_caches
+    system.gaps = PairGaps(sets, "HuntCrossley").gaps
     return system
 
 

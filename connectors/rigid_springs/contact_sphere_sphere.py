@@ -3,7 +3,7 @@
     h = 1,  or -1 where sphere 1 is hollow;    d = p1 - p0
     g = h |d| - (r0 + h r1),  n = h d/|d|,  v_n = n·(v1 - v0)            gap, its direction and rate;  δ = -g
     v_t = v1 - h a1 ω1 × n - v0 - a0 ω0 × n - v_n n,    a0 = r0 - δ/2,  a1 = r1 - h δ/2
-    f_n = f_c - d v_n        while the stored gap is < 0; it may pull
+    f_n = f_c - d v_n        while the stored gap is <= 0; it may pull
     f_t = -μ f_n v_t/v_z     where the stored slip is <= v_z, the proportional zone, and -μ f_n v_t/|v_t| elsewhere
     f_n n + f_t              at the contact point of sphere 1, its opposite at that of sphere 0
 
@@ -41,6 +41,7 @@ from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.gaps import note_gap, note_way
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
@@ -144,7 +145,7 @@ def rub(c: Any, i: int, fn: complex, slip: Any) -> Any:
 def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """The nine numbers of row i."""
     gap, rate, slip, n, s0, s1 = measure(c, i, u, ut)
-    fn = press(c, i, gap, rate) * (1.0 if c.h[i, 0] < 0.0 else 0.0)
+    fn = press(c, i, gap, rate) * (1.0 if c.h[i, 0] <= 0.0 else 0.0)
     share = rub(c, i, fn, slip)
     f = (share * slip[0] - fn * n[0], share * slip[1] - fn * n[1], share * slip[2] - fn * n[2])
     t0, t1 = cross(f, s0), cross(s1, f)
@@ -155,7 +156,7 @@ def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """Energy of the spring of row i [J]; 0 of a plastic one."""
     gap = measure(c, i, u, ut)[0]
-    on = 1.0 if c.h[i, 0] < 0.0 and c.lam[i] == 0.0 else 0.0
+    on = 1.0 if c.h[i, 0] <= 0.0 and c.lam[i] == 0.0 else 0.0
     return on * c.k[i] / (c.m[i] + 1.0) * raise_depth(gap, c.m[i]) * gap
 
 
@@ -163,7 +164,7 @@ def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     """What friction and all but the spring of row i take [W]."""
     gap, rate, slip, _, _, _ = measure(c, i, u, ut)
-    on = 1.0 if c.h[i, 0] < 0.0 else 0.0
+    on = 1.0 if c.h[i, 0] <= 0.0 else 0.0
     fn = press(c, i, gap, rate)
     spring = c.k[i] * raise_depth(-gap, c.m[i]) * (1.0 if c.lam[i] == 0.0 else 0.0)
     square = slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]
@@ -176,11 +177,21 @@ def number_of(which: int) -> Any:
     @kernel
     def value(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
         gap, rate, slip, _, _, _ = measure(c, i, u, ut)
-        fn = press(c, i, gap, rate) * (1.0 if c.h[i, 0] < 0.0 else 0.0)
+        fn = press(c, i, gap, rate) * (1.0 if c.h[i, 0] <= 0.0 else 0.0)
         speed = complex(np.sqrt((slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]).real), 0.0)
         return (fn, rub(c, i, fn, slip) * speed, gap, rate, speed, complex(c.h[i, 3], 0.0))[which]
 
     return value
+
+
+@kernel
+def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> None:
+    """The numbers of `Gaps` of row i; what is in a hollow sphere leaves it by its gap alone."""
+    gap, rate, _, _, _, _ = measure(c, i, u, ut)
+    speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
+    note_gap(row, gap.real, rate.real, speed)
+    if c.side[i] > 0.0:
+        note_way(row, c.r0[i] + c.r1[i], u.d[0].real, u.d[1].real, u.d[2].real)
 
 
 @kernel
@@ -207,7 +218,7 @@ def update_history(
         depth = max(start[at + 3], -gap.real * c.lam[i] ** (1.0 / c.m[i])) if c.lam[i] > 0.0 else start[at + 3]
         data[at + 3] = depth if gap.real <= 0.0 else 0.0
         c.h[i, 1] = speed
-        if c.h[i, 0] < 0.0:
+        if c.h[i, 0] <= 0.0:
             largest = max(largest, abs(fn.real))
             if sliding != slides(speed, c.zone[i]):
                 jump, changed = abs(rub(c, i, fn, slip).real - before.real) * speed, True
@@ -273,6 +284,7 @@ register_rigid_pair(
     passed="lever",
     start=START,
     update=update_history,
+    gap=measure_gap,
     check=check,
     finish=refuse_deep,
     outputs={

@@ -39,6 +39,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.gaps import note_gap
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import System
@@ -146,6 +147,16 @@ def force_of(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
     """g [N or N m]."""
     _, s, rate = measure(c, i, u, ut)
     return complex(push(c, i, s, rate)[1])
+
+
+@kernel
+def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> None:
+    """The numbers of `Gaps` of row i: those of the nearer stop."""
+    _, s, rate = measure(c, i, u, ut)
+    if c.high[i] - s.real < s.real - c.low[i]:
+        note_gap(row, c.high[i] - s.real, -rate.real, abs(rate.real))
+    else:
+        note_gap(row, s.real - c.low[i], rate.real, abs(rate.real))
 
 
 @kernel
@@ -259,6 +270,7 @@ register_rigid_pair(
     lost=("damping", power),
     passed="drive",
     finish=add_update,
+    gap=measure_gap,
     start=START,
     check=check,
     outputs={

@@ -25,6 +25,7 @@ from windlass.connectors.markers.pairs import Pair
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.gaps import note_gap
 from windlass.framework.model.law import LocalRows, register_pair
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import System
@@ -69,6 +70,12 @@ def energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
 def power(c: Any, i: int, u: float, ut: float, t: float) -> float:
     """What the damper of row i takes [W]."""
     return c.d[i] * ut * ut if c.h[i, 0] <= 0.0 else 0.0
+
+
+@kernel
+def measure_gap(c: Any, i: int, u: float, ut: float, row: FloatArray) -> None:
+    """The numbers of `Gaps` of row i."""
+    note_gap(row, u - c.offset[i], ut, abs(ut))
 
 
 @kernel
@@ -119,6 +126,7 @@ register_pair(
     finish=judge_account,
     start=START,
     update=update_gaps,
+    gap=measure_gap,
     outputs={
         "gap": coordinate_output(
             "m", "x1 - x0 - offset [m or rad], also where open, ()",

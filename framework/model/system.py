@@ -12,6 +12,7 @@ import numpy as np
 from windlass.framework.accounts import Account, Reading
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.model.gaps import Gaps
 
 
 @dataclass
@@ -334,6 +335,7 @@ class System:
         checks: what the law says about its rows.
         fused: residual and tangent with inertia in one pass.
         neighbours: for laws whose rows change, such as contact sets.
+        gaps: of what opens and closes.
     """
 
     name: str
@@ -353,6 +355,7 @@ class System:
     checks: Checks = field(default_factory=Checks)
     fused: Fused | None = None
     neighbours: NeighbourPattern | None = None
+    gaps: Gaps | None = None
 
     def energy(self, fields: Fields) -> float:
         """Stored energy of the rows of this process [J], 0 of a law without account."""

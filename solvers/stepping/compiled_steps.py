@@ -1,10 +1,11 @@
 """Steps in compiled code: from the predictor of one to that of the next without Python, as long as none is needed.
 
 Everything that a usual step consists of is a program or a compiled Newton run: predictor, Newton's method, the look for
-energy, the update of history values, the end of the step, the look for kinks of constraints.  `take_steps` makes these
-calls for as many steps as are wanted and comes back where a step is no usual one: Newton's method has failed, contacts
-want another pass, a constraint has a kink.  Python goes on from there, within that step, by the same rules as without
-compiled steps, so that digits, counts and messages are the same both ways.
+energy and at contacts, the update of history values, the end of the step, the look for kinks of constraints.
+`take_steps` makes these calls for as many steps as are wanted and comes back where a step is no usual one: Newton's
+method has failed, contacts want another pass or are not resolved, a constraint has a kink.  Python goes on from there,
+within that step, by the same rules as without compiled steps, so that digits, counts and messages are the same both
+ways.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ MOST = 64
 """Steps of one call at most; what is shown or asked for between steps waits no longer."""
 LONGEST = 0.02
 """Elapsed time of one call at most, as far as the last one tells [s]: Ctrl-C waits for its end."""
-BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
-"""Numbers of programs: predictor, forces for the balance of energy, history values, end of the step, constraints, what
-hooks want of steps that they do not see."""
+BEGIN, LOOK, WATCH, UPDATE, END, FOLLOW, IDLE = range(7)
+"""Numbers of programs: predictor, forces for the balance of energy, gaps of contacts, history values, end of the step,
+constraints, what the watch over contacts and hooks want of steps that they do not see."""
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """How far the last step has come."""
 NO_CALLS = Program(())
@@ -62,13 +63,14 @@ class StepContext(NamedTuple):
 
     Attributes:
         addresses: of the kernel that makes a Newton run, and of its context, shape (2,).
-        programs: address and number of calls of each program, shape (6, 2).
+        programs: address and number of calls of each program, shape (7, 2).
         counts: how far the last step has come, steps before it and iterations of these, how many steps are wanted, and
             whether constraints are looked at, shape (5,).
         limits: absolute and relative force error that is accepted, see `DiscontinuousSettings`, shape (2,).
         ends: of the steps [s], shape (MOST,).
         time, start_time: those of the fields [s], shape (1,) each.
         outcome: what the update of history values says, see `judge_outcomes`, shape (6,).
+        watched: what the look at gaps says, > 0 first where a step does not resolve them, shape (2,).
         follow: see there.
         records: see `Newton.records`.
     """
@@ -81,6 +83,7 @@ class StepContext(NamedTuple):
     time: FloatArray
     start_time: FloatArray
     outcome: FloatArray
+    watched: FloatArray
     follow: Follow
     records: tuple[Any, Any, Any]
 
@@ -120,6 +123,8 @@ def take_steps(context: Any) -> int:
         # energy and history values after it
         status = call_program(c.programs, LOOK, state)
         if status == 0:
+            status = call_program(c.programs, WATCH, state)
+        if status == 0:
             counts[STAGE] = LOOKED
             status = call_program(c.programs, UPDATE, state)
         if status != 0:
@@ -127,6 +132,9 @@ def take_steps(context: Any) -> int:
         counts[STAGE] = UPDATED
         # contacts want another pass
         if not c.outcome[0] <= max(c.limits[0], c.limits[1] * c.outcome[3]):
+            return 0
+        # contacts that the step does not resolve are judged by Python
+        if c.watched[0] != 0.0:
             return 0
         lag[0]["switched"] = c.outcome[2] != 0.0
         # the end of the step becomes the state
@@ -159,6 +167,7 @@ class CompiledSteps:
         settings: when a pass is accepted.
         scheme: what the unknowns mean, the same object in all steps; takes the time of the last one.
         follow: how constraints are looked at.
+        watched: what the look at gaps says, see `StepContext`.
 
     Attributes:
         programs: in the order of their numbers; from `IDLE` on those of hooks.
@@ -167,13 +176,20 @@ class CompiledSteps:
         earlier, iterations: steps that were done before the last one, and their iterations.
     """
 
-    def __init__(self, newton: Newton, settings: DiscontinuousSettings, scheme: Scheme, follow: Follow) -> None:
-        self._newton, self._scheme, self._follow = newton, scheme, follow
+    def __init__(
+        self,
+        newton: Newton,
+        settings: DiscontinuousSettings,
+        scheme: Scheme,
+        follow: Follow,
+        watched: FloatArray,
+    ) -> None:
+        self._newton, self._scheme, self._follow, self._watched = newton, scheme, follow, watched
         fields = newton.problem.assembly.fields
         self._times = fields.time, fields.start_time
         self._counts, self._limits = np.zeros(5, np.int64), np.array([settings.atol, settings.rtol])
-        self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((6, 2), np.int64)
-        self.programs: tuple[Program, ...] = (NO_CALLS,) * 5
+        self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((7, 2), np.int64)
+        self.programs: tuple[Program, ...] = (NO_CALLS,) * 6
         self._are_compiled, self._outcome, self._idle = False, np.zeros(0), np.zeros((0, 3), np.int64)
         self._context: StepContext | None = None
         self._block, self._place = lay_down(()), 0
@@ -185,6 +201,7 @@ class CompiledSteps:
         ends: Sequence[float],
         begin: Program,
         look: Program,
+        watch: Program,
         end: Program,
         follow: Program | None,
         idle: Sequence[Program] = (),
@@ -193,14 +210,14 @@ class CompiledSteps:
 
         Args:
             ends: at most `MOST`.
-            begin, look, end: programs, see `BEGIN` and those after it.
+            begin, look, watch, end: programs, see `BEGIN` and those after it.
             follow: the one after these; None where Python has more to do after the step.
             idle: what hooks want of the steps before the last one, all of it compiled.
         """
         self.stage = self.earlier = self.iterations = 0
         updates = self._newton.problem.assembly.updates
         old, last = self.programs, NO_CALLS if follow is None else follow
-        wanted = begin, look, updates.program, end, last, *idle
+        wanted = begin, look, watch, updates.program, end, last, *idle
         if len(old) != len(wanted) or not all(map(is_, old, wanted)):
             self._change(wanted, updates.total)
         counts = self._counts
@@ -225,7 +242,7 @@ class CompiledSteps:
             self._tables[i] = table.ctypes.data, len(table)
         if self._context is None or self._outcome is not outcome:
             places = self._addresses, self._tables, self._counts, self._limits, self._ends, *self._times
-            c = self._context = StepContext(*places, outcome, self._follow, self._newton.records)
+            c = self._context = StepContext(*places, outcome, self._watched, self._follow, self._newton.records)
             self._block, self._outcome = lay_down(c), outcome
             self._place = self._block.ctypes.data
             self._take = Take(find_c_address(take_steps, (), c))

@@ -1,1 +1,1 @@
-"""Campaigns against files: runs that are killed, disks that are full, files and machine code that are damaged."""
+"""Campaigns: files against kills, full disks and damage, machine code that is damaged, impacts that steps miss."""

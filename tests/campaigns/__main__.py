@@ -11,7 +11,15 @@ import tempfile
 import time
 from pathlib import Path
 
-COUNTS = {"kill": 200, "full_disk": 100, "damage": 500, "cache": 60, "model_file": 2500, "outputs": 1000}
+COUNTS = {
+    "kill": 200,
+    "full_disk": 100,
+    "damage": 500,
+    "cache": 60,
+    "model_file": 2500,
+    "outputs": 1000,
+    "impacts": 5000,
+}
 
 # PETSc must not read these words
 words, sys.argv[1:] = sys.argv[1:], []

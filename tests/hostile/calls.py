@@ -126,7 +126,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "Dynamic": (
             wl.Dynamic,
             {"world": s.world, "method": "newmark", "spectral_radius": 0.9, "rotations": "steady", "project": True,
-             "velocities": "check", "lag": True, "adaptive": True, "cut": 0.5,
+             "velocities": "check", "resolve_contacts": True, "lag": True, "adaptive": True, "cut": 0.5,
              "growth": 2.0, "easy_steps": 10, "prefix": "dynamic_", "name": "dynamic", **times, **tolerances,
              **passes},
         ),

@@ -32,7 +32,7 @@ from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 
-from support.original import ORIGINAL
+from support.original import ORIGINAL, STEPS
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 
@@ -181,7 +181,7 @@ def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = Fal
         rtol=a["relTol"],
         atol=a["absTol"],
         lag=lag,
-        **{**ORIGINAL, **passes},
+        **{**ORIGINAL, **STEPS, **passes},
         project=False,
     )
 

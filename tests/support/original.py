@@ -12,3 +12,5 @@ ORIGINAL: dict[str, Any] = {
     "decide_at_start": False,
 }
 """Steps that do not settle are accepted after the last pass, and every contact begins open."""
+STEPS: dict[str, Any] = {"resolve_contacts": False}
+"""Steps in time stay as they are where they do not resolve a contact."""

@@ -131,6 +131,10 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
     assert_allclose(coarse.stiffness, 384 * 400 / (0.01 * 0.8**4))
     slow = choose_contact(**given, length=0.01, step=1e-3, in_space=False)
     assert_allclose(slow.stiffness, 0.1 * 36e6)
+    # that of ropes is not softened so far
+    rope = choose_contact(**given, length=0.01, step=1e-3, in_space=False, closed=False)
+    assert_allclose(rope.stiffness, 2000 * 400 / 0.01)
+    assert "steps of 0.001 s do not resolve it and are cut" in rope.reason
     drum = choose_contact(**given, length=0.01, step=None, in_space=True)
     assert_allclose(drum.stiffness, 1000 * 400 / 0.01)
     for choice, word in ((free, "100 EA/R^2"), (coarse, "384 T/"), (slow, "steps of 0.001 s"), (drum, "T/(0.001")):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from campaigns import cache, damage, full_disk, kill, model_file, outputs
+from campaigns import cache, damage, full_disk, impacts, kill, model_file, outputs
 
 
 def test_killed_runs(tmp_path: Path) -> None:
@@ -40,3 +40,9 @@ def test_damaged_machine_code(tmp_path: Path) -> None:
 def test_changed_model_files(seed: int, tmp_path: Path) -> None:
     """Keys that are removed, misspelt, given twice, or have wrong values: named, or noted as an edit."""
     assert "none raw, none silent" in model_file.run(100, tmp_path, seed, ("catenary", "mass_on_springs"))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_impacts(tmp_path: Path, seed: int) -> None:
+    """Each contact by each method: what ends as ok has the right speed, and what is resolved ends as ok."""
+    assert "largest error of what is ok" in impacts.run(53, tmp_path, seed)

@@ -73,7 +73,8 @@ def test_same_as_one_row_per_pair(skin: float) -> None:
 def test_tangent_of_what_is_near() -> None:
     """The tangent is that of the pairs of the moment, and couples cables with no other circle."""
     ring = create_ring(PULLEYS, PER_PULLEY)
-    state = wl.Dynamic(ring.world, step=STEP, end=0.004, name="").solve()
+    # points slam into circles; cut steps would end where one is about to close
+    state = wl.Dynamic(ring.world, step=STEP, end=0.004, name="", resolve_contacts=False).solve()
     check_tangent(ring.world, state, states=1, displacement=1e-6)
     pattern = serial_assembly(ring.world).update_pattern()
     other = create_ring(PULLEYS, PER_PULLEY, pairs=True)

@@ -23,10 +23,10 @@ Case = tuple[Any, dict[str, Any]]
 TRAPEZOIDAL, ALPHA, INDEX2 = "trapezoidal_index2", "generalized_alpha", "generalized_alpha_index2"
 
 EXPLODING: list[Case] = [
-    # contacts far stiffer than the step resolves, accepted whatever their states do
-    *((driven_belt, {"stiffness": k, "step": h, "method": m, **LENIENT})
+    # contacts far stiffer than the step resolves, accepted whatever their states do, and steps that may not be cut
+    *((driven_belt, {"stiffness": k, "step": h, "method": m, "adaptive": False, **LENIENT})
       for k, h in ((1e10, 5e-4), (1e10, 1e-3), (1e10, 2e-3), (2e10, 1e-3)) for m in (TRAPEZOIDAL, ALPHA)),
-    *((loaded_rope, {"stretch": 1e7, "contact": 1e9, "step": h, "end": 0.05, "method": m, **LENIENT})
+    *((loaded_rope, {"stretch": 1e7, "contact": 1e9, "step": h, "end": 0.05, "method": m, "adaptive": False, **LENIENT})
       for h in (2e-3, 3e-3) for m in (TRAPEZOIDAL, "newmark")),
     # belts that are thrown off their pulleys
     *((driven_belt, {"throw": v, "method": m})

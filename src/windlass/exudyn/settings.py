@@ -77,6 +77,7 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
         "rotations": "parameters",
         "lag": bool(s["newton"]["useModifiedNewton"]),
         "project": False,
+        "resolve_contacts": False,
         # steps that contacts ask for are part of the same setting here
         "adaptive": bool(s["adaptiveStep"] and s["discontinuous"]["useRecommendedStepSize"]),
         "cut": float(s["adaptiveStepDecrease"]),

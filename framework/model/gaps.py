@@ -1,0 +1,104 @@
+"""Gaps of contacts: by these numbers solvers see whether their steps resolve what opens and closes.
+
+A law that opens and closes measures each of its contacts at the end of a step.  The same numbers of the end of the step
+before stand behind them.  Where a thing of the size ``reach`` can be passed, the way past it is looked at, too: from X
+at the start to X at the end, straight, it may not come nearer to the origin than the reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+GAP, RATE, SPEED, MISSED, REACH, X, Y, Z = range(8)
+"""Places of the numbers of a contact: gap [m or rad], inf where nothing is near; its rate; the relative speed of what
+touches [m/s]; the depth that the ends of the step do not show, and the reach of what can be
+passed [m]; a vector from one to the other [m]."""
+START = 8
+"""Place of the first of the same numbers at the start of the step; the gap is NaN where it is not known."""
+WIDTH = 2 * START
+
+
+def create_numbers(count: int) -> FloatArray:
+    """Numbers of contacts of which nothing is known, shape (count, WIDTH)."""
+    numbers = np.zeros((count, WIDTH))
+    numbers[:, GAP], numbers[:, START + GAP] = np.inf, np.nan
+    return numbers
+
+
+def create_near(count: int) -> IntArray:
+    """The list of all contacts, shape (count + 1,)."""
+    near: IntArray = np.arange(-1, count)
+    near[0] = count
+    return near
+
+
+@dataclass
+class Gaps:
+    """The contacts of a law on this process.
+
+    Attributes:
+        measure: ``(s)`` writes the numbers of the motion in the fields.
+        numbers: shape (contacts, WIDTH); a ``measure`` that is no `Call` may put another array in its place.
+        describe: ``(k)`` names contact k in words.
+        near: how many contacts there are to be looked at, and their numbers, shape (contacts + 1,); ``measure`` may
+            leave out those that nothing can reach in this step.  None: all.
+        weighed: whether the speed counts beside the rates, as for what runs around pulleys; otherwise an impact is
+            compared with its own speed.
+        accept: ``()`` is called in addition when a step is accepted.
+    """
+
+    measure: Callable[[Any], Any]
+    numbers: FloatArray
+    describe: Callable[[int], str]
+    weighed: bool = False
+    accept: Callable[[], None] | None = None
+    near: IntArray | None = None
+
+
+@kernel
+def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
+    """The end of a step is the start of the next one; ``before``: the list of the step before, which becomes this."""
+    # what has gone is not known when it comes back
+    for i in range(1, before[0] + 1):
+        numbers[before[i], START + GAP] = np.nan
+    for i in range(near[0] + 1):
+        before[i] = near[i]
+    for i in range(1, near[0] + 1):
+        row = numbers[near[i]]
+        for j in range(START):
+            row[START + j] = row[j]
+
+
+@kernel(inline=True)
+def note_gap(row: FloatArray, gap: float, rate: float, speed: float) -> None:
+    """The numbers of a contact without a size."""
+    row[GAP], row[RATE], row[SPEED], row[MISSED] = gap, rate, speed, 0.0
+
+
+@kernel(inline=True)
+def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> None:
+    """Where a contact is seen from what it may pass, after `note_gap`, and by how much the step has missed it [m].
+
+    It has if both ends of the step are open, or lie on opposite sides.
+    """
+    row[REACH], row[X], row[Y], row[Z] = reach, x, y, z
+    ax, ay, az = row[START + X], row[START + Y], row[START + Z]
+    is_open = row[GAP] > 0.0 and row[START + GAP] > 0.0
+    # most contacts stay closed, on one side
+    if not is_open and ax * x + ay * y + az * z >= 0.0:
+        return
+    if not (row[START + GAP] < np.inf and row[GAP] < np.inf):
+        return
+    ex, ey, ez = x - ax, y - ay, z - az
+    square, along = ex * ex + ey * ey + ez * ez, -(ax * ex + ay * ey + az * ez)
+    if 0.0 < along < square:
+        share = along / square
+        ax, ay, az = ax + share * ex, ay + share * ey, az + share * ez
+        row[MISSED] = max(reach - np.sqrt(ax * ax + ay * ay + az * az), 0.0)

@@ -1,0 +1,413 @@
+"""Whether steps resolve contacts, seen in every step from gaps g and their rates at both ends of the step.
+
+A contact of the depth x whose rate changes by w in a step of the size h is driven by the acceleration w/h.  If it alone
+acts, a linear spring turns an impact of the speed u around with the angular frequency ω,
+
+    ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N,
+
+N steps per contact.  Rates and depths are means of both ends, which need no mass and no law, and overestimate u where a
+contact is loaded: w/u then is small.  A step with w/u beyond the limit of the method does not resolve the contact;
+neither does one at the ends of which it is open though it has turned around, nor one that passes a thing, see `Gaps`.
+Of what runs over pulleys single points are seldom resolved, and need not be as long as w stays below the speed
+along the surface: they carry little of the energy that the belt has.
+
+Methods with adaptive steps cut such steps.  Where they are not or cannot be cut, the result is doubtful.  Limits are
+those up to which the speeds after impacts of linear and of Hertzian contacts are right within 5 %; tests/campaigns
+holds them against closed forms.
+
+Source: contact of a linear spring lasts π/ω; of spheres 2.94 x/u, K. L. Johnson, Contact Mechanics (1985), chapter 11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program, Step
+from windlass.framework.model.gaps import (
+    GAP,
+    MISSED,
+    RATE,
+    REACH,
+    SPEED,
+    START,
+    Gaps,
+    X,
+    Y,
+    Z,
+    accept_gaps,
+    create_near,
+)
+from windlass.framework.model.system import System, evaluate
+from windlass.framework.state.state import State
+
+LIMITS = {
+    "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": inf, "verlet": 0.4,
+}  # fmt: skip
+"""Change of the rate in a step per speed of the impact up to which an explicit method resolves it [1]; that with error
+control sees by itself what it does not pass altogether."""
+LIMIT = 0.3
+"""The same of implicit methods."""
+GOAL = 0.5
+"""Share of the limit for which a step is cut."""
+SMALLEST_CUT, LARGEST_CUT = 0.05, 0.5
+"""Bounds of the factor by which a step is cut."""
+SLOW = 0.02
+"""Speeds below this share of the largest one of a law do not count."""
+TINY = 1e-6
+"""Nor do speeds by which nothing would move by more than this share of the model during the run, below `CREEP`."""
+CREEP = 1e-4
+"""Speeds that count in any case [m/s or rad/s]."""
+GRAZED = 0.05
+"""Missed depth, per radius of what is missed, that is no error."""
+STAGES = 1.5
+"""Ways of a step within which stages of explicit methods may lie [1]."""
+SHOWN = 3
+"""Contacts that a verdict names."""
+COUNT, KICK, ROW, STEPS, DEPTH, NEEDED, PASSED, PASSED_ROW, LARGEST, EVENTS, AT, SIZE, FACTOR = range(13)
+"""Places of what is found of a law: in this step the number of contacts that are not resolved; of the worst one the
+change of its rate [m/s], its number, steps per contact, depth [m] and the step that it needs [s]; the missed depth of
+the worst one [m] and its number; then, over the run, the largest speed [m/s]; and in `Findings` alone the number of
+steps, time and size of the step with the worst one [s]."""
+
+
+@kernel
+def clear_findings(found: FloatArray) -> None:
+    """Nothing is found in this step yet, shape (laws, 13)."""
+    for k in range(len(found)):
+        for j in range(LARGEST):
+            found[k, j] = 0.0
+        found[k, NEEDED], found[k, FACTOR] = np.inf, 1.0
+
+
+@kernel
+def judge_gaps(
+    numbers: FloatArray, near: IntArray, weight: float, size: FloatArray, limits: FloatArray, found: FloatArray
+) -> None:
+    """What a step of size[0] seconds has not resolved of a law.
+
+    Args:
+        numbers, near: see `Gaps`.
+        weight: 1 if speeds count beside rates, else 0.
+        size: shape (1,).
+        limits: largest change of a rate per speed [1], the speed that counts at least [m/s], and 1 if steps can be cut,
+            shape (3,).
+        found: see `COUNT`, shape (13,).
+    """
+    h, limit = size[0], limits[0]
+    for i in range(1, near[0] + 1):
+        k = near[i]
+        row = numbers[k]
+        g0, g1 = row[START + GAP], row[GAP]
+        # far away, or new
+        if not (g0 < np.inf and g1 < np.inf):
+            continue
+        v0, v1 = row[START + RATE], row[RATE]
+        speed = weight * max(row[SPEED], row[START + SPEED])
+        fastest = max(abs(v0), abs(v1), speed)
+        least = max(limits[1], SLOW * found[LARGEST])
+        # passed altogether
+        if row[MISSED] > 0.0:
+            x, y, z = row[X] - row[START + X], row[Y] - row[START + Y], row[Z] - row[START + Z]
+            way, reach = np.sqrt(x * x + y * y + z * z), row[REACH]
+            if row[MISSED] > GRAZED * reach and way / h > least:
+                if row[MISSED] > found[PASSED]:
+                    found[PASSED], found[PASSED_ROW] = row[MISSED], k
+                found[FACTOR] = min(found[FACTOR], 0.5 * reach / way)
+                continue
+        # braked between two open ends: it came head-on, and would have met, or stages of the step have
+        turned = g0 > 0.0 and g1 > 0.0 and g0 + STAGES * h * v0 < 0.0 and v1 - v0 > -limit * v0
+        turned = turned and -v0 > 0.9 * row[START + SPEED]
+        # what is on the other side now has passed, perhaps beside it
+        turned = turned and row[X] * row[START + X] + row[Y] * row[START + Y] + row[Z] * row[START + Z] >= 0.0
+        # what opens is not pressed together, and nothing pulls
+        kick = v1 - v0
+        if (g0 <= 0.0 or g1 <= 0.0 or turned) and kick > least:
+            depth, mean = 0.5 * (max(-g0, 0.0) + max(-g1, 0.0)), 0.5 * (v0 + v1)
+            square = mean * mean + kick / h * depth
+            frequency, stiffer = 2.0 * np.pi / h, 1.0
+            if depth > 0.0:
+                frequency = np.sqrt(kick / (h * depth))
+                # a Hertzian contact becomes stiffer until it turns around
+                deepest = (1.25 * square * h / kick) ** 0.4 * depth**0.6
+                stiffer = max(deepest / depth, 1.0) ** 0.25
+            along = max(speed * speed - v0 * v0, 0.0)
+            if turned or kick * kick > limit * limit * square + along:
+                found[COUNT] += 1.0
+                if kick > found[KICK]:
+                    found[KICK], found[ROW], found[DEPTH] = kick, k, max(-g0, -g1, 0.0)
+                    found[STEPS], found[NEEDED] = np.pi / (frequency * h), limit / (frequency * stiffer)
+            # the step that it needs until it turns around
+            ahead = frequency * stiffer * h
+            if limits[2] != 0.0 and (turned or ahead * ahead * square > limit * limit * square + along):
+                found[FACTOR] = min(found[FACTOR], GOAL * limit / ahead)
+        found[LARGEST] = max(found[LARGEST], fastest)
+
+
+@kernel
+def sum_findings(found: FloatArray, total: FloatArray) -> None:
+    """Whether anything is found, and the factor by which the step should be cut, shape (2,)."""
+    total[0], total[1] = 0.0, 1.0
+    for k in range(len(found)):
+        if found[k, COUNT] > 0.0 or found[k, PASSED] > 0.0 or found[k, FACTOR] < 1.0:
+            total[0] = 1.0
+            total[1] = min(total[1], found[k, FACTOR])
+
+
+@kernel
+def note_motion(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> None:
+    """Remember a motion, each (n,)."""
+    for i in range(len(q)):
+        seen_q[i], seen_v[i] = q[i], v[i]
+
+
+@kernel
+def is_other(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> bool:
+    """Whether a motion is not the remembered one, each (n,)."""
+    other = False
+    for i in range(len(q)):
+        other |= q[i] != seen_q[i] or v[i] != seen_v[i]
+    return other
+
+
+@dataclass
+class Findings:
+    """What a run has not resolved of one law; both shape (13,), see `COUNT`.
+
+    Attributes:
+        kicks: of the step with the largest change of a rate.
+        passes: of the step with the largest missed depth.
+        kicked, passed: the contacts of both, in words.
+    """
+
+    kicks: list[float] = field(default_factory=lambda: [0.0] * 13)
+    passes: list[float] = field(default_factory=lambda: [0.0] * 13)
+    kicked: str = ""
+    passed: str = ""
+
+
+class ContactWatch:
+    """Looks at the contacts of every step of a solve.
+
+    Args:
+        assembly: the systems of this process; its fields hold the end of a step when it is looked at.
+        limit: largest change of a rate per speed that the method resolves [1].
+        cuts: whether steps can be cut.
+
+    Attributes:
+        program: what there is to do after a Newton run.
+        total: whether the last step has left something unresolved, and the factor that it should be cut by, shape (2,).
+    """
+
+    def __init__(self, assembly: Assembly, limit: float, cuts: bool = False) -> None:
+        self._assembly = assembly
+        self._laws: list[tuple[System, Gaps]] = []
+        self._found, self.total = np.zeros((0, 13)), np.zeros(2)
+        self._size, self._limits = np.zeros(1), np.array([limit, 0.0, float(cuts)])
+        # the motion at the end of the last step
+        self._seen = np.full(assembly.layout.spare, np.nan), np.zeros(assembly.layout.spare)
+        self._note_motion, self._is_other = call(note_motion), call(is_other)
+        self._revision = -1
+        self._findings: dict[str, Findings] = {}
+        self._largest: dict[str, float] = {}
+        self.program = self.accept_program = Program(())
+        self._measure_program = Program(())
+
+    def begin(self, state: State, duration: float) -> None:
+        """A solve of so many seconds begins; the fields hold its start."""
+        self._findings, self._largest, self._revision, self._laws = {}, {}, -1, []
+        extent = np.abs(self._assembly.layout.reference[:-1] + state.q).max(initial=0.0)
+        extent = max(self._assembly.processes.largest_of(extent), 1e-300)
+        self._limits[1] = min(TINY * extent / max(duration, 1e-300), CREEP)
+        self._revision = self._assembly.revision
+        self._lay_down()
+        self._look_at_start(state)
+
+    def checkpoint(self) -> dict[str, Any]:
+        """What a continued run needs."""
+        self._note_largest()
+        found = {name: [f.kicks, f.passes, f.kicked, f.passed] for name, f in self._findings.items()}
+        return {"found": found, "largest": self._largest, "floor": float(self._limits[1])}
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Continue from what `checkpoint` gave."""
+        self._findings = {
+            name: Findings([float(x) for x in f[0]], [float(x) for x in f[1]], str(f[2]), str(f[3]))
+            for name, f in kept["found"].items()
+        }
+        self._largest = {name: float(value) for name, value in kept["largest"].items()}
+        self._limits[1] = float(kept["floor"])
+        self._seen[0][:] = np.nan
+
+    def begin_step(self, state: State, h: float) -> None:
+        """A step of h seconds begins; changes of the state or of the model since the last one are its start."""
+        self._size[0] = h
+        if self._revision != self._assembly.revision and self._are_others():
+            self._note_largest()
+            self._lay_down()
+            self._look_at_start(state)
+        elif self._laws and self._is_other(state.q, state.v, *self._seen):
+            self._look_at_start(state)
+
+    def after_newton(self) -> None:
+        """The fields hold what may be the end of the step."""
+        self.program()
+
+    def look(self, h: float) -> None:
+        """The fields hold the end of an accepted step of h seconds."""
+        self._size[0] = h
+        self.program()
+
+    def finish(self, state: State) -> None:
+        """The last velocities of a method that looks at those in the middle of steps."""
+        if self._laws:
+            self._assembly.load_fields(state)
+            self.program()
+            self.accept(state, state.t, float(self._size[0]))
+
+    def find_cut(self, h: float) -> float:
+        """The size that a step of h seconds should have instead [s], inf if it may stay; all processes together."""
+        if self._assembly.layout.size == 1:
+            factor = float(self.total[1]) if self.total[0] != 0.0 else 1.0
+        else:
+            factor = -self._assembly.processes.largest([-self.total[1] if self.total[0] != 0.0 else -1.0])[0]
+        return min(max(factor, SMALLEST_CUT), LARGEST_CUT) * h if factor < 1.0 else inf
+
+    def accept(self, state: State, t: float, h: float) -> None:
+        """The step that ends at t [s] was accepted with what was found in it."""
+        if not self._laws:
+            return
+        if self.total[0] != 0.0:
+            for (system, gaps), found in zip(self._laws, self._found, strict=True):
+                self._note(system, gaps, found, t, h)
+            self.total[0] = 0.0
+        self.accept_program()
+        self._note_motion(state.q, state.v, *self._seen)
+
+    def judge(self) -> list[str]:
+        """Reasons for doubt in words, the same on every process."""
+        self._note_largest()
+        mine = [
+            (name, f.kicks, f.passes, f.kicked, f.passed, self._largest.get(name, 0.0))
+            for name, f in self._findings.items()
+        ]
+        reasons = []
+        for part in self._assembly.processes.allgather("contacts", mine):
+            for _, kicks, passes, kicked, passed, largest in part:
+                if kicks[KICK] > max(SLOW * largest, self._limits[1]):
+                    reasons.append(describe_kick(kicks, kicked))
+                if passes[PASSED] > 0.0:
+                    reasons.append(describe_pass(passes, passed))
+        return reasons[:SHOWN]
+
+    def _look_at_start(self, state: State) -> None:
+        """What is found between steps: the start of the next one."""
+        assembly = self._assembly
+        if not self._laws:
+            return
+        time = assembly.fields.t
+        assembly.load_fields(state)
+        assembly.fields.t = time
+        # a start that is as it was gives no kick
+        size = float(self._size[0])
+        self._size[0] = 1.0
+        self._measure_program()
+        self.accept_program()
+        self._size[0], self.total[0] = size, 0.0
+        self._note_motion(state.q, state.v, *self._seen)
+
+    def _are_others(self) -> bool:
+        """Whether the laws are not those that the programs are for."""
+        self._revision, known = self._assembly.revision, [gaps for _, gaps in self._laws]
+        now = [s.gaps for s in self._assembly.systems if s.gaps is not None]
+        return len(known) != len(now) or any(a is not b for a, b in zip(known, now, strict=True))
+
+    def _lay_down(self) -> None:
+        """The laws that are looked at, and the programs of it."""
+        assembly = self._assembly
+        self._laws = [(s, s.gaps) for s in assembly.systems if s.gaps is not None]
+        self._found, s = np.zeros((len(self._laws), 13)), evaluate(assembly.fields, size=self._size)
+        measure: list[Step] = [(gaps.measure, (s,)) for _, gaps in self._laws]
+        accept: list[Step] = []
+        look: list[Step] = [(call(clear_findings, (self._found,)), (s,))]
+        for (system, gaps), found in zip(self._laws, self._found, strict=True):
+            found[LARGEST] = self._largest.get(system.name, 0.0)
+            look.append((gaps.measure, (s,)))
+            weight = 1.0 if gaps.weighed else 0.0
+            if isinstance(gaps.measure, Call):
+                near = create_near(len(gaps.numbers)) if gaps.near is None else gaps.near
+                judged = gaps.numbers, near, weight, self._size, self._limits, found
+                look.append((call(judge_gaps, judged), (s,)))
+                accept.append((call(accept_gaps, (gaps.numbers, near, np.zeros_like(near))), (s,)))
+            else:
+                look.append((partial(self._judge_now, gaps, weight, found), ()))
+                before = np.zeros(1 if gaps.near is None else len(gaps.near), np.int64)
+                accept.append((partial(_accept_now, gaps, before), ()))
+        look.append((call(sum_findings, (self._found, self.total)), (s,)))
+        self._measure_program = Program(measure)
+        self.program = Program(look) if self._laws else Program(())
+        self.accept_program = Program(accept)
+
+    def _judge_now(self, gaps: Gaps, weight: float, found: FloatArray) -> None:
+        near = create_near(len(gaps.numbers)) if gaps.near is None else gaps.near
+        judge_gaps(gaps.numbers, near, weight, self._size, self._limits, found)
+
+    def _note(self, system: System, gaps: Gaps, found: FloatArray, t: float, h: float) -> None:
+        """Keep what was found of a law in a step, if it is worse than before."""
+        if found[COUNT] == 0.0 and found[PASSED] == 0.0:
+            return
+        known = self._findings.setdefault(system.name, Findings())
+        values = [*found[:EVENTS].tolist(), 0.0, t, h, 0.0]
+        if found[COUNT] > 0.0:
+            events = known.kicks[EVENTS] + 1.0
+            if found[KICK] > known.kicks[KICK]:
+                known.kicks, known.kicked = list(values), gaps.describe(int(found[ROW]))
+            known.kicks[EVENTS] = events
+        if found[PASSED] > 0.0:
+            events = known.passes[EVENTS] + 1.0
+            if found[PASSED] > known.passes[PASSED]:
+                known.passes, known.passed = list(values), gaps.describe(int(found[PASSED_ROW]))
+            known.passes[EVENTS] = events
+
+    def _note_largest(self) -> None:
+        for (system, _), found in zip(self._laws, self._found, strict=True):
+            self._largest[system.name] = max(self._largest.get(system.name, 0.0), float(found[LARGEST]))
+
+
+def _accept_now(gaps: Gaps, before: IntArray) -> None:
+    """`accept_gaps` of a law whose numbers may be other arrays each time, or whose ``before`` is its own."""
+    if gaps.near is None:
+        near = create_near(len(gaps.numbers))
+        accept_gaps(gaps.numbers, near, np.zeros_like(near))
+    else:
+        accept_gaps(gaps.numbers, gaps.near, before)
+    if gaps.accept is not None:
+        gaps.accept()
+
+
+def describe_kick(found: list[float], name: str) -> str:
+    """Why an impact is doubtful."""
+    steps = f"{found[STEPS]:.2g} steps per contact" if found[DEPTH] > 0.0 else "less than a step per contact"
+    needed = f"take a step below {found[NEEDED]:.2g} s" if isfinite(found[NEEDED]) else "take a smaller step"
+    return (
+        f"the step of {found[SIZE]:.3g} s does not resolve the impact of {name} at t = {found[AT]:.6g} s: its rate "
+        f"changes by {found[KICK]:.3g} m/s (or rad/s) in one step at a depth of {found[DEPTH]:.3g} m, {steps}; seen in "
+        f"{found[EVENTS]:.0f} steps; {needed}"
+    )
+
+
+def describe_pass(found: list[float], name: str) -> str:
+    """Why a way past a thing is doubtful."""
+    return (
+        f"{name} is passed within one step of {found[SIZE]:.3g} s at t = {found[AT]:.6g} s, {found[PASSED]:.3g} m deep "
+        f"between its ends; seen in {found[EVENTS]:.0f} steps: take a smaller step"
+    )

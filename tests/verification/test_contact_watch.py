@@ -1,0 +1,167 @@
+"""What a step cannot resolve is never ok: impacts, things that are passed, ropes that leave their sheave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Ground, MassPoint, RigidBody2D, straight_cable
+
+from support.verdict_models import driven_belt
+
+
+def create_ball(modulus: float) -> wl.World:
+    """A ball of 1 kg that meets a half space at 5 m/s after 0.1 s."""
+    world = wl.World()
+    ball = world.add(MassPoint, mass=1.0, position=(0, 0.5225, 0), velocity=(0, -5.0, 0))
+    material = world.add(con.ContactMaterial, plane_strain_modulus=modulus, dissipation=0.0)
+    group = world.add(con.ContactSet)
+    world.add(con.ContactSphere, contact_set=group, marker=ball, material=material, radius=0.02)
+    world.add(
+        con.ContactHalfSpace, contact_set=group, marker=world.add(Ground), material=material,
+        rotation=con.facing((0.0, 1.0, 0.0)),
+    )  # fmt: skip
+    world.add(con.HuntCrossley, contact_set=group)
+    return world
+
+
+def test_an_impact_within_a_step() -> None:
+    """E* = 1e10 Pa, step 1e-3 s: verlet leaves with 78 m/s, which is said; adaptive steps find the 5 m/s."""
+    explicit = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
+    assert explicit.solve().v[1] > 50.0
+    (reason,) = explicit.verdict.reasons
+    assert "does not resolve the impact of the surfaces" in reason and "take a step below" in reason
+    fixed = wl.Dynamic(create_ball(1e10), step=1e-3, end=0.15, name="", adaptive=False)
+    fixed.solve()
+    assert fixed.verdict.word == "doubtful"
+    left = wl.Dynamic(create_ball(1e10), step=1e-3, end=0.15, name="", resolve_contacts=False)
+    left.solve()
+    assert left.verdict.word == "doubtful"
+    solver = wl.Dynamic(create_ball(1e10), step=1e-3, end=0.15, name="")
+    assert_allclose(solver.solve().v[1], 5.0, rtol=0.03)
+    assert solver.verdict.word == "ok" and "does not resolve a contact" in solver.failed_attempts[0][2]
+
+
+def test_a_restart_keeps_what_was_found() -> None:
+    """Findings are part of what a checkpoint keeps."""
+    solver = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
+    solver.solve()
+    other = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
+    other.contacts.restore(solver.contacts.checkpoint())
+    assert other.contacts.judge() == solver.verdict.reasons
+
+
+def create_spheres(offset: float) -> wl.World:
+    """Two balls of 0.02 m that fly past each other, or would not, at 10 m/s each."""
+    world = wl.World()
+    material, group = world.add(con.ContactMaterial, plane_strain_modulus=1e9), world.add(con.ContactSet)
+    for side in (1.0, -1.0):
+        ball = world.add(
+            MassPoint, mass=1.0, position=(0.35 * side, 0.5 * side * offset, 0), velocity=(-10 * side, 0, 0)
+        )
+        world.add(con.ContactSphere, contact_set=group, marker=ball, material=material, radius=0.02)
+    world.add(con.HuntCrossley, contact_set=group)
+    return world
+
+
+@pytest.mark.parametrize("solver", [wl.Explicit, wl.Dynamic])
+def test_spheres_that_pass_each_other(solver: Any) -> None:
+    """0.2 m of relative motion per step: through each other is doubtful, past each other is not."""
+    settings: dict[str, Any] = {"step": 1e-2, "end": 0.06, "name": "", "adaptive": False}
+    through = solver(create_spheres(0.0), **settings)
+    assert_allclose(through.solve().v[0], -10.0)
+    (reason,) = through.verdict.reasons
+    assert "passed within one step of 0.01 s" in reason
+    past = solver(create_spheres(0.05), **settings)
+    past.solve()
+    assert past.verdict.word == "ok"
+
+
+def test_steps_are_cut_where_spheres_would_pass() -> None:
+    solver = wl.Dynamic(create_spheres(0.0), step=1e-2, end=0.06, name="")
+    assert_allclose(solver.solve().v[0], 10.0, rtol=0.05)
+    assert solver.verdict.word == "ok"
+
+
+def create_falling_cable(component: Any) -> wl.World:
+    """A cable that falls at 100 m/s, and a circle of 0.05 m in its way."""
+    world = wl.World()
+    cable = straight_cable(
+        world, (-0.5, 0.2), (0.5, 0.2), 4, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
+    )
+    peg = world.add(RigidBody2D, position=(0.1, 0.0), mass=1.0, inertia=1.0)
+    con.fix(world, peg, "x", "y", "rotation")
+    con.add_contact(
+        world, component, circles=[peg], cables=cable, segments=3, circle_radius=0.05,
+        contact_stiffness_per_length=1e5,
+    )  # fmt: skip
+    return world
+
+
+@pytest.mark.parametrize("component", [con.ContactCircleCable2D, con.ContactFrictionCirclePoints2D])
+@pytest.mark.parametrize("x", [0.1, 2.0])
+def test_a_cable_that_passes_a_circle(component: Any, x: float) -> None:
+    """At 100 m/s and 10 ms it is beyond the circle after one step; beside the circle nothing is passed."""
+    world = create_falling_cable(component)
+    state = wl.State(world)
+    state.v[1::4][:5] = -100.0
+    if x > 1.0:
+        state.q[0::4][:5] -= x
+    solver = wl.Dynamic(world, step=1e-2, end=2e-2, name="", adaptive=False)
+    solver.solve(state)
+    assert solver.verdict.word == ("ok" if x > 1.0 else "doubtful")
+    assert x > 1.0 or "is passed within one step" in solver.verdict.reasons[0]
+
+
+def create_sheave(step: float | None) -> tuple[wl.World, wl.State, Any]:
+    """A rope over a locked sheave with 250 and 600 kg, which are held, and its state of rest."""
+    radius, world = 0.5, wl.World(gravity=(0, -9.81))
+    sheave = world.add(RigidBody2D, name="sheave", position=(0, 0), mass=100.0, inertia=20.0)
+    con.fix(world, sheave, "x", "y", "rotation")
+    rope = wl.Rope(
+        world, [wl.Pulley(sheave, radius)], start=(-radius, -10.0), end=(radius, -10.0), tension=425.0 * 9.81,
+        axial_stiffness=5e6, bending_stiffness=1.0, mass_per_length=1.0, friction=0.15, elements=120,
+        axial_damping=5000.0, step=step,
+    )  # fmt: skip
+    holds = []
+    for mass, x, node in ((250.0, -radius, rope.nodes[0]), (600.0, radius, rope.nodes[-1])):
+        body = world.add(MassPoint, position=(x, -10), mass=mass)
+        world.add(
+            con.RevoluteJoint2D, marker0=con.position_marker(world, node), marker1=con.position_marker(world, body)
+        )
+        holds.append(con.fix(world, body, "x", "y"))
+    with rope.preload():
+        state = wl.Static(world, name="").solve()
+    for hold in holds:
+        world.set(hold, active=False)
+    return world, state, rope
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_sheave_keeps_its_rope(given: bool) -> None:
+    """Steps of 1e-2 s, at which the rope was thrown off: the largest tension is 5298 N, that of steps of 1e-3 s.
+
+    T2/T1 of the rope that slips is e^(0.15 pi) = 1.602; the rope is taken to have no inertia there.
+    """
+    step = 1e-2
+    world, start, rope = create_sheave(step if given else None)
+    pulls = [wl.Sensor(rope.cables[k], "axial_force", where={"x": 0.0}, name=f"T{k}") for k in (0, -1)]
+    sensors = wl.Sensors(None, pulls)
+    solver = wl.Dynamic(world, step=step, end=1.0, method="generalized_alpha_index2", name="")
+    solver.solve(start, hooks=[sensors])
+    low, high = sensors["T0"], sensors["T-1"]
+    assert solver.verdict.word == "ok"
+    assert_allclose(high.max(), 5298.0, rtol=0.05)
+    assert_allclose(np.mean(high[-20:]) / np.mean(low[-20:]), np.exp(0.15 * np.pi), rtol=0.04)
+
+
+def test_belts_stay_ok_without_cut_steps() -> None:
+    """Points of a running belt open and close as ever; no step is cut for it."""
+    solver, start = driven_belt(step=1e-3)
+    solver.solve(start)
+    assert solver.verdict.word == "ok" and solver.statistics.rejected == 0
