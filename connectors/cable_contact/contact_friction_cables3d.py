@@ -190,7 +190,8 @@ def build(rows: LocalRows) -> CableSystem:
         search.update(s)
         assign(s)
         passed = not np.array_equal(number, places.number)
-        renew(c, places.taken, s.data, s.start_data, s.x, s.v, errors, forces, passed, s.outcome)
+        rests = bool(s.step_size[0] == 0.0)
+        renew(c, places.taken, s.data, s.start_data, s.x, s.v, errors, forces, passed, rests, s.outcome)
         if s.outcome[4] >= 0.0:
             # its position among the rows of this process
             s.outcome[4] = np.searchsorted(own, s.outcome[4])

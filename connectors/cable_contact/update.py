@@ -1,8 +1,9 @@
 """What changes between Newton runs: feet that pass to the next cable, gaps, bristles; see `kernels.py` for the letters.
 
 A foot that lies beyond the ends of its cable goes on along the chain, over any number of cables.  The difference that
-this makes to the pressing force is the error of the pass, so that it is repeated where it matters.  What has closed
-gets an anchor where it is; what slips gets one by which bristle and damper together give μ p,
+this makes to the pressing force is the error of the pass, so that it is repeated where it matters.  In statics the
+difference that new shares make counts, too.  What has closed gets an anchor where it is; what slips gets one by which
+bristle and damper together give μ p,
 
     u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
@@ -176,9 +177,13 @@ def update_history(
     errors: FloatArray,
     forces: FloatArray,
     passed: bool,
+    rests: bool,
     outcome: FloatArray,
 ) -> None:
     """States and bristles of all places; ``start`` are the history values at the start of the step.
+
+    ``passed``: whether a foot has passed to another cable; ``rests``: in statics, where balance is to hold with the new
+    shares.
 
     The outcome is the largest sum of the errors of a cable [N], whether any point opened, closed, stuck or slipped, or
     passed to another cable, the largest pressing force of a cable [N], and the row of the largest error, -1 for none.
@@ -211,9 +216,14 @@ def update_history(
         if par.reach - t.D > min(c.radius[a], c.radius[b]):
             # they would pass through each other: the step is not to be kept
             errors[a] = np.inf
+        share = eval_share(t.d, m.pa, bend_at(za, xi), m.pb, m.kb)
+        if rests and data[at + STATE] != NEW:
+            # from step to step of a motion shares lag by the step, as their sum over both cables does not
+            new = read_parameters(c, a, b, share)
+            errors[a] += abs(eval_press(new, par.reach - t.D, 0.0) - eval_press(par, par.reach - t.D, 0.0))
+        data[at + SHARE] = share
         changed |= state != data[at + STATE]
         data[at + STATE] = state
-        data[at + SHARE] = eval_share(t.d, m.pa, bend_at(za, xi), m.pb, m.kb)
     # sums by cable
     worst, row, largest = 0.0, -1, 0.0
     for a in range(len(c.n)):
