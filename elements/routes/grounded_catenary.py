@@ -1,13 +1,17 @@
-"""Mooring lines at rest: an extensible cable without bending stiffness that lies on level ground and rises to its end.
+"""Mooring lines at rest: an extensible cable without bending stiffness that lies on the ground and rises to its end.
 
-With the unstretched arc length s, the weight w per unstretched length, the horizontal force H where the line leaves the
-ground at s = B, and the friction coefficient mu of ground that the line has been drawn over,
+With the unstretched arc length s, the weight w per unstretched length, the slope angle a of the ground, the coefficient
+mu of friction on ground that the line has been drawn over, and the tension T_B where the line leaves it at s = B,
 
-    T(s) = max(0, H - mu w (B - s))  on the ground,      T(s) = √(H² + w² (s - B)²)  above it,
-    x(B) = B + ∫ T/EA ds from 0 to B,
+    T' = w (sin a + mu cos a)  on the ground, T >= 0,      x' = 1 + T/EA along it,
 
-and above the ground the line is the catenary that begins with the vertical force 0.  B follows from the height of the
-end, H from its distance: the reach of the line grows with H.
+and above the ground the line is the catenary that begins along it, with the horizontal force H = T_B cos a.  Over a
+crest of the ground by the angle c the tension rises by the factor exp(mu c).  In a hollow the line is taken to follow
+the ground, which it leaves there in truth: as a start of a solve that is near enough.
+
+On level ground B follows from the height of the end, H from its distance: the reach of the line grows with H.  On other
+ground each place and slope at which the line may leave it has one catenary to the end; the whole length of the line
+grows with the way to that place.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, Dynamics Modeling
 and Loads Analysis of an Offshore Floating Wind Turbine, NREL/TP-500-41958 (2007), section 2.6.
@@ -15,8 +19,9 @@ and Loads Analysis of an Offshore Floating Wind Turbine, NREL/TP-500-41958 (2007
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import cos, exp, log, sin, tan
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +29,36 @@ import numpy.typing as npt
 from windlass.elements.routes.catenary import POINT, VERTICAL, Catenary, bracket, eval_offset, fit_gravity
 from windlass.elements.routes.routes import Point, RouteError, read_arc_lengths
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, number, numbers
+from windlass.framework.checks.checks import checked, each, number, numbers
+
+
+@dataclass(frozen=True)
+class Bed:
+    """A piece of the ground below a line that is straight and at rest on it, up to where its tension is known.
+
+    Attributes:
+        place: its lower end, beyond which the line comes from the anchor [m], (x, y) or (x, y, z).
+        along: unit vector towards the end of the line.
+        first, last: unstretched arc lengths of the line at both ends [m].
+        tension: of the line at ``last`` [N].
+        rise: T' along the line [N/m].
+    """
+
+    place: FloatArray
+    along: FloatArray
+    first: float
+    last: float
+    tension: float
+    rise: float
+
+    def eval_tension(self, s: FloatArray) -> FloatArray:
+        """Tension [N] at unstretched arc lengths [m], both of shape (n,)."""
+        return np.maximum(self.tension - self.rise * (self.last - s), 0.0)
+
+    def eval_way(self, s: float, stiffness: float) -> float:
+        """Way from the lower end [m] to an unstretched arc length [m]; ``stiffness``: EA [N]."""
+        pull = eval_pull(self.tension, self.rise, self.last - self.first)
+        return s - self.first + (pull - eval_pull(self.tension, self.rise, self.last - s)) / stiffness
 
 
 @dataclass(frozen=True)
@@ -37,6 +71,7 @@ class GroundedCatenary:
         lying: unstretched length B on the ground [m].
         friction: coefficient of friction on the ground [1].
         hanging: the part above the ground, from the touchdown point ``hanging.start`` on.
+        beds: straight pieces of the ground on which the line lies, from the anchor on.
     """
 
     start: FloatArray
@@ -44,19 +79,21 @@ class GroundedCatenary:
     lying: float
     friction: float
     hanging: Catenary
+    beds: tuple[Bed, ...] = ()
     closed: bool = False
 
     @property
     def horizontal_force(self) -> float:
-        """H, the tension at the touchdown point [N]."""
+        """H, the horizontal part of the tension above the ground [N]."""
         return self.hanging.horizontal_force
 
     def eval_tension(self, s: npt.ArrayLike) -> FloatArray:
         """Tension [N] at unstretched arc lengths s [m], both of shape (n,)."""
-        above = np.atleast_1d(np.asarray(s, dtype=np.float64)) - self.lying
-        ground = np.maximum(self.horizontal_force + self.friction * self.hanging.weight * above, 0.0)
-        tension: FloatArray = np.where(above < 0.0, ground, self.hanging.eval_tension(above))
-        return tension
+        at = np.atleast_1d(np.asarray(s, dtype=np.float64))
+        tension = self.hanging.eval_tension(at - self.lying)
+        for bed in reversed(self.beds):
+            tension = np.where(at < bed.last, bed.eval_tension(at), tension)
+        return np.asarray(tension)
 
     def eval_stretch(self, s: npt.ArrayLike) -> FloatArray:
         """Length of the slope r' [1], stretched by unstretched length, at s [m], both of shape (n,)."""
@@ -70,10 +107,10 @@ class GroundedCatenary:
         """
         s, line = read_arc_lengths("GroundedCatenary", s, self.length), self.hanging
         position, tangent, curvature = line.eval_points(np.clip(s - self.lying, 0.0, line.length))
-        on = s < self.lying
-        x = [_eval_reach(float(one), self.lying, self.horizontal_force, self.friction * line.weight) for one in s[on]]
-        position[on] = self.start + (s[on] + np.array(x) / line.axial_stiffness)[:, None] * line.across
-        curvature[on] = 0.0
+        for bed in reversed(self.beds):
+            on = s < bed.last
+            way = np.array([bed.eval_way(float(one), line.axial_stiffness) for one in s[on]])
+            position[on], tangent[on], curvature[on] = bed.place + way[:, None] * bed.along, bed.along, 0.0
         return position, tangent, curvature
 
 
@@ -87,6 +124,7 @@ class GroundedCatenary:
     mass_per_length=number("kg/m", above=0.0),
     friction=number("1", minimum=0.0),
     gravity=numbers("m/s^2", (2,), (3,)),
+    ground=each(POINT, "points of the ground"),
 )
 def hang_from_ground(
     start: Point,
@@ -96,17 +134,20 @@ def hang_from_ground(
     mass_per_length: float,
     friction: float = 0.0,
     gravity: Point = (0.0, -9.81),
+    ground: Sequence[Point] = (),
 ) -> GroundedCatenary:
-    """The line from an anchor on level ground to an end above it, part of which lies on the ground.
+    """The line from an anchor on the ground to an end above it, part of which lies on the ground.
 
     Args:
-        start: the anchor [m], (x, y) or (x, y, z); the ground goes through it at right angles to gravity.
+        start: the anchor [m], (x, y) or (x, y, z).
         end: the upper end [m].
         length: unstretched length [m].
         axial_stiffness: EA [N].
         mass_per_length: mass per unstretched length [kg/m]; in water less that of the displaced water.
         friction: coefficient of friction on ground that the line has been drawn over towards its end [1].
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
+        ground: points of the ground from the anchor on [m], below the line in this order, one for ground of one slope;
+            between them, and beyond the last, it is straight.  Without any it is level.
 
     Raises:
         RouteError: an end that is not above the ground or not beside the anchor, or too near, so that the line is slack
@@ -126,8 +167,10 @@ def hang_from_ground(
     x = float(np.linalg.norm(across))
     if height <= 0.0 or x <= VERTICAL * length:
         raise RouteError(f"end = {end} m of a line on the ground: must be above start = {start} m, and beside it")
+    across /= x
+    corners = find_corners(a, across, down, ground)
     try:
-        H, B = _solve(x, height, length, axial_stiffness, w, friction)
+        beds, hanging = _lie(a, across, down, corners, x, height, length, axial_stiffness, w, friction)
     except RouteError:
         raise
     except (ValueError, ArithmeticError) as error:
@@ -136,21 +179,179 @@ def hang_from_ground(
             f"{axial_stiffness:g} N, mass_per_length = {mass_per_length:g} kg/m, friction = {friction:g}: must have "
             "sizes and units as of real lines"
         ) from error
-    across /= x
-    touchdown = a + (B + _eval_reach(B, B, H, friction * w) / axial_stiffness) * across
-    return GroundedCatenary(
-        a, length, B, friction, Catenary(touchdown, across, down, length - B, axial_stiffness, w, H, 0.0)
+    return GroundedCatenary(a, length, length - hanging.length, friction, hanging, beds)
+
+
+def eval_pull(tension: float, rise: float, way: float) -> float:
+    """∫ T ds over a way back from where the tension is known [N m]; it falls by ``rise`` [N/m] down to 0."""
+    on = min(way, tension / rise) if rise > 0.0 else way
+    return on * (tension - 0.5 * rise * on)
+
+
+def find_corners(start: FloatArray, across: FloatArray, down: FloatArray, ground: Sequence[Point]) -> FloatArray:
+    """Distance from the anchor and height above it of points of the ground [m], shape (k, 2).
+
+    Raises:
+        RouteError: points that do not follow each other in the vertical plane of the line.
+    """
+    ways = np.zeros((0, len(start)))
+    if len(ground):
+        if any(len(point) != len(start) for point in ground):
+            raise RouteError(f"ground of a line that begins at {tuple(start.tolist())} m: must have points like it")
+        ways = np.array(ground, dtype=np.float64) - start
+    corners = np.column_stack((ways @ across, -(ways @ down)))
+    beside = ways - corners[:, :1] * across + corners[:, 1:] * down
+    distance = np.concatenate([[0.0], corners[:, 0]])
+    far = np.abs(beside).max(initial=0.0) > 1e-6 * np.abs(ways).max(initial=1.0)
+    if far or (np.diff(distance) <= 0.0).any():
+        raise RouteError(
+            f"ground = {[tuple(map(float, point)) for point in ground]} m: must lie in the vertical plane of the line, "
+            "each point farther from the anchor than the one before"
+        )
+    return corners
+
+
+def _lie(
+    start: FloatArray, across: FloatArray, down: FloatArray, corners: FloatArray, x: float, height: float, L: float,
+    EA: float, w: float, friction: float,
+) -> tuple[tuple[Bed, ...], Catenary]:  # fmt: skip
+    """The pieces of the ground below the line, and the part of it that hangs."""
+    if not len(corners):
+        H, B = _solve_level(x, height, L, EA, w, friction)
+        bed = Bed(start, across, 0.0, B, H, friction * w)
+        touchdown = start + bed.eval_way(B, EA) * across
+        return (bed,), Catenary(touchdown, across, down, L - B, EA, w, H, 0.0)
+    profile = Profile(np.vstack((np.zeros((1, 2)), corners)), np.array([x, height]), L, EA, w, friction)
+    beds, place, slope, H, hanging = profile.solve()
+    axes = np.array([across, -down])
+    pieces = tuple(
+        Bed(start + bed.place @ axes, bed.along @ axes, bed.first, bed.last, bed.tension, bed.rise) for bed in beds
     )
+    return pieces, Catenary(start + place @ axes, across, down, hanging, EA, w, H, -H * tan(slope))
 
 
-def _eval_reach(s: float, lying: float, H: float, drop: float) -> float:
-    """∫ T ds from 0 to s <= lying on the ground [N m]; the tension drops by ``drop`` [N/m] from H [N] at ``lying``."""
-    loose = max(0.0, lying - H / drop) if drop > 0.0 else 0.0
-    on = max(0.0, s - loose)
-    return on * (max(0.0, H - drop * (lying - loose)) + 0.5 * drop * on)
+class Profile:
+    """Ground of several slopes in the vertical plane of a line: (distance, height) from the anchor [m].
+
+    Args:
+        corners: the anchor and the corners of the ground, which goes on straight beyond the last, shape (k, 2).
+        end: the end of the line, shape (2,).
+        length: unstretched length of the line [m].
+        axial_stiffness, weight, friction: EA [N], weight per unstretched length [N/m], coefficient of friction [1].
+    """
+
+    def __init__(
+        self,
+        corners: FloatArray,
+        end: FloatArray,
+        length: float,
+        axial_stiffness: float,
+        weight: float,
+        friction: float,
+    ) -> None:
+        ways = np.diff(corners, axis=0)
+        self._angles = [float(angle) for angle in np.arctan2(ways[:, 1], ways[:, 0])]
+        below = corners[:, 0] < end[0]
+        self._count = min(int(below.sum()), len(ways))
+        self._corners, self._end, self._length = corners[: self._count], end, length
+        sizes = np.hypot(ways[:, 0], ways[:, 1])[: self._count].tolist()
+        # the last piece goes on until it is below the end
+        sizes[-1] = float(end[0] - self._corners[-1, 0]) / cos(self._angles[self._count - 1])
+        self._sizes: list[float] = sizes
+        self._EA, self._weight, self._friction = axial_stiffness, weight, friction
+
+    def find_place(self, u: float) -> tuple[int, float, FloatArray, float]:
+        """Where the line leaves the ground: piece, way on it [m], place and slope angle; by a number from 0 on.
+
+        From 2 i to 2 i + 1 the way along piece i grows, from there to 2 i + 2 the line turns around its end.
+        """
+        i, part = divmod(u, 2.0)
+        k = min(int(i), self._count - 1)
+        angle, way = self._angles[k], min(part, 1.0) * self._sizes[k]
+        place = self._corners[k] + way * np.array([cos(angle), sin(angle)])
+        if part > 1.0 and k + 1 < self._count:
+            angle += (part - 1.0) * (self._angles[k + 1] - angle)
+        return k, way, place, angle
+
+    def hang(self, place: FloatArray, angle: float) -> tuple[float, float] | None:
+        """H [N] and unstretched length [m] of the part that leaves a place along a slope; None if there is none."""
+        from scipy.optimize import brentq  # here, because most models do not need it
+
+        x, z = map(float, self._end - place)
+        slope, longest = tan(angle), 10.0 * self._length
+        if x <= 0.0 or z <= slope * x:
+            return None
+
+        def eval_end(H: float, length: float) -> tuple[float, float]:
+            return eval_offset(H, -H * slope, self._weight, length, self._EA, 1.0)
+
+        def find_length(H: float) -> float:
+            if eval_end(H, longest)[0] < x:
+                return longest
+            return float(brentq(lambda length: eval_end(H, length)[0] - x, 0.0, longest, xtol=1e-14 * longest))
+
+        def miss(log_force: float) -> float:
+            # rises with H
+            H = exp(log_force)
+            below: float = eval_end(H, find_length(H))[1]
+            return z + below
+
+        scale = self._weight * self._length
+        low, high = bracket(miss, log(1e-9 * scale), log(self._EA + scale))
+        H = exp(float(brentq(miss, low, high, xtol=1e-14, maxiter=500)))
+        return H, find_length(H)
+
+    def lie(self, k: int, way: float, angle: float, H: float) -> list[Bed]:
+        """The pieces below the line from its end on the ground back to the anchor, with arc lengths from there, < 0."""
+        from scipy.optimize import brentq  # here, because most models do not need it
+
+        tension, last, beds = H / cos(angle), 0.0, list[Bed]()
+        for i in range(k, -1, -1):
+            own, above = self._angles[i], angle if i == k else self._angles[i + 1]
+            size = way if i == k else self._sizes[i]
+            # friction over the crest at the end of the piece
+            tension *= exp(-self._friction * max(own - above, 0.0))
+            rise = self._weight * (sin(own) + self._friction * cos(own))
+
+            def miss(s: float, T: float = tension, rise: float = rise, size: float = size) -> float:
+                return s + eval_pull(T, rise, s) / self._EA - size
+
+            s = float(brentq(miss, 0.0, size, xtol=1e-14 * self._length)) if size > 0.0 else 0.0
+            beds.append(Bed(self._corners[i], np.array([cos(own), sin(own)]), last - s, last, tension, rise))
+            tension, last = max(tension - rise * s, 0.0), last - s
+        return beds
+
+    def solve(self) -> tuple[list[Bed], FloatArray, float, float, float]:
+        """Pieces below the line from the anchor on; place, slope angle, H and length of the part that hangs."""
+        from scipy.optimize import brentq  # here, because most models do not need it
+
+        def miss(u: float) -> float:
+            k, way, place, angle = self.find_place(u)
+            found = self.hang(place, angle)
+            if found is None:
+                return -self._length
+            return found[1] - self.lie(k, way, angle, found[0])[-1].first - self._length
+
+        line = f"a line of {self._length:g} m on the ground whose end is {self._end[0]:g} m away"
+        last = 2.0 * (self._count - 1) + 1.0 - 1e-9
+        if miss(0.0) >= 0.0:
+            raise RouteError(f"{line} hangs free of it: must be longer, or end nearer; `hang_between` hangs free lines")
+        if miss(last) <= 0.0:
+            raise RouteError(f"{line} is slack there and has no shape of its own: must be shorter, or end farther")
+        u = float(brentq(miss, 0.0, last, xtol=1e-14, maxiter=500))
+        k, way, place, angle = self.find_place(u)
+        found = self.hang(place, angle)
+        if found is None or abs(miss(u)) > 1e-6 * self._length:
+            raise RouteError(
+                f"{line} finds no place at which it leaves the ground: must be below its end, and bend less"
+            )
+        beds = self.lie(k, way, angle, found[0])
+        lying = -beds[-1].first
+        moved = [Bed(b.place, b.along, b.first + lying, b.last + lying, b.tension, b.rise) for b in reversed(beds)]
+        return moved, place, angle, found[0], self._length - lying
 
 
-def _solve(x: float, height: float, L: float, EA: float, w: float, friction: float) -> tuple[float, float]:
+def _solve_level(x: float, height: float, L: float, EA: float, w: float, friction: float) -> tuple[float, float]:
     """H [N] and the length on the ground [m] of a line whose end is x > 0 away and ``height`` > 0 above [m]."""
     from scipy.optimize import brentq  # here, because most models do not need it
 
@@ -163,7 +364,7 @@ def _solve(x: float, height: float, L: float, EA: float, w: float, friction: flo
     def miss_reach(log_force: float) -> float:
         H = exp(log_force)
         s = find_hanging(H)
-        ground = L - s + _eval_reach(L - s, L - s, H, friction * w) / EA
+        ground = L - s + eval_pull(H, friction * w, L - s) / EA
         return ground + eval_offset(H, 0.0, w, s, EA, 1.0)[0] - x
 
     words = f"a line of {L:g} m on the ground whose end is {x:g} m away and {height:g} m above"
