@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.post_newton import begin_step
 from windlass.framework.assembly.storage import Storage
 from windlass.framework.checks.checks import checked, number, optional, whole, word, yes_no
 from windlass.framework.command_line import options
@@ -19,6 +20,7 @@ from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, overriding, run_before_solve, run_stage
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.equilibrium.balance import balance
+from windlass.solvers.equilibrium.form_finding import FormFinder, Lines, find_lines
 from windlass.solvers.equilibrium.jumps import JumpWatch
 from windlass.solvers.equilibrium.relaxation import relax
 from windlass.solvers.equilibrium.settling import settle_contacts
@@ -41,7 +43,7 @@ from windlass.solvers.own_options import STATIC_OPTIONS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.step_control import StepControl
-from windlass.solvers.verdicts.verdict import Verdict, judge_end, judge_jumps
+from windlass.solvers.verdicts.verdict import Verdict, judge_end, judge_jumps, judge_mesh
 
 ADVICE = (
     "start nearer to the equilibrium (slack lines: from a `catenary`), try more load steps for large motions and "
@@ -52,8 +54,16 @@ ADVICE = (
 MOST_LOAD_STEPS = 10**6
 USES = 8
 """Evaluations before a program is made: most static solves have fewer, and a program pays from then on."""
+LONG = 40
+"""Iterations in the first load step, more than one pass, after which the shape of lines is sought."""
+NEAR = 1.0
+"""Force error of a pass, per largest contact force, up to which the next one starts from its solution [1]."""
 UNSETTLED = 0.1
 """Load steps cut below this share of the nominal one go on if contacts do not settle, except for the last one [1]."""
+
+
+class SlackLines(Exception):
+    """The way of load steps leads through slack lines, or is long: the shape of lines is to be sought first."""
 
 
 class Static(StepSolver):
@@ -145,9 +155,12 @@ class Static(StepSolver):
             refine(self.problem.snes.getKSP())
         self.snes = self.problem.snes
         self._error, self._from = 0.0, 0.0
+        self._lines: Lines | None = None
+        self._steps, self._plain = 0, False
         watched = self.stability != "off" and options.verdict_kind() != "off"
         self._held: dict[str, Any] = {}
         self._watch, self._jumps = JumpWatch(self.problem) if watched else None, list[str]()
+        self._coarse: list[str] = []
 
     @checked(progress=number("1"))
     def load_factor(self, progress: float) -> float:
@@ -188,7 +201,7 @@ class Static(StepSolver):
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
             # what was accepted on the way does not count
-            self._conclude(current, [*judge_end(self._error), *judge_jumps(self._jumps)])
+            self._conclude(current, [*judge_end(self._error), *judge_jumps(self._jumps), *judge_mesh(self._coarse)])
         return current
 
     def _march(self, current: State, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint) -> None:
@@ -203,12 +216,47 @@ class Static(StepSolver):
         fields.data[:], fields.start_data[:] = current.data, current.data
         check_stiffness(self.newton, self._scheme(current, self.load_factor(1.0 / self.load_steps), time))
         release_dropped(self.assembly.comm)
-        nominal = 1.0 / self.load_steps
-        control = StepControl(nominal, 1e-4 * nominal, 0.25, 2.0, 4, self._adaptive)
         self.statistics.begin()
         self.progress.begin(0.0, 1.0)
+        first, self._steps = current.copy(), self.statistics.steps
+        # what has been in equilibrium is followed from there
+        seeks = self.stability == "follow" and current.step == 0
+        self._lines = find_lines(self.newton, self._scheme(current, 1.0, time)) if seeks else None
+        formed = self._lines is not None and self._lines.are_slack() and self._find_form(current, time)
+        try:
+            self._take_steps(current, time, all_hooks, solve_checkpoint, formed)
+        except SlackLines:
+            current.assign(first)
+            self.statistics.steps = self._steps
+            formed = self._find_form(current, time)
+            self._take_steps(current, time, all_hooks, solve_checkpoint, formed)
+        current.start_data[:] = current.data
+        self._stop(current, all_hooks)
+
+    def _find_form(self, current: State, time: float) -> bool:
+        """Bring lines that start slack into the shape that they have under all loads, if it can be found."""
+        lines, self._lines = self._lines, None
+        assert lines is not None
+        self.assembly.load_fields(current)
+        begin_step(self.assembly.fields, self.assembly.layout.reference, current)
+        finder = FormFinder(self.newton, lines, self._scheme(current, 1.0, time), current.copy())
+        found = finder.find()
+        self.statistics.newton_iterations += finder.spent
+        if found:
+            self.statistics.forms += 1
+            current.q[:] = finder.q
+            if self._decides:
+                self._decide(current, time)
+        return found
+
+    def _take_steps(
+        self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: bool
+    ) -> None:
+        """All load steps from a start, or one where the shape under all loads has been found."""
+        nominal = 1.0 if formed else 1.0 / self.load_steps
+        control = StepControl(nominal, 1e-4 * nominal, 0.25, 2.0, 4, self._adaptive)
         first, start = current.copy(), current.copy()
-        done, self._jumps = 0.0, []
+        done, self._jumps, self._coarse = 0.0, [], []
         while done < 1.0 - 1e-9 * nominal:
             solve_checkpoint.check_interrupt(current)
             run_stage(overriding(all_hooks, "before_step"), "before_step", current)
@@ -239,8 +287,6 @@ class Static(StepSolver):
             if jumps:
                 self._trace_jump(current, time)
             run_stage(all_hooks, "after_step", current)
-        current.start_data[:] = current.data
-        self._stop(current, all_hooks)
 
     def _end(self, first: State, current: State, attempt: StepAttempt, time: float, hooks: list[StepHook]) -> None:
         """Look at the equilibrium at full load: solve again for lost friction, and leave it if it is not stable."""
@@ -258,11 +304,15 @@ class Static(StepSolver):
                 current.assign(start)
             return found if found.converged else None
 
+        lines, self._lines = self._lines, None
         self._error = balance(self.problem, attempt, self.discontinuous, solve)
         if self.stability == "off":
             return
         finding = left = examine(self.problem)
         hindrance = ""
+        if finding and lines is not None and lines.are_slack():
+            self._lines = lines
+            raise SlackLines
         if finding and self.stability == "follow":
             self.newton.leave_blocks()
             scheme = self._scheme(current, 1.0, time)
@@ -273,6 +323,7 @@ class Static(StepSolver):
             failure = Failure(describe_unstable(left, hindrance), 1.0, 0, 0.0, last_good=current.copy())
             self._stop(current, hooks, failed=failure.describe())
             raise UnstableEquilibrium(failure, UNSTABLE_ADVICE)
+        self._coarse = left.coarse
         self.verdict.notes += say_findings(finding or None, left)
 
     def _trace_jump(self, current: State, time: float) -> None:
@@ -280,15 +331,16 @@ class Static(StepSolver):
         watch, spent = self._watch, [0, 0]
         assert watch is not None
 
-        def solve(start: State, load_factor: float) -> State | None:
-            found = start.copy()
+        def solve(start: State, load_factor: float, plain: bool = False) -> State | None:
+            found, lines = start.copy(), self._lines
+            self._plain, self._lines = plain, None
             self._held, applied = watch.hold(load_factor)
             try:
                 attempt = self._attempt(start, found, applied, time, [], last=True)
             except NotConverged:
                 return None
             finally:
-                self._held = {}
+                self._held, self._plain, self._lines = {}, False, lines
             spent[0] += attempt.iterations
             spent[1] += attempt.passes
             return found if attempt.converged and not attempt.unsettled else None
@@ -304,7 +356,7 @@ class Static(StepSolver):
 
     def checkpoint(self) -> dict[str, Any]:
         """Counts, and what the verdict rests on; see `Restartable`."""
-        judged = {"jumps": self._jumps, "error": self._error, "notes": self.verdict.notes}
+        judged = {"jumps": self._jumps, "coarse": self._coarse, "error": self._error, "notes": self.verdict.notes}
         return super().checkpoint() | {"newton": self.newton.checkpoint()} | judged
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -312,6 +364,7 @@ class Static(StepSolver):
         super().restore(kept)
         self.newton.restore(kept["newton"])
         self._jumps, self._error = list(kept["jumps"]), float(kept["error"])
+        self._coarse = list(kept["coarse"])
         self.verdict = Verdict(notes=list(kept["notes"]))
 
     def reset_caches(self, state: State) -> None:
@@ -337,13 +390,24 @@ class Static(StepSolver):
     def _attempt(
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool
     ) -> StepAttempt:
-        """One attempt at a load step; each pass starts from the last converged state and keeps the history values."""
+        """One attempt at a load step; each pass keeps the history values.
+
+        It starts from the last converged state, or from the pass before once that is near.
+        """
         contacts = ContactHistory.of(self.assembly, start, current, hooks)
 
         def newton(attempt: StepAttempt) -> bool:
-            scheme = self._scheme(start, load_factor, time)
-            run = self.newton.solve(scheme)
+            scheme, guess = self._scheme(start, load_factor, time), None
+            if 0.0 < attempt.error <= NEAR * attempt.force and not len(self.assembly.layout.states):
+                guess = current.q - start.q, current.lam
+            run = self.newton.solve(scheme, guess=guess)
             attempt.iterations += run.iterations
+            if guess is not None and not run.converged:
+                run = self.newton.solve(scheme)
+                attempt.iterations += run.iterations
+            if self._plain and not run.converged:
+                return False
+            self._look_at_lines(attempt, run.converged)
             if not run.converged:
                 # long and steep ways go through states in which blocks are not exact, refined or not
                 self.newton.leave_blocks()
@@ -354,6 +418,7 @@ class Static(StepSolver):
                 run = self.newton.solve(scheme, guess=(np.zeros_like(start.q), start.lam))
                 attempt.iterations += run.iterations
             if not run.converged:
+                self._look_at_lines(attempt, gives_up=True)
                 scheme.q0, spent = relax(self.newton, scheme, start.copy())
                 run = self.newton.solve(scheme)
                 attempt.iterations += spent + run.iterations
@@ -366,12 +431,23 @@ class Static(StepSolver):
         # a size that a contact recommends is a time, and no part of the load
         attempt = iterate(self.discontinuous, newton, contacts, 0.0, last)
         # after the first pass it is decisions on contacts that Newton's method fails for, too
-        if not attempt.converged and attempt.passes > 1:
+        if not attempt.converged and attempt.passes > 1 and not self._plain:
+            self._look_at_lines(attempt, gives_up=True)
             settled = self._settle(start, current, self._scheme(start, load_factor, time), hooks)
             iterations, passes = settled.iterations + attempt.iterations, settled.passes + attempt.passes
             attempt = settled if settled.converged else attempt
             attempt.iterations, attempt.passes = iterations, passes
         return attempt
+
+    def _look_at_lines(self, attempt: StepAttempt, converged: bool = False, gives_up: bool = False) -> None:
+        """Leave the load steps for form-finding where their way is long, or leads through slack lines."""
+        if self._lines is None:
+            return
+        is_long = self.statistics.steps == self._steps and attempt.passes > 1 and attempt.iterations > LONG
+        if gives_up or is_long or not (converged or not self._lines.are_slack()):
+            self.statistics.newton_iterations += attempt.iterations
+            self.statistics.discontinuous_iterations += attempt.passes
+            raise SlackLines
 
     def _settle(self, start: State, current: State, scheme: Scheme, hooks: list[StepHook]) -> StepAttempt:
         """A load step whose contacts go round, by small steps down the potential."""

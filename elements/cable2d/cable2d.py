@@ -40,6 +40,7 @@ from windlass.elements.cable2d.mass import Inertia, mass, mass_product
 from windlass.elements.cable2d.outputs import OUTPUTS, CableView
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape, shape_integrals
 from windlass.elements.cable2d.strains import dot, eval_free_bending, interpolate
+from windlass.elements.cable2d.strands import CableStrands, StrandGroup
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.row_threads import run_sets, split_rows
@@ -115,6 +116,7 @@ class RuleGroup(NamedTuple):
     energies: what an `Account` reads, 0 where force functions take the place of the cable's own.
     residual, tangent: functions of a `System`.
     dynamic_residual, dynamic_tangent: the same with inertia in one pass.
+    strands: what form-finding changes for a while.
     """
 
     energies: Call
@@ -122,6 +124,7 @@ class RuleGroup(NamedTuple):
     tangent: Call
     dynamic_residual: Call
     dynamic_tangent: Call
+    strands: StrandGroup
 
 
 def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> RuleGroup:
@@ -143,6 +146,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
         call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, 0.0, s.pieces, s.values)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 1.0, s.f)),
         call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, s.mass, s.pieces, s.values)),
+        StrandGroup(lanes, points, row),
     )
 
 
@@ -211,6 +215,8 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     system.mass = call(mass, lambda s: (inertia, s.mass, s.pieces, s.values))
     system.fused = Fused(call(mass_product, lambda s: (inertia, s.a, s.f)))
     if not user_groups:
+        if groups:
+            system.strands = CableStrands([group.strands for sets in groups for group in sets], dofs)
         # the coordinates of a node
         system.fused.block_size = dofs.shape[1] // 2
         system.fused.residual = join_sets([[group.dynamic_residual for group in sets] for sets in groups])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from struct import pack
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -217,10 +217,12 @@ class Fault(NamedTuple):
     Attributes:
         words: the row, what it does and the limit, with units.
         certain: a wrong shape; otherwise something that a finer mesh or a look at the model must decide.
+        coarse: a shape that the mesh does not resolve: forces may be wrong by far.
     """
 
     words: str
     certain: bool = True
+    coarse: bool = False
 
 
 Function = Callable[[Evaluation], None]
@@ -306,6 +308,40 @@ class Checks:
     rounding: Callable[[Fields], float] | None = None
 
 
+class Strands(Protocol):
+    """Rows that carry force along an axis: N = stiffness (stretch - 1 - free) at k points of them.
+
+    Solvers that look for the shape of slack lines give them another law for a while.
+
+    Attributes:
+        row: the row of each point, shape (k,).
+        weight: length that a point stands for [m], shape (k,).
+        stiffness, free: their own law, stiffness [N] and strain without force [1], shape (k,).
+        bearable: compression at which a row buckles between its own ends [N], shape (rows,).
+    """
+
+    row: IntArray
+    weight: FloatArray
+    stiffness: FloatArray
+    free: FloatArray
+    bearable: FloatArray
+
+    def eval_stretch(self, s: Fields) -> FloatArray:
+        """Present length per length without strain [1] at the points, shape (k,)."""
+
+    def find_folded(self, s: Fields) -> BoolArray:
+        """Rows that are turned inside out, shape (rows,)."""
+
+    def take(self, stiffness: FloatArray, free: FloatArray, bends: BoolArray) -> None:
+        """Work with another law from now on.
+
+        Args:
+            stiffness: [N], shape (k,), the same at all points of a row.
+            free: strain without force [1], shape (k,).
+            bends: rows that resist bending as always, shape (rows,); others do not.
+        """
+
+
 @dataclass(slots=True)
 class System:
     """The work of one law on the local rows of one table.
@@ -336,6 +372,7 @@ class System:
         fused: residual and tangent with inertia in one pass.
         neighbours: for laws whose rows change, such as contact sets.
         gaps: of what opens and closes.
+        strands: for laws that carry force along an axis, see `Strands`.
     """
 
     name: str
@@ -356,6 +393,7 @@ class System:
     fused: Fused | None = None
     neighbours: NeighbourPattern | None = None
     gaps: Gaps | None = None
+    strands: Strands | None = None
 
     def energy(self, fields: Fields) -> float:
         """Stored energy of the rows of this process [J], 0 of a law without account."""

@@ -21,7 +21,8 @@ Prescribed motions act fully from the first load step on.  Where the start misse
 of C = (1 - τ) C0 with the loads of the step, and w the square of Δq without what is prescribed.  It is traced if the
 end is farther from the first iterate than half of this.  Large rotations are traced for nothing: soon no half holds a
 quarter of w.  Where there are history values Δq must be 1.5 times what the tangents at both ends have, and dq/dτ just
-before more than 5 times that at the start.
+before more than 5 times that at the start.  The start, whose contacts may have been decided again since it was found,
+must be an equilibrium as it is held, and not lie farther from there than the step goes.
 
 Where a step begins near an equilibrium, the work of all forces on the way to the first iterate is about that of Δp, and
 the step is traced from the equilibrium beside its start.  Other starts are out of balance by more, f(q0) = f0 with the
@@ -37,8 +38,7 @@ path under a dead load is positive, and infinite at a limit point).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -70,7 +70,11 @@ SHARE = 0.25
 STEEP = 5.0
 """Slope just before a limit point, per that at the start of the step [1]; it is 18 and more in trusses and arches."""
 
-SolveStep = Callable[[State, float], State | None]
+
+class SolveStep(Protocol):
+    """Gives the equilibrium at a load factor, from that of a state, or None; ``plain``: by Newton's method alone."""
+
+    def __call__(self, start: State, load_factor: float, plain: bool = False) -> State | None: ...
 
 
 class JumpWatch:
@@ -225,16 +229,17 @@ class JumpWatch:
 
         Args:
             end: the equilibrium at its end.
-            solve: gives the equilibrium at a load factor, from that of a state, with constraints that are off by
-                `hold` there, or None.
+            solve: finds equilibria, with constraints that are off by `hold` there.
         """
         low, high, before, after = self._start, end, self._before, self._after
         assert low is not None
         moves = self._moves
         measure = self._eval_square if moves else self._eval_work
         if moves or self._held or abs(self._done - self._paid) > EQUILIBRIUM * self._paid:
-            low = solve(low, before)
+            low = solve(low, before, moves and self._has_history(end))
             if low is None or (self._held and examine(self._problem)):
+                return ""
+            if moves and self._has_history(end) and self._is_astray(low, end):
                 return ""
         part = (high, after) if moves else self._find_part(low, high, solve)
         if part is None:
@@ -281,6 +286,15 @@ class JumpWatch:
             f"{self._name_largest(high.q - low.q)}: no path of equilibria leads past this limit point, and where a "
             "jump ends is for dynamics to say"
         )
+
+    def _is_astray(self, held: State, end: State) -> bool:
+        """Whether the start, with its prescribed motion held, goes farther than the step does.
+
+        It was an equilibrium.  Where contacts have been decided again since, Newton's method may end at another one,
+        and no path leads from the start to it.
+        """
+        assert self._start is not None
+        return self._eval_square(held.q - self._start.q) > self._eval_square(end.q - self._start.q)
 
     def _is_steep(self, low: State, load_factor: float, solve: SolveStep) -> bool:
         """Whether what is not prescribed moves much faster with the prescribed motion than it did at first."""

@@ -35,8 +35,9 @@ SHOWN = 2
 START_SHARE = 0.1
 """First k M of the way from the start of a solve, relative to the tangent."""
 UNSTABLE_ADVICE = (
-    "start nearer to the shape that is meant (slack lines: from a `catenary`), or disturb the model towards it by a "
-    "small load; stability='follow' goes on to a stable one, stability='off' accepts it"
+    "take more elements where a line turns, start nearer to the shape that is meant (slack lines: from a `catenary`), "
+    "or disturb the model towards it by a small load; stability='follow' goes on to a stable one, stability='off' "
+    "accepts it"
 )
 
 FLUTTER = (
@@ -61,6 +62,7 @@ class Finding:
         names: coordinates that move most in it, and how much [m, rad, 1].
         faults: shapes that cannot be meant, from `Checks.find_faults`.
         doubts: what is for the user to decide, from there, too.
+        coarse: what the mesh does not resolve, from there, too.
     """
 
     negative: int = 0
@@ -70,6 +72,7 @@ class Finding:
     names: list[tuple[str, float]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+    coarse: list[str] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return self.negative > 0 or bool(self.faults)
@@ -88,7 +91,11 @@ def examine(problem: NonlinearProblem) -> Finding:
     """Look at the equilibrium that a problem has just found, with the history values that the fields hold."""
     problem.expand_unknowns(problem.unknowns)
     found = problem.assembly.find_faults()
-    finding = Finding(faults=[f.words for f in found if f.certain], doubts=[f.words for f in found if not f.certain])
+    finding = Finding(
+        faults=[f.words for f in found if f.certain],
+        doubts=[f.words for f in found if not (f.certain or f.coarse)],
+        coarse=[f.words for f in found if f.coarse],
+    )
     if problem.assembly.processes.any(len(problem.assembly.layout.states) > 0):
         finding.doubts.append(CONTROLLED)
         return finding

@@ -29,6 +29,7 @@ class Statistics:
         roundings: Newton runs that ended where rounding leaves nothing to gain.
         relaxations: static passes that needed relaxation.
         settlings: static load steps whose contacts were settled by a flow.
+        forms: static solves that began with the shape of slack lines, found by form-finding.
         evaluations: force evaluations of an explicit solve.
     """
 
@@ -44,6 +45,7 @@ class Statistics:
     roundings: int = 0
     relaxations: int = 0
     settlings: int = 0
+    forms: int = 0
     evaluations: int = 0
     _start: tuple[float, float] = field(default_factory=lambda: (time.perf_counter(), time.process_time()))
     _stop: tuple[float, float] | None = None
@@ -119,6 +121,7 @@ class Statistics:
             (self.largest_error, f" (force error up to {self.largest_error:.1e} of the contact force)"),
             (self.relaxations, f", {self.relaxations} passes with relaxation"),
             (self.settlings, f", {self.settlings} load steps with contacts settled by a flow"),
+            (self.forms, ", start by form-finding"),
             (self.roundings, f", {self.roundings} Newton runs ended by rounding"),
             (self.fallbacks, f", {self.fallbacks} changes of the linear solver"),
         ]

@@ -164,6 +164,11 @@ def judge_jumps(jumps: Sequence[str]) -> list[str]:
     return shorten(jumps, SHOWN, " jumps")
 
 
+def judge_mesh(coarse: Sequence[str]) -> list[str]:
+    """Doubts from rows that the mesh does not resolve."""
+    return shorten(coarse, SHOWN, " of this kind")
+
+
 def conclude(verdict: Verdict, reasons: Sequence[str], name: str) -> None:
     """A solve has reached its end: keep, show and act on the verdict.
 

@@ -1,0 +1,89 @@
+"""What form-finding needs of cables of the plane and in space: see `Strands`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.elements.cable2d.lanes import EA, EI, FREE, GIVEN, LANES, LENGTH, Lanes
+from windlass.elements.cable2d.points import Rule
+from windlass.elements.cable2d.strains import dot
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.model.system import Fields, Strands
+
+
+class StrandGroup(NamedTuple):
+    """Rows of one integration rule and thread, in the order of their lanes.
+
+    Attributes:
+        lanes: what the kernels read.
+        rule: the points of the rule.
+        row: positions of the rows among the local ones, shape (rows,).
+    """
+
+    lanes: Lanes
+    rule: Rule
+    row: IntArray
+
+    def read(self, quantity: int) -> FloatArray:
+        """A quantity of what is given to the kernels, shape (rows,)."""
+        values: FloatArray = self.lanes.given[:, quantity - GIVEN, :].ravel()[: len(self.row)]
+        return values
+
+    def write(self, quantity: int, values: FloatArray) -> None:
+        """Give the kernels another one; lanes without a row are copies of the last row."""
+        filled = np.minimum(np.arange(LANES * len(self.lanes.given)), len(self.row) - 1)
+        self.lanes.given[:, quantity - GIVEN, :] = values[filled].reshape(-1, LANES)
+
+
+class CableStrands(Strands):
+    """Cables whose axial force is that of the linear law.
+
+    Args:
+        groups: all rows.
+        dofs: local numbers of the coordinates of the nodes, shape (rows, 4 d).
+    """
+
+    def __init__(self, groups: list[StrandGroup], dofs: IntArray) -> None:
+        self._groups, self._dofs = groups, dofs
+        self._bending = [g.read(EI).copy() for g in groups]
+        self._lengths = np.empty(len(dofs))
+        self.bearable = np.empty(len(dofs))
+        for g, bending in zip(groups, self._bending, strict=True):
+            length = self._lengths[g.row] = g.read(LENGTH)
+            self.bearable[g.row] = 4.0 * np.pi**2 * bending / length**2
+        counts = [len(g.rule.wa) for g in groups]
+        each = list(zip(groups, counts, strict=True))
+        self.row = np.concatenate([np.repeat(g.row, n) for g, n in each])
+        self.weight = np.concatenate([np.outer(g.read(LENGTH), g.rule.wa).ravel() for g in groups])
+        self.stiffness = np.concatenate([np.repeat(g.read(EA), n) for g, n in each])
+        self.free = np.concatenate([np.transpose([g.read(FREE + j) for j in range(n)]).ravel() for g, n in each])
+
+    def eval_stretch(self, s: Fields) -> FloatArray:
+        """|r'| at the axial points."""
+        parts = []
+        for g in self._groups:
+            r0, s0, r1, s1 = np.split(s.x[self._dofs[g.row]], 4, axis=1)
+            e = (r1 - r0) / self._lengths[g.row, None]
+            p = np.einsum("jk,krd->rjd", g.rule.Pa, np.array([e, s0, s1]))
+            parts.append(np.sqrt(dot(p, p)).ravel())
+        return np.concatenate(parts)
+
+    def find_folded(self, s: Fields) -> BoolArray:
+        """Rows with a slope against their chord."""
+        r0, s0, r1, s1 = np.split(s.x[self._dofs], 4, axis=1)
+        folded: BoolArray = np.minimum(dot(s0, r1 - r0), dot(s1, r1 - r0)) < 0.0
+        return folded
+
+    def take(self, stiffness: FloatArray, free: FloatArray, bends: BoolArray) -> None:
+        """Write to what the kernels are given."""
+        first = 0
+        for g, bending in zip(self._groups, self._bending, strict=True):
+            count = len(g.row), len(g.rule.wa)
+            last = first + count[0] * count[1]
+            g.write(EA, stiffness[first:last].reshape(count)[:, 0])
+            g.write(EI, np.where(bends[g.row], bending, 0.0))
+            for j in range(count[1]):
+                g.write(FREE + j, free[first:last].reshape(count)[:, j])
+            first = last

@@ -1,0 +1,251 @@
+"""Form-finding: the shape in which slack lines hang or lie, whatever the shape in which they start.
+
+A line that starts shorter than it is holds a compression of EA times its slack, and what leads down the potential from
+there ends in folds.  Here lines pull from the first solution on, so that the potential is that of a net in tension:
+
+1. Force densities.  Each row gets N = ρ |r'|, as if it had no length of its own, and no bending stiffness.  The
+   equilibrium is the solution of linear equations, the start does not matter.  A row that comes out longer than it is
+   under this force gets a larger ρ, a shorter one a smaller ρ:  ρ <- ρ |r'|/(1 + ε0 + N/EA), until rows are as long as
+   they should be but for a tenth.
+2. Multipliers.  N = μ + k (|r'| - 1 - ε0 - μ/EA) at every point of a row, with a small stiffness k: the force μ of the
+   solution before, corrected by the error in length.  Solutions take few iterations while forces change little from one
+   to the next; the less they change, the faster k grows, in proportion to N.  With k = EA this is the law of the rows.
+
+Contacts follow after every solution.  The result is a start for load steps, which decide about contact anew.  All is
+done with the laws of the model: `Strands` says what their kernels are given.
+
+Source: H.-J. Schek, Comput. Methods Appl. Mech. Eng. 3 (1974) 115-134 (force densities); R. Glowinski, P. Le Tallec,
+Augmented Lagrangian and Operator-Splitting Methods in Nonlinear Mechanics, SIAM (1989) (lines without extension).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from windlass.framework.arrays import BoolArray, FloatArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.post_newton import begin_step
+from windlass.framework.model.system import PostNewton, Strands
+from windlass.framework.state.state import State
+from windlass.solvers.newton.newton import Newton
+from windlass.solvers.newton.scheme import Scheme
+
+ROPE = 1e-3
+"""Strain up to which rows count as lines that may be slack: they buckle between their ends in less compression [1]."""
+DENSITIES, MULTIPLIERS = 30, 60
+"""Solutions of both parts at most."""
+NEAR = 0.1
+"""Error of the length of rows at which force densities give way to multipliers [1]."""
+LARGEST_RATIO = 10.0
+"""Factor on a force density from one solution to the next at most [1]."""
+CHANGE = 0.5
+"""Change of forces, relative to them, that a larger stiffness may bring about [1]."""
+GROWTH, RETREAT = 30.0, 3.0
+"""Factors on the stiffness, at most after a solution, and after a failure [1]."""
+LEAST_FORCE = 1e-5
+"""Force, per largest force of the lines, below which changes count less [1]."""
+CONTACT = 1e-3
+"""Force error at which contacts count as settled, per largest contact force [1]."""
+MOST = 150
+"""Linear solves at most."""
+RTOL, MAX_IT = 1e-4, 15
+"""Tolerance and iterations of each Newton run: a solution on the way need not be exact."""
+
+
+class Lines:
+    """All strands of a process, one law after the other; all processes together.
+
+    Args:
+        assembly: the systems.
+        load: sum of the sizes of all loads [N].
+
+    Attributes:
+        load: as given.
+        exist: whether any row of any process is a line that may be slack.
+        are_lines: these rows of this process, shape (rows,).
+        row, weight, stiffness, free: of all points, see `Strands`, rows counted through.
+        length, row_stiffness: of the rows [m], [N].
+    """
+
+    def __init__(self, assembly: Assembly, load: float) -> None:
+        self._assembly, self._processes, self.load = assembly, assembly.processes, load
+        self._parts: list[Strands] = [system.strands for system in assembly.systems if system.strands is not None]
+        counts = [len(part.bearable) for part in self._parts]
+        first = np.cumsum([0, *counts])
+        self.count = int(first[-1])
+        self.row = np.concatenate(
+            [np.zeros(0, np.int64), *(p.row + n for p, n in zip(self._parts, first, strict=False))]
+        )
+        self.weight = self._join([part.weight for part in self._parts])
+        self.stiffness = self._join([part.stiffness for part in self._parts])
+        self.free = self._join([part.free for part in self._parts])
+        self._bearable = self._join([part.bearable for part in self._parts])
+        self.length = np.bincount(self.row, self.weight, self.count)
+        self.row_stiffness = self.mean(self.stiffness)
+        self.are_lines = self._bearable < np.minimum(load, ROPE * self.row_stiffness)
+        self.exist = self._processes.any(bool(self.are_lines.any()))
+
+    @staticmethod
+    def _join(parts: list[FloatArray]) -> FloatArray:
+        return np.concatenate([np.zeros(0), *parts])
+
+    def mean(self, values: FloatArray) -> FloatArray:
+        """Means over rows, shape (rows,), of values at points."""
+        mean: FloatArray = np.bincount(self.row, self.weight * values, self.count) / self.length
+        return mean
+
+    def eval_stretch(self) -> FloatArray:
+        """|r'| [1] at all points."""
+        return self._join([part.eval_stretch(self._assembly.fields) for part in self._parts])
+
+    def are_slack(self) -> bool:
+        """Whether a line holds more compression than loads can make, or is folded, at the present fields."""
+        force = self.mean(self.stiffness * (self.eval_stretch() - 1.0 - self.free))
+        folded = np.concatenate([np.zeros(0, np.bool_), *(p.find_folded(self._assembly.fields) for p in self._parts)])
+        # a force that is not a number is no tension
+        slack = self.are_lines & (folded | ~(force >= -np.maximum(self.load, self._bearable)))
+        return self._processes.any(bool(slack.any()))
+
+    def take(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> None:
+        """Give lines another stiffness, shape (rows,), and strain without force, shape (points,)."""
+        on = self.are_lines[self.row]
+        stiffness, free = np.where(on, stiffness[self.row], self.stiffness), np.where(on, free, self.free)
+        bends: BoolArray = ~self.are_lines | bend
+        point = row = 0
+        for part in self._parts:
+            points, rows = slice(point, point + len(part.row)), slice(row, row + len(part.bearable))
+            point, row = points.stop, rows.stop
+            part.take(stiffness[points], free[points], bends[rows])
+
+    def restore(self) -> None:
+        """Give all rows their own law again."""
+        self.take(self.row_stiffness, self.free, bend=True)
+
+    def largest(self, values: FloatArray) -> float:
+        """The largest value of a line, of values by row."""
+        found: float = self._processes.largest([float(np.max(values, where=self.are_lines, initial=-np.inf))])[0]
+        return found
+
+    def eval_stretch_of_all(self) -> float:
+        """Present length of all lines per length without strain [1]."""
+        on = np.where(self.are_lines, self.length, 0.0)
+        present, own = self._processes.sum(np.array([on @ self.mean(self.eval_stretch()), on.sum()]))
+        return float(present / own)
+
+
+def sum_loads(assembly: Assembly, load_factor: float) -> float:
+    """Sum of the sizes of all loads [N]; all processes together."""
+    loads = np.zeros(assembly.layout.spare + 1)
+    assembly.set_loads(loads, load_factor)
+    return float(assembly.processes.sum(np.array([np.abs(loads[: len(assembly.layout.owned)]).sum()]))[0])
+
+
+def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
+    """The lines of a model under the loads of a scheme, at whose start the fields are; None without lines or loads."""
+    newton.problem.start(scheme)
+    newton.problem.expand_unknowns(newton.problem.unknowns)
+    load = sum_loads(newton.problem.assembly, scheme.load_factor)
+    lines = Lines(newton.problem.assembly, load)
+    return lines if load > 0.0 and lines.exist else None
+
+
+class FormFinder:
+    """The search for the shape of lines.
+
+    Args:
+        newton: the solver.
+        lines: the lines.
+        scheme: the equilibrium that is sought, with the start; the fields hold the history values of the start.
+        state: a work state of the same process; its values are overwritten.
+
+    Attributes:
+        q: displacements of the last solution [m, 1, rad], shape (n,).
+        spent: linear solves so far.
+    """
+
+    def __init__(self, newton: Newton, lines: Lines, scheme: Scheme, state: State) -> None:
+        self._newton, self._lines, self._scheme, self._state = newton, lines, scheme, state
+        self.q, self.spent = scheme.q0.copy(), 0
+
+    def find(self) -> bool:
+        """Look for the shape; whether it was found."""
+        snes = self._newton.snes
+        settings = snes.getTolerances()
+        snes.setTolerances(rtol=RTOL, max_it=MAX_IT)
+        try:
+            force = self._find_densities()
+            return force is not None and self._follow_multipliers(force)
+        finally:
+            self._lines.restore()
+            snes.setTolerances(*settings)
+            self._newton.problem.lag.drop_tangent()
+
+    def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> bool:
+        """A solution with another law of the lines, from the last one."""
+        problem = self._newton.problem
+        self._lines.take(stiffness, free, bend)
+        problem.lag.drop_tangent()
+        run = self._newton.solve(replace(self._scheme, q0=self.q))
+        self.spent += run.iterations
+        if run.converged:
+            problem.store_static(self._state)
+            self.q = self._state.q.copy()
+        return run.converged
+
+    def _update(self) -> PostNewton:
+        """Contacts follow a solution, and the next one begins with it."""
+        assembly = self._newton.problem.assembly
+        fields, result = assembly.fields, assembly.post_newton()
+        fields.start_data[:] = fields.data
+        begin_step(fields, assembly.layout.reference, self._state)
+        return result
+
+    def _find_densities(self) -> FloatArray | None:
+        """Forces at all points of lines that are about as long as they should be [N]; None if there is no solution."""
+        lines = self._lines
+        free, density = lines.mean(lines.free), np.full(lines.count, lines.load)
+        for done in range(DENSITIES):
+            if not self._solve(density, np.full(len(lines.row), -1.0), bend=False):
+                return None
+            self._update()
+            stretch = lines.mean(lines.eval_stretch())
+            ratio = stretch / (1.0 + free + density * stretch / lines.row_stiffness)
+            if lines.largest(np.abs(np.log(ratio))) < NEAR:
+                break
+            # first the length of all of them
+            ratio = np.full(lines.count, lines.eval_stretch_of_all()) if done < 2 else ratio
+            if done < DENSITIES - 1:
+                density = density * np.clip(ratio, 1.0 / LARGEST_RATIO, LARGEST_RATIO)
+        force: FloatArray = density[lines.row] * lines.eval_stretch()
+        return force
+
+    def _follow_multipliers(self, force: FloatArray) -> bool:
+        """From forces at all points [N] to the law of the rows; whether that was reached."""
+        lines, fields = self._lines, self._newton.problem.assembly.fields
+        mean, factor = lines.mean(force), 1.0
+        for _ in range(MULTIPLIERS):
+            if self.spent > MOST:
+                return False
+            k = np.where(lines.are_lines, np.minimum(factor * mean, lines.row_stiffness), lines.row_stiffness)
+            free = lines.free + force / lines.stiffness - force / k[lines.row]
+            before = self.q, fields.data.copy(), fields.start_data.copy()
+            found = self._solve(k, free, bend=True)
+            if found:
+                new = k[lines.row] * (lines.eval_stretch() - 1.0 - free)
+                after = lines.mean(new)
+                # comparisons that are false for NaN
+                found = lines.largest(-after) < 0.0
+            if not found:
+                self.q, fields.data[:], fields.start_data[:] = before
+                factor /= RETREAT
+                continue
+            contact = self._update()
+            least = LEAST_FORCE * lines.largest(mean)
+            change = lines.largest(np.abs(after - mean) / np.maximum(mean, least))
+            force, mean = new, after
+            if lines.largest(lines.row_stiffness - k) <= 0.0 and contact.error <= CONTACT * contact.force:
+                return True
+            factor *= min(max(CHANGE / change, 1.0), GROWTH) if change > 0.0 else GROWTH
+        return False

@@ -1,0 +1,185 @@
+"""Slack lines from any start: form-finding on a sloping bed and in free spans, meshes that do not resolve the shape.
+
+Source: closed forms of H. M. Irvine, Cable Structures (1981), sections 1.2 and 2.4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import cable_along, catenary, hang_between, hang_from_ground, nodes_of, through_points
+
+from support.slack_lines import (
+    EA,
+    END,
+    GRAVITY,
+    LENGTH,
+    MASS,
+    SHAPES,
+    SLOPE,
+    WEIGHT,
+    build_chain,
+    eval_tensions,
+    lay,
+    list_tensions,
+)
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "steps": {"load_steps": 10},
+    "stabilised": {"load_steps": 10, "stabiliser": 100.0},
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_starts(shape: str) -> None:
+    """54 starts of a chain on a bed of 5°: the closed form, within the error of the mesh, in at most 200 iterations."""
+    for n in (40, 100):
+        for settings in SETTINGS.values():
+            world, line = build_chain(lay(shape), n)
+            solver = wl.Static(world, name="", **settings)
+            state = solver.solve()
+            assert_allclose(list_tensions(line, n, state), eval_tensions(), rtol=5e-4)
+            assert solver.statistics.newton_iterations <= 200
+            assert solver.verdict.reasons == []
+
+
+def hang(end: tuple[float, float], length: float, n: int, start: str, **changes: Any) -> tuple[Any, wl.Static, Any]:
+    """A line that is hinged at both ends: its world's solver before the solve, its support and its closed form."""
+    values: dict[str, Any] = {"axial_stiffness": 1e7, "mass_per_length": 1.0}
+    world = wl.World(gravity=(0.0, -9.81))
+    s = np.linspace(0.0, 1.0, 41)[:, None]
+    if start == "catenary":
+        line = catenary(world, (0, 0), end, n, length=length, bending_stiffness=1e-2, **values)
+    else:
+        bend = 0.45 * length if start == "arc" else 0.0
+        route = through_points(s * np.array(end) + bend * np.sin(np.pi * s) * np.array([0.0, 1.0]))
+        line = cable_along(world, route, n, length=length / n, bending_stiffness=1e-2, **values)
+    support = con.hinge(world, nodes_of(world, line)[[0, n]])
+    return support, wl.Static(world, name="", **changes), hang_between((0, 0), end, length, **values)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "length", "n", "error"),
+    [
+        ("chord", (102.0, 0.0), 115.0, 32, 1e-6),
+        ("arc", (102.0, 0.0), 115.0, 32, 1e-6),
+        ("chord", (30.0, 0.0), 100.0, 32, 1e-4),
+        ("arc", (30.0, 0.0), 100.0, 32, 1e-4),
+        ("chord", (10.0, 0.0), 100.0, 64, 2e-3),
+        ("arc", (10.0, 0.0), 100.0, 64, 2e-3),
+        ("chord", (3.0, 80.0), 100.0, 256, 1e-2),
+    ],
+)
+def test_spans(start: str, end: tuple[float, float], length: float, n: int, error: float) -> None:
+    """Wide, narrow and steep spans, from the chord and from arcs above it; the bend of the narrow ones is the error."""
+    support, solver, exact = hang(end, length, n, start)
+    state = solver.solve()
+    force = float(np.abs(wl.eval_output(support, "force", state)).ravel()[0])
+    assert_allclose(force, exact.horizontal_force, rtol=error)
+    assert solver.statistics.newton_iterations <= 200
+    assert solver.verdict.reasons == []
+
+
+@pytest.mark.parametrize("start", ["chord", "catenary"])
+def test_hairpin_that_the_mesh_does_not_resolve(start: str) -> None:
+    """100 m over 1 m with 16 elements: H is 2.2 times too large, and the verdict says which elements are too long."""
+    support, solver, exact = hang((1.0, 0.0), 100.0, 16, start)
+    state = solver.solve()
+    force = float(np.abs(wl.eval_output(support, "force", state)).ravel()[0])
+    assert force > 2.0 * exact.horizontal_force
+    assert (
+        "turns by 91° between its nodes, must be < 75°: the mesh does not resolve the bend" in solver.verdict.reasons[0]
+    )
+    assert solver.verdict.word == "doubtful"
+
+
+def test_other_settings_keep_the_start() -> None:
+    """Only who follows to stable equilibria gets the shape sought; what was in equilibrium goes on from there."""
+    _, solver, _ = hang((100.0, 0.0), 110.0, 16, "chord", stability="off", load_steps=10)
+    state = solver.solve()
+    assert solver.statistics.forms == 0
+    _, solver, _ = hang((100.0, 0.0), 110.0, 16, "chord")
+    state = solver.solve()
+    assert solver.statistics.forms == 1
+    assert "start by form-finding" in solver.statistics.describe()
+    solver.solve(state)
+    assert solver.statistics.forms == 1
+
+
+def test_route_on_a_slope() -> None:
+    """On ground of one slope the route is the closed form, and statics needs few iterations from it."""
+    route = hang_from_ground(
+        (0.0, 0.0, 0.0), tuple(END), LENGTH, EA, MASS, 0.0, GRAVITY, ground=[(100.0, 0.0, 100.0 * np.tan(SLOPE))]
+    )
+    assert_allclose(route.eval_tension([0.0, LENGTH]), eval_tensions(), rtol=1e-10)
+    world, line = build_chain(route, 40)
+    solver = wl.Static(world, name="")
+    state = solver.solve()
+    assert_allclose(list_tensions(line, 40, state), eval_tensions(), rtol=5e-4)
+    assert solver.statistics.newton_iterations <= 10
+    assert solver.statistics.forms == 0
+    # level ground, said by a point
+    level = [
+        hang_from_ground((1.0, 2.0), (172.0, 60.0), 190.0, EA, MASS, mu, ground=ground)
+        for mu in (0.0, 0.7)
+        for ground in ([], [(40.0, 2.0)], [(20.0, 2.0), (30.0, 2.0)])
+    ]
+    for routes in (level[:3], level[3:]):
+        for route in routes[1:]:
+            assert_allclose(
+                route.eval_points([0.0, 50.0, 190.0])[0], routes[0].eval_points([0.0, 50.0, 190.0])[0], rtol=1e-9
+            )
+
+
+def test_route_on_a_polyline() -> None:
+    """Over a rise and a crest: both ends, the stretch, and how the tension changes along every piece."""
+    ground, mu = (
+        np.array([(0.0, 0.0, 0.0), (40.0, 0.0, 0.0), (70.0, 0.0, 6.0), (90.0, 0.0, 3.0), (99.0, 0.0, 3.0)]),
+        0.3,
+    )
+    route = hang_from_ground((0.0, 0.0, 0.0), tuple(END), LENGTH, EA, MASS, mu, GRAVITY, ground=ground[1:].tolist())
+    s = np.linspace(0.0, LENGTH, 20001)
+    place, tangent, _ = route.eval_points(s)
+    assert_allclose(place[[0, -1]], [(0.0, 0.0, 0.0), END], rtol=0, atol=1e-9)
+    on = s < route.lying
+    assert_allclose(place[on, 2], np.interp(place[on, 0], ground[:, 0], ground[:, 2]), rtol=0, atol=1e-9)
+    assert 70.0 < place[on, 0].max() < 90.0
+    tension, middle = route.eval_tension(s), 0.5 * (s[1:] + s[:-1])
+    way = np.linalg.norm(np.diff(place, axis=0), axis=1) / np.diff(s)
+    corners = [bed.last for bed in route.beds]
+    smooth = np.abs(middle[:, None] - corners).min(axis=1) > 0.02
+    assert_allclose((way - 1.0)[smooth], (0.5 * (tension[1:] + tension[:-1]) / EA)[smooth], rtol=0, atol=1e-8)
+    # T' = w (sin a + mu cos a) on the ground, and exp(mu c) over the crest
+    rise = WEIGHT * (tangent[:, 2] + mu * tangent[:, 0])
+    steps = np.diff(tension) / np.diff(s)
+    inner = smooth & on[1:]
+    assert_allclose(steps[inner], rise[1:][inner], rtol=1e-4)
+    crest = route.beds[1].last
+    before, after = route.eval_tension([crest - 1e-9, crest + 1e-9])
+    angle = np.arctan2(6.0, 30.0) + np.arctan2(3.0, 20.0)
+    assert_allclose(after / before, np.exp(mu * angle), rtol=1e-8)
+    # the hanging part carries its weight
+    vertical = tension * tangent[:, 2]
+    first = np.flatnonzero(~on)[0]
+    assert_allclose(vertical[-1] - vertical[first], WEIGHT * (s[-1] - s[first]), rtol=1e-9)
+
+
+def test_ground_that_a_line_cannot_lie_on() -> None:
+    """Points that do not follow each other below the line, and lines that are too long or too short, are refused."""
+    wrong: list[tuple[float, Any, str]] = [
+        (LENGTH, [(50.0, 1.0, 0.0)], "must lie in the vertical plane of the line"),
+        (LENGTH, [(50.0, 0.0, 0.0), (40.0, 0.0, 0.0)], "each point farther from the anchor"),
+        (LENGTH, [(50.0, 0.0)], "must have points like it"),
+        (191.0, [(50.0, 0.0, 5.0)], "hangs free of it"),
+        (260.0, [(50.0, 0.0, 5.0)], "is slack there"),
+    ]
+    for length, ground, words in wrong:
+        with pytest.raises(wl.ModelError, match=words):
+            hang_from_ground((0.0, 0.0, 0.0), tuple(END), length, EA, MASS, 0.0, GRAVITY, ground=ground)
