@@ -221,7 +221,7 @@ def _lie(
         bed = Bed(start, across, 0.0, B, H, friction * w)
         touchdown = start + bed.eval_way(B, EA) * across
         return (bed,), Catenary(touchdown, across, down, L - B, EA, w, H, 0.0)
-    profile = Profile(np.vstack((np.zeros((1, 2)), corners)), np.array([x, height]), L, EA, w, friction)
+    profile = GroundProfile(np.vstack((np.zeros((1, 2)), corners)), np.array([x, height]), L, EA, w, friction)
     beds, place, slope, H, hanging = profile.solve()
     axes = np.array([across, -down])
     pieces = tuple(
@@ -230,7 +230,7 @@ def _lie(
     return pieces, Catenary(start + place @ axes, across, down, hanging, EA, w, H, -H * tan(slope))
 
 
-class Profile:
+class GroundProfile:
     """Ground of several slopes in the vertical plane of a line: (distance, height) from the anchor [m].
 
     Args:
