@@ -156,7 +156,7 @@ class Static(StepSolver):
         self.snes = self.problem.snes
         self._error, self._from = 0.0, 0.0
         self._lines: Lines | None = None
-        self._steps, self._plain = 0, False
+        self._steps, self._plain, self._given = 0, False, np.zeros(0)
         watched = self.stability != "off" and options.verdict_kind() != "off"
         self._held: dict[str, Any] = {}
         self._watch, self._jumps = JumpWatch(self.problem) if watched else None, list[str]()
@@ -209,7 +209,7 @@ class Static(StepSolver):
         time = current.t if self.time is None else self.time
         # hooks and the result have the time of what acts; the way there counts if the solve fails
         self._from, current.t = current.t, time
-        fields = self.assembly.fields
+        fields, self._given = self.assembly.fields, current.data.copy()
         if self._decides:
             self._decide(current, time)
         self._begin_verdict(current, 0.0)
@@ -239,14 +239,20 @@ class Static(StepSolver):
         assert lines is not None
         self.assembly.load_fields(current)
         begin_step(self.assembly.fields, self.assembly.layout.reference, current)
-        finder = FormFinder(self.newton, lines, self._scheme(current, 1.0, time), current.copy())
+
+        def decide(state: State) -> None:
+            state.data[:] = self._given
+            self._decide(state, time)
+
+        scheme = self._scheme(current, 1.0, time)
+        finder = FormFinder(self.newton, lines, scheme, current.copy(), decide if self._decides else None)
         found = finder.find()
         self.statistics.newton_iterations += finder.spent
         if found:
             self.statistics.forms += 1
             current.q[:] = finder.q
             if self._decides:
-                self._decide(current, time)
+                decide(current)
         return found
 
     def _take_steps(

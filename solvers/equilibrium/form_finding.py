@@ -20,6 +20,7 @@ Augmented Lagrangian and Operator-Splitting Methods in Nonlinear Mechanics, SIAM
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -159,14 +160,17 @@ class FormFinder:
         lines: the lines.
         scheme: the equilibrium that is sought, with the start; the fields hold the history values of the start.
         state: a work state of the same process; its values are overwritten.
+        decide: decides contacts at a state without history, so that friction begins anew; None: they keep it.
 
     Attributes:
         q: displacements of the last solution [m, 1, rad], shape (n,).
         spent: linear solves so far.
     """
 
-    def __init__(self, newton: Newton, lines: Lines, scheme: Scheme, state: State) -> None:
-        self._newton, self._lines, self._scheme, self._state = newton, lines, scheme, state
+    def __init__(
+        self, newton: Newton, lines: Lines, scheme: Scheme, state: State, decide: Callable[[State], None] | None
+    ) -> None:
+        self._newton, self._lines, self._scheme, self._state, self._decide = newton, lines, scheme, state, decide
         self.q, self.spent = scheme.q0.copy(), 0
 
     def find(self) -> bool:
@@ -198,6 +202,9 @@ class FormFinder:
         """Contacts follow a solution, and the next one begins with it."""
         assembly = self._newton.problem.assembly
         fields, result = assembly.fields, assembly.post_newton()
+        if self._decide is not None:
+            self._decide(self._state)
+            fields.data[:] = self._state.data
         fields.start_data[:] = fields.data
         begin_step(fields, assembly.layout.reference, self._state)
         return result
