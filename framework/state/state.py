@@ -120,8 +120,8 @@ class State:
         return self._derive(self._assembly, {name: getattr(self, name).copy() for name in NAMES})
 
     @checked(other=instance("State"))
-    def assign(self, other: State) -> None:
-        """Take over all values of another state, say of the world that this one is a changed copy of.
+    def assign(self, other: State) -> State:
+        """Take over all values of another state, say of the world that this one is a changed copy of, and return self.
 
         Raises:
             ModelError: the arrays have other sizes: those of another model, or of another process.
@@ -135,6 +135,7 @@ class State:
         for name in NAMES:
             getattr(self, name)[:] = getattr(other, name)
         self.t, self.step = other.t, other.step
+        return self
 
     @checked(name=word(*NAMES[:4]))
     def vector(self, name: str) -> Any:

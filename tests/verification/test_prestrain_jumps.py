@@ -79,7 +79,8 @@ def test_wire_of_growing_curvature(shares: tuple[float, ...]) -> None:
     """A buckled wire flips at the free curvature of theory within 0.3 %, in one step or several; not before."""
     state, last, jumps = wl.Static(create_wire(0.0), name="").solve(), 0.0, list[float]()
     for share in shares:
-        state, where, words = find_jump(wl.Static(create_wire(share), name=""), state)
+        world = create_wire(share)
+        state, where, words = find_jump(wl.Static(world, name=""), wl.State(world).assign(state))
         if where is not None:
             before, after = (last + (share - last) * way for way in where)
             jumps.append(0.5 * (before + after))
