@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from windlass.connectors.curves.contact_curve_circle import ContactCurveCircle as ContactCurveCircle
     from windlass.connectors.curves.profiles import CurveProfile as CurveProfile
     from windlass.connectors.curves.sprocket import sprocket_profile as sprocket_profile
+    from windlass.connectors.drives.drive_means import DriveSensor as DriveSensor
     from windlass.connectors.drives.winch_reserve import WinchReserve as WinchReserve
     from windlass.connectors.fluids.fluid import Fluid as Fluid
     from windlass.connectors.fluids.sea_states import jonswap as jonswap

@@ -25,7 +25,8 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
 from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTOR
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.drives.contact_choice import choose_contact
-from windlass.connectors.drives.drive_report import Drive, DriveMeans, DriveReport, report_drive
+from windlass.connectors.drives.drive_means import DriveMeans
+from windlass.connectors.drives.drive_report import Drive, DriveReport, report_drive
 from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
@@ -46,6 +47,7 @@ from windlass.framework.checks.checks import (
     number,
     numbers,
     optional,
+    path,
     that,
     whole,
     word,
@@ -55,7 +57,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.output.sensors import Sensors
+from windlass.framework.output.sensors import SensorLike, Sensors
 from windlass.framework.state.state import State
 
 LARGEST_ANGLE = 0.25
@@ -111,7 +113,7 @@ class _Line:
             self.reasoning, parts = self._add_contacts(given)
             self.contacts = merge_handles(parts)
             self._holds = self._add_holds()
-        self._drive = Drive(
+        self.drive = Drive(
             self.name, world, self.pulleys, closed, self.cables, self.contacts, self.surfaces, self.radii,
             self.span_lengths, self.mass_per_length,
         )  # fmt: skip
@@ -177,17 +179,25 @@ class _Line:
         """
         if state.world is not self.world:
             raise ModelError("the state belongs to another world than the one of the belt")
-        return report_drive(self._drive, state)
+        return report_drive(self.drive, state)
 
-    @checked(start=number("s"), every=whole(1))
-    def average(self, start: float = 0.0, every: int = 10) -> DriveMeans:
-        """A hook for a solver, whose ``report()`` has the means over time.
+    @checked(start=number("s"), every=whole(1), path=optional(path()), sensors=inside())
+    def average(
+        self,
+        start: float = 0.0,
+        every: int = 10,
+        path: str | os.PathLike[str] | None = None,
+        sensors: Sequence[SensorLike] = (),
+    ) -> DriveMeans:
+        """A hook for a solver that keeps all numbers over time; its ``report()`` has means and extremes.
 
         Args:
             start: time from which on steps count [s].
             every: number of steps between two reports.
+            path: a CSV file for all numbers; None: they are kept in memory only.
+            sensors: what else is wanted over time, such as ``wl.Sensor(arm, "rotation", name="tensioner angle")``.
         """
-        return DriveMeans(self._drive, start, every)
+        return DriveMeans(self.drive, start, every, path, sensors)
 
     def draw(self, path: str | os.PathLike[str], state: State, speeds: Sensors | None = None, title: str = "") -> Path:
         """A picture of belt and pulleys, tension along the belt, what sticks and slips: see `draw_belt`.

@@ -1,6 +1,6 @@
 """What a belt or rope does on all of its pulleys and spans: hub loads, creep, slip reserve, tensions, efficiency.
 
-With the tensions T_1 and T_2 of the spans on both sides of a pulley, the speed v of the belt, its mass rhoA per metre,
+With the tensions T_1 and T_2 of the spans on both sides of a pulley, the speed v of the cord, its mass rhoA per metre,
 and the wrap angle t,
 
     F = T - rhoA v²,    |ln(F_1/F_2)| <= mu t,    slip reserve 1 - |ln(F_1/F_2)|/(mu t): 0 where all of the arc slips,
@@ -8,7 +8,9 @@ and the wrap angle t,
     creep = 1 - |omega R|/|omega R of the driver|,    efficiency = power taken by pulleys/power given by them,
     string frequency of a span of the length L: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T).
 
-The driver is the pulley that gives most power.  R is the radius of the cord.
+The driver is the pulley that gives most power.  R is the radius of the cord.  Where a span is slack, F <= 0, friction
+transmits nothing: ln(F_1/F_2) is infinite.  Of means over time, ratios and frequencies are those of the mean tensions,
+speeds, angles and powers, not means of ratios.
 
 Source: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the moving string
 C. D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.
@@ -17,24 +19,26 @@ C. D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
-from math import log, nan, sqrt
-from typing import Any, NamedTuple
+from math import atan2, inf, log, nan, sqrt
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from windlass.connectors.circle_contact.free_belt import SinkingTraction
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, SMALL, MeshTraction
+from windlass.connectors.circle_contact.view import ContactView, view_contact
 from windlass.connectors.drives.pulleys import Pulley
-from windlass.connectors.reports.pulley_report import pulley_report
-from windlass.connectors.reports.surface_report import surface_report
+from windlass.connectors.reports.pulley_report import eval_report
+from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
+from windlass.connectors.reports.surface_report import eval_surface
 from windlass.elements.nodes.ground import Ground
 from windlass.framework.arrays import BoolArray, FloatArray
+from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state.evaluate import eval_output
-from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows, find_output, load_outputs, read_output
 from windlass.framework.state.state import State
 
 SIMPSON = np.array((1.0, 4.0, 1.0)) / 6.0
@@ -62,18 +66,19 @@ class PulleyDuty:
     Attributes:
         name: name of the pulley.
         speed: angular velocity of the pulley about its axis [rad/s].
-        belt_speed: speed of the belt on it along itself, relative to the centre [m/s].
+        belt_speed: speed of the cord on it along itself, relative to the centre [m/s].
         wrap_angle, slip_arc: angle from entry to exit, and the part of it that slips [rad].
         tension_before, tension_after: mean tension of the spans ahead of it and behind it, in the order of the pulleys
             [N].
         hub_load: sum of the contact forces on the pulley [N], shape (2,) or (3,).
         hub_force: its size [N].
+        hub_angle: its direction, from global x to y [rad]; NaN in space.
         torque: of the belt on the pulley about its axis [N m].
         power: torque * speed, > 0 where the pulley takes power [W].
         creep: loss of the speed of the rim against that of the driver [1]; NaN where nothing drives.
-        log_ratio: |ln(F_1/F_2)| of the spans [1].
+        log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite where one is slack.
         friction_limit: mu * wrap_angle [1].
-        slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction.
+        slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction, -infinite where a span is slack.
         mesh_traction: what the mesh makes at the ends of the arc, also without load, of the limit of friction [1]; see
             `connectors/circle_contact/mesh_traction.py`; NaN without friction.
         sinking_traction: what the belt adds to it as it sinks in, on any mesh, see
@@ -89,6 +94,7 @@ class PulleyDuty:
     tension_after: float
     hub_load: tuple[float, ...]
     hub_force: float
+    hub_angle: float
     torque: float
     power: float
     creep: float
@@ -107,22 +113,47 @@ class SpanDuty:
         name: the pulleys at its ends.
         length: as mounted [m].
         tension: mean axial force of the cables that touch no pulley [N].
+        deflection: distance of the middle of these cables from the straight line between their ends, > 0 to the left
+            of the direction of the belt [m]; in space its size.  Its changes are the vibration of the span.
         string_frequency: lowest frequency as a string that moves along itself [Hz]; NaN in compression or without mass.
     """
 
     name: str
     length: float
     tension: float
+    deflection: float
     string_frequency: float
 
 
 UNITS = {
     "speed": "rad/s", "belt_speed": "m/s", "wrap_angle": "rad", "slip_arc": "rad", "tension_before": "N",
-    "tension_after": "N", "hub_load": "N", "hub_force": "N", "torque": "N m", "power": "W", "creep": "1",
-    "log_ratio": "1", "friction_limit": "1", "slip_reserve": "1", "mesh_traction": "1", "sinking_traction": "1",
-    "length": "m", "tension": "N", "string_frequency": "Hz",
+    "tension_after": "N", "hub_load": "N", "hub_force": "N", "hub_angle": "rad", "torque": "N m", "power": "W",
+    "creep": "1", "log_ratio": "1", "friction_limit": "1", "slip_reserve": "1", "mesh_traction": "1",
+    "sinking_traction": "1", "length": "m", "tension": "N", "deflection": "m", "string_frequency": "Hz",
+    "power_in": "W", "power_out": "W", "efficiency": "1",
 }  # fmt: skip
-"""Unit of each number of a `PulleyDuty` and a `SpanDuty`."""
+"""Unit of each number of a `PulleyDuty`, a `SpanDuty`, and of a whole belt."""
+WHOLE = ("belt_speed", "power_in", "power_out", "efficiency")
+"""Numbers of a whole belt."""
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """A number over time: its mean, and its smallest and largest value with their times.
+
+    Attributes:
+        unit: of all but the times.
+        mean: over time; of creep, slip reserve, log ratio, efficiency, string frequency and hub load that of the means.
+        minimum, maximum: the smallest and the largest value.
+        time_of_minimum, time_of_maximum: when they are first reached [s].
+    """
+
+    unit: str
+    mean: float
+    minimum: float
+    time_of_minimum: float
+    maximum: float
+    time_of_maximum: float
 
 
 @dataclass(frozen=True)
@@ -134,9 +165,12 @@ class DriveReport:
         time: time, or that at the end of the means [s].
         duration: time over which means were taken [s]; 0: none.
         pulleys, spans: what happens on each of them.
+        belt_speed: mean of the speeds of the cord on all pulleys [m/s].
         power_in, power_out: power that pulleys give to the belt and take from it [W].
         efficiency: power_out/power_in [1]; NaN where nothing drives.
         advice: what makes tractions without load small, where they are not, in words.
+        extremes: of means over time, those of all numbers, by names such as ``"alternator.slip_reserve"``,
+            ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``.
     """
 
     name: str
@@ -144,10 +178,12 @@ class DriveReport:
     duration: float
     pulleys: tuple[PulleyDuty, ...]
     spans: tuple[SpanDuty, ...]
-    power_in: float
-    power_out: float
-    efficiency: float
+    belt_speed: float = nan
+    power_in: float = 0.0
+    power_out: float = 0.0
+    efficiency: float = nan
     advice: tuple[str, ...] = ()
+    extremes: Mapping[str, Extremes] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> PulleyDuty:
         """The pulley of a name."""
@@ -167,32 +203,188 @@ class DriveReport:
             lines.append(f"{label:<{first}}  " + "  ".join(f"{c:>{w}}" for c, w in zip(line, widths, strict=True)))
         for span in self.spans:
             carries = f"{span.length:.4g} m, {span.tension:.5g} N"
-            lines.append(f"span {span.name}: {carries}, as a string {span.string_frequency:.5g} Hz")
+            lines.append(f"span {span.name}: {carries}, as a string {_show(span.string_frequency)} Hz")
         lines.append(f"power in {self.power_in:.5g} W, out {self.power_out:.5g} W, efficiency {_show(self.efficiency)}")
-        return "\n".join([*lines, *self.advice])
+        return "\n".join([*lines, *self._format_extremes(), *self.advice])
+
+    def _format_extremes(self) -> list[str]:
+        """A line for each number that drives are dimensioned by."""
+        chosen = [(name, found) for name, found in self.extremes.items() if is_duty(name)]
+        cells = [["over time", "mean", "minimum", "at [s]", "maximum", "at [s]"]] if chosen else []
+        for name, x in chosen:
+            numbers = x.mean, x.minimum, x.time_of_minimum, x.maximum, x.time_of_maximum
+            cells.append([f"{name.replace('_', ' ')} [{x.unit}]", *map(_show, numbers)])
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        return [
+            f"{line[0]:<{widths[0]}}  " + "  ".join(f"{c:>{w}}" for c, w in zip(line[1:], widths[1:], strict=True))
+            for line in cells
+        ]
+
+
+DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "efficiency")
+"""Numbers whose extremes tables show."""
+
+
+def is_duty(name: str) -> bool:
+    """Whether the extremes of a number are what a drive is dimensioned by, by its name in `DriveReport.extremes`."""
+    part, _, quantity = name.rpartition(".")
+    # the speed of the belt is that of all pulleys; what is no number of the belt was asked for
+    return (quantity in DUTIES and not (part and quantity in WHOLE)) or quantity not in UNITS
+
+
+class BoundDrive:
+    """A drive bound to the numbering of a model, and what a report reads of its columns; all processes together."""
+
+    def __init__(self, drive: Drive) -> None:
+        self.drive, world, cables = drive, drive.world, len(drive.cables)
+        self.version = world.version
+        self.cables, self.lengths = self._bind(drive.cables), _collect(drive.cables, "length")
+        self.contacts = self._bind(drive.contacts)
+        self.parts = [drive.contacts[i * cables : (i + 1) * cables] for i in range(len(drive.pulleys))]
+        self.circles: list[tuple[PulleyContacts, ContactView]] = []
+        if not drive.surfaces:
+            found = [find_pulley(world, part, world.entity(int(part[0].circle))) for part in self.parts]
+            self.circles = [(circle, view_contact(circle.bound.rows)) for circle in found]
+        self.bodies = [None if p.body.table.component is Ground else self._bind(p.body) for p in drive.pulleys]
+        self.friction = [float(_collect(part, "friction_coefficient").mean()) for part in self.parts]
+        self.bristles = [float(_collect(part, "friction_stiffness_per_length").mean()) for part in self.parts]
+        self.stiffness = [float(_collect(part, "contact_stiffness_per_length").mean()) for part in self.parts]
+        # points of surfaces bend one by one
+        self.together = [not drive.surfaces and bool(_collect(p, "segments").mean() >= ENOUGH) for p in self.parts]
+        self.axial_stiffness = float(_collect(drive.cables, "axial_stiffness").mean())
+
+    def _bind(self, entity: Entity) -> EvaluatedRows:
+        return find_evaluated_rows(entity, self.drive.world)
+
+    def read(self, rows: EvaluatedRows, name: str, fields: Fields, **where: Any) -> FloatArray:
+        """An output variable of bound rows."""
+        entity = Entity(rows.rows.table, rows.all_rows)
+        return np.asarray(rows.evaluate(find_output(entity, name), fields, where), np.float64)
+
+    def report(self, fields: Fields) -> DriveReport:
+        """The report at the present fields."""
+        drive = self.drive
+        touching, hubs = self._eval_contacts(fields)
+        tensions, deflections = self._eval_spans(fields, touching)
+        duties = [self._eval_duty(fields, i, hubs[i], tensions) for i in range(len(drive.pulleys))]
+        ends = [self._find_ends(i, duty) for i, duty in enumerate(duties)]
+        duties = [
+            replace(duty, mesh_traction=float(mesh.traction), sinking_traction=sunk.traction)
+            for duty, (mesh, sunk) in zip(duties, ends, strict=True)
+        ]
+        advice = tuple(text for duty, pair in zip(duties, ends, strict=True) for text in _advise(duty.name, *pair))
+        numbers = zip(name_spans(drive), drive.span_lengths, tensions.tolist(), deflections.tolist(), strict=True)
+        spans = tuple(SpanDuty(*of_span, nan) for of_span in numbers)
+        return complete(DriveReport(drive.name, float(fields.t), 0.0, tuple(duties), spans, advice=advice), drive)
+
+    def _eval_contacts(self, fields: Fields) -> tuple[BoolArray, FloatArray]:
+        """Which cable touches which pulley, shape (pulleys, cables), and hub loads [N], shape (pulleys, 2 or 3)."""
+        count = len(self.drive.pulleys)
+
+        def read(output: str) -> FloatArray:
+            return self.read(self.contacts, output, fields)
+
+        if self.drive.surfaces:
+            normal, force = read("normal_force"), -read("force").reshape(count, -1, 3).sum(axis=1)
+        else:
+            local = read("force_local")
+            normal = local[..., 1]
+            both = local[..., :1] * read("tangent") + local[..., 1:] * read("normal")
+            force = both.reshape(count, -1, 2).sum(axis=1)
+        touches = (normal.reshape(len(self.drive.contacts), -1) != 0.0).any(axis=1)
+        return touches.reshape(count, -1), force
+
+    def _eval_spans(self, fields: Fields, touching: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Mean axial forces [N] and deflections [m] of the free spans: behind each pulley, of ropes also ahead of the
+        first one."""
+        closed, (count, cables) = self.drive.closed, touching.shape
+        lengths, x = self.lengths, self.lengths[:, None] * (0.0, 0.5, 1.0)
+        force = self.read(self.cables, "axial_force", fields, x=x).reshape(cables, 3) @ SIMPSON
+        place = self.read(self.cables, "position", fields, x=x).reshape(cables, 3, 3)
+        owner = np.where(touching.any(axis=0), touching.argmax(axis=0), -1)
+        if closed:
+            # begin within a stretch that touches, so that no free span goes over the end of the list
+            on = np.flatnonzero(owner >= 0)
+            shift = int(on[0]) if len(on) else 0
+            owner, force, lengths, place = (np.roll(a, -shift, axis=0) for a in (owner, force, lengths, place))
+        spans = count if closed else count + 1
+        sums, deflections, longest = np.zeros((2, spans)), np.full(spans, nan), np.zeros(spans)
+        edges = np.flatnonzero(np.diff(owner != -1, prepend=True, append=True))
+        for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+            before = int(owner[a - 1]) if a > 0 else -1
+            after = int(owner[b % cables]) if b < cables or closed else count
+            # a free stretch within the arc of one pulley is no span
+            if before != after:
+                k, length = before if closed else before + 1, float(lengths[a:b].sum())
+                sums[:, k] += (force[a:b] * lengths[a:b]).sum(), length
+                if length > longest[k]:
+                    longest[k], deflections[k] = length, _eval_deflection(place[a:b], lengths[a:b], self._flat)
+        return np.divide(sums[0], sums[1], out=np.full(spans, nan), where=sums[1] > 0.0), deflections
+
+    @property
+    def _flat(self) -> bool:
+        return not self.drive.surfaces
+
+    def _eval_duty(self, fields: Fields, i: int, hub: FloatArray, tensions: FloatArray) -> PulleyDuty:
+        drive, contacts, axis = self.drive, self.parts[i], np.array((0.0, 0.0, 1.0))
+        if drive.surfaces:
+            surface = eval_surface(drive.world, fields, contacts, drive.surfaces[i])
+            wrap, slip, torque, along = surface.wrap_angle, surface.slip_arc, surface.torque, surface.speed
+            axis = np.asarray(read_output(contacts[0], "surface_axis", drive.world, fields)).ravel()
+        else:
+            circle = eval_report(*self.circles[i], fields, tension=False)
+            wrap, slip, torque, along = circle.wrap_angle, circle.slip_arc, circle.torque, circle.belt_speed
+        speed, body = 0.0, self.bodies[i]
+        if body is not None:
+            omega = self.read(body, "angular_velocity", fields).ravel()
+            speed = float(omega[0] if len(omega) == 1 else omega @ axis)
+        return PulleyDuty(
+            name=drive.pulleys[i].name, speed=speed, belt_speed=along, wrap_angle=wrap, slip_arc=slip,
+            tension_before=float(tensions[i - 1] if drive.closed else tensions[i]),
+            tension_after=float(tensions[i] if drive.closed else tensions[i + 1]),
+            hub_load=tuple(hub.tolist()), hub_force=nan, hub_angle=nan, torque=torque, power=torque * speed, creep=nan,
+            log_ratio=nan, friction_limit=self.friction[i] * wrap, slip_reserve=nan, mesh_traction=nan,
+            sinking_traction=nan,
+        )  # fmt: skip
+
+    def _find_ends(self, i: int, duty: PulleyDuty) -> tuple[MeshTraction, SinkingTraction]:
+        """What the mesh and sinking in do at the ends of the arc of pulley i, where the belt presses least."""
+        tension = min(duty.tension_before, duty.tension_after)
+        press = max(tension - self.drive.mass_per_length * duty.belt_speed**2, 0.0)
+        radius, EA, bristles = self.drive.radii[i], self.axial_stiffness, self.bristles[i]
+        limit = self.friction[i] * press / radius or nan
+        return (
+            MeshTraction(float(self.lengths.mean()), radius, EA, bristles, limit, self.together[i]),
+            SinkingTraction(radius, EA, press, bristles, self.stiffness[i], limit),
+        )
+
+
+def _collect(handle: Entity, name: str) -> FloatArray:
+    return cast(FloatArray, np.asarray(handle.table.collect(name, handle.rows), np.float64))
+
+
+def _eval_deflection(place: FloatArray, lengths: FloatArray, flat: bool) -> float:
+    """Distance of the middle of a free stretch from the straight line between its ends [m].
+
+    Args:
+        place: of the beginning, the middle and the end of each cable [m], shape (cables, 3, 3).
+        lengths: of the cables [m], shape (cables,).
+        flat: in the plane it has a sign, > 0 to the left.
+    """
+    ends = np.cumsum(lengths)
+    cable = int(np.searchsorted(ends, 0.5 * ends[-1]))
+    x = 1.0 - (ends[cable] - 0.5 * ends[-1]) / lengths[cable]
+    # the parabola through the three points of the cable
+    weights = np.array(((1.0 - x) * (1.0 - 2.0 * x), 4.0 * x * (1.0 - x), x * (2.0 * x - 1.0)))
+    chord = place[-1, 2] - place[0, 0]
+    away = np.cross(chord / np.linalg.norm(chord), weights @ place[cable] - place[0, 0])
+    return float(away[2] if flat else np.linalg.norm(away))
 
 
 def report_drive(drive: Drive, state: State) -> DriveReport:
     """The report at a state; all processes together."""
-    touching, hubs = _eval_contacts(drive, state)
-    tensions = _eval_span_tensions(drive, state, touching)
-    duties = [_eval_duty(drive, state, i, hubs[i], tensions) for i in range(len(drive.pulleys))]
-    ends = [_find_ends(drive, i, duty) for i, duty in enumerate(duties)]
-    duties = [
-        replace(duty, mesh_traction=float(mesh.traction), sinking_traction=sunk.traction)
-        for duty, (mesh, sunk) in zip(duties, ends, strict=True)
-    ]
-    advice = tuple(text for duty, pair in zip(duties, ends, strict=True) for text in _advise(duty.name, *pair))
-    spans = []
-    speed = float(np.mean([duty.belt_speed for duty in duties]))
-    for name, length, tension in zip(_name_spans(drive), drive.span_lengths, tensions, strict=True):
-        rho = drive.mass_per_length
-        there = tension > 0.0 and rho > 0.0 and length > 0.0
-        string = sqrt(tension / rho) / (2.0 * length) * (1.0 - rho * speed**2 / tension) if there else nan
-        spans.append(SpanDuty(name, length, float(tension), string))
-    return _complete(
-        DriveReport(drive.name, float(state.t), 0.0, tuple(duties), tuple(spans), 0.0, 0.0, nan, advice), drive
-    )
+    fields = load_outputs(state)
+    return BoundDrive(drive).report(fields)
 
 
 def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
@@ -206,195 +398,60 @@ def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
     ]
 
 
-def _find_ends(drive: Drive, i: int, duty: PulleyDuty) -> tuple[MeshTraction, SinkingTraction]:
-    """What the mesh and sinking in do at the ends of the arc of pulley i, where the belt presses least."""
-    cables = len(drive.cables)
-    contacts = drive.contacts[i * cables : (i + 1) * cables]
-
-    def read(handle: Entity, name: str) -> float:
-        return float(np.mean(handle.table.collect(name, handle.rows)))
-
-    tension = min(duty.tension_before, duty.tension_after)
-    press = max(tension - drive.mass_per_length * duty.belt_speed**2, 0.0)
-    radius, limit = drive.radii[i], read(contacts, "friction_coefficient") * press / drive.radii[i] or nan
-    EA, bristles = read(drive.cables, "axial_stiffness"), read(contacts, "friction_stiffness_per_length")
-    # those of surfaces bend one by one
-    together = not drive.surfaces and read(contacts, "segments") >= ENOUGH
-    return (
-        MeshTraction(read(drive.cables, "length"), radius, EA, bristles, limit, together),
-        SinkingTraction(radius, EA, press, bristles, read(contacts, "contact_stiffness_per_length"), limit),
-    )
+def _eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
+    """|ln(F_1/F_2)|; infinite where a span is slack, NaN where there is none."""
+    presses = before - centrifugal, after - centrifugal
+    if np.isnan(presses).any():
+        return nan
+    return abs(log(presses[1] / presses[0])) if min(presses) > 0.0 else inf
 
 
-def _eval_contacts(drive: Drive, state: State) -> tuple[BoolArray, FloatArray]:
-    """Which cable touches which pulley, shape (pulleys, cables), and the hub loads [N], shape (pulleys, 2 or 3)."""
-    count = len(drive.pulleys)
-
-    def read(output: str) -> FloatArray:
-        return np.asarray(eval_output(drive.contacts, output, state), np.float64)
-
-    if drive.surfaces:
-        normal, force = read("normal_force"), -read("force").reshape(count, -1, 3).sum(axis=1)
-    else:
-        local = read("force_local")
-        normal = local[..., 1]
-        both = local[..., :1] * read("tangent") + local[..., 1:] * read("normal")
-        force = both.reshape(count, -1, 2).sum(axis=1)
-    return (normal.reshape(len(drive.contacts), -1) != 0.0).any(axis=1).reshape(count, -1), force
+def _eval_string(span: SpanDuty, rho: float, speed: float) -> float:
+    """Lowest frequency of a span as a string that moves along itself [Hz]."""
+    there = span.tension > 0.0 and rho > 0.0 and span.length > 0.0
+    share = rho * speed**2 / span.tension if there else nan
+    return sqrt(span.tension / rho) / (2.0 * span.length) * (1.0 - share) if there else nan
 
 
-def _eval_span_tensions(drive: Drive, state: State, touching: BoolArray) -> FloatArray:
-    """Mean axial forces of the free spans [N]: behind each pulley, of ropes also ahead of the first one."""
-    count, cables = touching.shape
-    lengths = drive.cables.table.collect("length", drive.cables.rows)
-    x = lengths[:, None] * (0.0, 0.5, 1.0)
-    force = np.asarray(eval_output(drive.cables, "axial_force", state, x=x)).reshape(cables, 3) @ SIMPSON
-    owner = np.where(touching.any(axis=0), touching.argmax(axis=0), -1)
-    if drive.closed:
-        # begin within a stretch that touches, so that no free span goes over the end of the list
-        on = np.flatnonzero(owner >= 0)
-        shift = int(on[0]) if len(on) else 0
-        owner, force, lengths = (np.roll(a, -shift) for a in (owner, force, lengths))
-    sums = np.zeros((2, count if drive.closed else count + 1))
-    edges = np.flatnonzero(np.diff(owner != -1, prepend=True, append=True))
-    for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-        before = int(owner[a - 1]) if a > 0 else -1
-        after = int(owner[b % cables]) if b < cables or drive.closed else count
-        # a free stretch within the arc of one pulley is no span
-        if before != after:
-            k = before if drive.closed else before + 1
-            sums[:, k] += (force[a:b] * lengths[a:b]).sum(), lengths[a:b].sum()
-    return np.divide(sums[0], sums[1], out=np.full(sums.shape[1], nan), where=sums[1] > 0.0)
-
-
-def _eval_duty(drive: Drive, state: State, i: int, hub: FloatArray, tensions: FloatArray) -> PulleyDuty:
-    pulley, cables = drive.pulleys[i], len(drive.cables)
-    contacts = drive.contacts[i * cables : (i + 1) * cables]
-    axis = np.array((0.0, 0.0, 1.0))
-    if drive.surfaces:
-        surface = surface_report(drive.world, state, contacts, drive.surfaces[i])
-        wrap, slip, torque, along = surface.wrap_angle, surface.slip_arc, surface.torque, surface.speed
-        axis = np.asarray(eval_output(contacts[0], "surface_axis", state)).ravel()
-    else:
-        marker = drive.world.entity(int(contacts[0].circle))
-        circle = pulley_report(drive.world, state, contacts, marker)
-        wrap, slip, torque, along = circle.wrap_angle, circle.slip_arc, circle.torque, circle.belt_speed
-    speed = 0.0
-    if pulley.body.table.component is not Ground:
-        omega = np.asarray(eval_output(pulley.body, "angular_velocity", state)).ravel()
-        speed = float(omega[0] if len(omega) == 1 else omega @ axis)
-    before = float(tensions[i - 1] if drive.closed else tensions[i])
-    after = float(tensions[i] if drive.closed else tensions[i + 1])
-    presses = [tension - drive.mass_per_length * along**2 for tension in (before, after)]
-    log_ratio = abs(log(presses[1] / presses[0])) if min(presses) > 0.0 else nan
-    mu = float(contacts.table.collect("friction_coefficient", contacts.rows)[0])
-    return PulleyDuty(
-        name=pulley.name, speed=speed, belt_speed=along, wrap_angle=wrap, slip_arc=slip, tension_before=before,
-        tension_after=after, hub_load=tuple(hub.tolist()), hub_force=float(np.linalg.norm(hub)), torque=torque,
-        power=torque * speed, creep=nan, log_ratio=log_ratio, friction_limit=mu * wrap, slip_reserve=nan,
-        mesh_traction=nan, sinking_traction=nan,
-    )  # fmt: skip
-
-
-def _complete(report: DriveReport, drive: Drive) -> DriveReport:
-    """The report with what follows from its other numbers: creep, slip reserve, sizes, powers and efficiency."""
+def complete(report: DriveReport, drive: Drive) -> DriveReport:
+    """The report with what follows from its other numbers: ratios, sizes, creep, frequencies, powers, efficiency."""
+    rho = drive.mass_per_length
     powers = np.array([duty.power for duty in report.pulleys])
     given, taken = float(np.abs(powers[powers < 0.0]).sum()), float(powers[powers > 0.0].sum())
     driver = int(powers.argmin())
     rims = [abs(duty.speed) * radius for duty, radius in zip(report.pulleys, drive.radii, strict=True)]
     drives = given > 0.0 and rims[driver] > 0.0
-    duties = tuple(
-        replace(
-            duty,
-            hub_force=float(np.linalg.norm(duty.hub_load)),
-            creep=1.0 - rim / rims[driver] if drives else nan,
-            slip_reserve=1.0 - duty.log_ratio / duty.friction_limit if duty.friction_limit > 0.0 else nan,
+    duties = []
+    for duty, rim in zip(report.pulleys, rims, strict=True):
+        ratio = _eval_log_ratio(duty.tension_before, duty.tension_after, rho * duty.belt_speed**2)
+        hub = duty.hub_load
+        duties.append(
+            replace(
+                duty,
+                hub_force=float(np.linalg.norm(hub)),
+                hub_angle=atan2(hub[1], hub[0]) if len(hub) == 2 else nan,
+                creep=1.0 - rim / rims[driver] if drives else nan,
+                log_ratio=ratio,
+                slip_reserve=1.0 - ratio / duty.friction_limit if duty.friction_limit > 0.0 else nan,
+            )
         )
-        for duty, rim in zip(report.pulleys, rims, strict=True)
-    )
+    speed = float(np.mean([duty.belt_speed for duty in report.pulleys]))
+    spans = tuple(replace(span, string_frequency=_eval_string(span, rho, speed)) for span in report.spans)
     efficiency = taken / given if drives else nan
-    return replace(report, pulleys=duties, power_in=given, power_out=taken, efficiency=efficiency)
+    return replace(
+        report, pulleys=tuple(duties), spans=spans, belt_speed=speed, power_in=given, power_out=taken,
+        efficiency=efficiency,
+    )  # fmt: skip
 
 
-def _name_spans(drive: Drive) -> list[str]:
+def name_spans(drive: Drive) -> list[str]:
+    """The pulleys at the ends of each span: ``"alternator–pump"``."""
     names = [pulley.name for pulley in drive.pulleys]
     ends = [*names, names[0]] if drive.closed else ["start", *names, "end"]
-    return [f"{a} - {b}" for a, b in pairwise(ends)]
+    return [f"{a}–{b}" for a, b in pairwise(ends)]
 
 
 def _show(value: Any) -> str:
     if isinstance(value, tuple):
         return "(" + ", ".join(f"{x:.4g}" for x in value) + ")"
-    return "-" if np.isnan(value) else f"{value:.5g}"
-
-
-class DriveMeans(StepHook):
-    """Means over time of the reports of a belt; made by `Belt.average`."""
-
-    def __init__(self, drive: Drive, start: float, every: int) -> None:
-        self.drive, self.start, self.every = drive, start, every
-        self.steps, self.since, self.duration, self.time = 0, nan, 0.0, nan
-        self.sums = np.zeros(0)
-        self.last: DriveReport | None = None
-
-    def before_step(self, state: State) -> None:
-        """Note where the steps of the next report begin."""
-        if np.isnan(self.since) and state.t >= self.start:
-            self.since = float(state.t)
-
-    def after_step(self, state: State) -> None:
-        """Add a report, weighted by the time since the one before."""
-        if np.isnan(self.since):
-            return
-        self.steps += 1
-        if self.steps % self.every:
-            return
-        self.last = report_drive(self.drive, state)
-        weight, self.since = float(state.t) - self.since, float(state.t)
-        numbers = _take_numbers(self.last)
-        self.sums = (self.sums if len(self.sums) else np.zeros(len(numbers))) + weight * numbers
-        self.duration, self.time = self.duration + weight, float(state.t)
-
-    def report(self) -> DriveReport | None:
-        """The means; creep, slip reserve and efficiency are those of the means.  None before the first report."""
-        if self.last is None or self.duration <= 0.0:
-            return None
-        means = _put_numbers(self.last, self.sums / self.duration)
-        return _complete(replace(means, time=self.time, duration=self.duration), self.drive)
-
-    def checkpoint(self) -> dict[str, Any]:
-        """The sums, for a restart."""
-        return {
-            "steps": self.steps, "since": self.since, "duration": self.duration, "time": self.time,
-            "sums": self.sums.tolist(),
-        }  # fmt: skip
-
-    def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Go on with them."""
-        self.steps, self.since, self.duration = int(kept["steps"]), float(kept["since"]), float(kept["duration"])
-        self.time, self.sums = float(kept["time"]), np.asarray(kept["sums"], np.float64)
-        self.last = report_drive(self.drive, state)
-
-
-def _list_numbers(report: DriveReport) -> list[tuple[PulleyDuty | SpanDuty, list[str]]]:
-    parts: list[PulleyDuty | SpanDuty] = [*report.pulleys, *report.spans]
-    return [(part, [entry.name for entry in fields(part) if entry.name != "name"]) for part in parts]
-
-
-def _take_numbers(report: DriveReport) -> FloatArray:
-    """All numbers of pulleys and spans, one after the other."""
-    return np.concatenate([np.ravel(getattr(part, name)) for part, names in _list_numbers(report) for name in names])
-
-
-def _put_numbers(report: DriveReport, numbers: FloatArray) -> DriveReport:
-    """A report like another one, with other numbers of pulleys and spans."""
-    given = iter(numbers.tolist())
-
-    def read(value: Any) -> Any:
-        return tuple(next(given) for _ in value) if isinstance(value, tuple) else next(given)
-
-    parts: list[Any] = [
-        replace(part, **{name: read(getattr(part, name)) for name in names}) for part, names in _list_numbers(report)
-    ]
-    count = len(report.pulleys)
-    return replace(report, pulleys=tuple(parts[:count]), spans=tuple(parts[count:]))
+    return "-" if np.isnan(value) else "slack" if np.isinf(value) else f"{value:.5g}"

@@ -54,7 +54,9 @@ class PulleyReport:
     name: str
     radius: float = quantity("m", "radius of the circle")
     belt_speed: float = quantity(
-        "m/s", "mean speed of the cable in contact along itself, relative to the centre, > 0 towards growing local x"
+        "m/s",
+        "mean speed of the cord, the axis of the cable in contact, along itself, relative to the centre, > 0 "
+        "towards growing local x",
     )
     segments_in_contact: int = quantity("1", "number of segments that touch")
     segments_sticking: int = quantity("1", "number of segments that stick")
@@ -117,7 +119,8 @@ class Segments(NamedTuple):
     angle: FloatArray  # polar angle from the first to the second end point, seen from the centre [rad]
     p0: FloatArray  # p0, p1: end points, global x, y [m], shape (segments, 2)
     p1: FloatArray
-    speed: FloatArray  # speed along itself, relative to the centre [m/s]
+    speed: FloatArray  # speed of the touching line along itself, relative to the centre [m/s]
+    drift: FloatArray  # velocity of the centre, global x, y [m/s], shape (segments, 2)
     ft: FloatArray  # ft, fn: tangential and normal force [N]
     fn: FloatArray
     power: FloatArray  # the powers in the order of `POWERS` [W], shape (segments, 6)
@@ -159,6 +162,7 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
         p0=p0,
         p1=p1,
         speed=(velocity * along).sum(axis=1) / np.sqrt((along * along).sum(axis=1)),
+        drift=drift,
         ft=values[:, FT],
         fn=values[:, FN],
         power=contact.powers(fields)[row, number],
@@ -173,7 +177,7 @@ def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, te
     points, tensions = np.full((2, 2), np.nan), np.full(2, np.nan)
     course = find_course(pulley, z)
     if len(course):
-        speed = float(z.speed[course[z.touching[course]]].mean())
+        speed = _eval_cord_speed(pulley, fields, z, course[z.touching[course]])
         wrap = abs(float(z.angle[course].sum()))
         points = np.stack((z.p0[course[0]], z.p1[course[-1]]))
         if tension:
@@ -199,6 +203,18 @@ def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, te
         **powers,
         friction_work=_sum_friction_work(pulley),
     )
+
+
+def _eval_cord_speed(pulley: PulleyContacts, fields: Fields, z: Segments, touching: IntArray) -> float:
+    """Mean speed of the axes of the cables that touch, along themselves, relative to the centre [m/s]."""
+    row, first = np.unique(z.row[touching], return_index=True)
+    cables = pulley.cables[row]
+    rows, middle = find_evaluated_rows(cables, cast(World, pulley.bound.rows.world)), {"x": 0.5 * pulley.length[row]}
+    velocity, slope = (
+        rows.evaluate(find_output(cables, name), fields, middle)[:, :2] for name in ("velocity", "director")
+    )
+    along = ((velocity - z.drift[touching][first]) * slope).sum(axis=1) / np.sqrt((slope * slope).sum(axis=1))
+    return float(along.mean())
 
 
 def _sum_friction_work(pulley: PulleyContacts) -> float:

@@ -32,9 +32,10 @@ from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.checks import checked, each, handle, instance
 from windlass.framework.errors import ModelError
+from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.evaluate import load_outputs, read_output
 from windlass.framework.state.state import State
 
 REST = 1e-9
@@ -115,7 +116,12 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
         raise ModelError(
             f"contacts = {contacts!r}: must be rows of ContactFrictionSurfaceCable or ContactFrictionSurfaceSetCable"
         )
-    ids = find_surface_ids(world, state, contacts)
+    return eval_surface(world, load_outputs(state), contacts, surface)
+
+
+def eval_surface(world: World, fields: Fields, contacts: Entity, surface: Entity) -> SurfaceReport:
+    """The report at the present fields; for errors see `surface_report`."""
+    ids = find_surface_ids(world, fields, contacts)
     contacts, ids = contacts[np.flatnonzero(ids >= 0)], ids[ids >= 0]
     mine = np.isin(ids, surface.ids)
     plane = False
@@ -124,24 +130,24 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
         plane |= table.component is PlaneSurface and bool(mine[positions].any())
     if not mine.any():
         raise ModelError(f"none of the contacts {contacts!r} is with the surface {surface!r} ({surface.name})")
-    return _eval_report(world, state, contacts[np.flatnonzero(mine)], surface.name, plane)
+    return _eval_report(world, fields, contacts[np.flatnonzero(mine)], surface.name, plane)
 
 
-def find_surface_ids(world: World, state: State, contacts: Entity) -> IntArray:
+def find_surface_ids(world: World, fields: Fields, contacts: Entity) -> IntArray:
     """Entity numbers of the surfaces of rows, of a set those that they have now, -1 for none, shape (rows,)."""
     if contacts.table.component is ContactFrictionSurfaceCable:
         given: IntArray = contacts.table.collect("surface", contacts.rows)
         return given
-    now = np.atleast_1d(eval_output(contacts, "surface", state)).astype(np.int64)
+    now = np.atleast_1d(read_output(contacts, "surface", world, fields)).astype(np.int64)
     ids: IntArray = np.where(now >= 0, world.table(SetSurface).collect("surface")[now], -1)
     return ids
 
 
-def _eval_report(world: World, state: State, contacts: Entity, name: str, plane: bool) -> SurfaceReport:
+def _eval_report(world: World, fields: Fields, contacts: Entity, name: str, plane: bool) -> SurfaceReport:
     """The report of some contacts as one surface."""
 
     def read(output: str) -> Any:
-        return np.asarray(eval_output(contacts, output, state))
+        return np.asarray(read_output(contacts, output, world, fields))
 
     table, rows = contacts.table, contacts.rows
     count = table.collect("points", rows)
@@ -169,7 +175,7 @@ def _eval_report(world: World, state: State, contacts: Entity, name: str, plane:
     part = np.zeros(touched.shape)
     part[of_row] = weight
     found = _find_course(world, ids, touched, slips, where, origin, axis)
-    travel = _eval_travel(state, cables, found, lengths, axis, read("surface_velocity").reshape(-1, 3)[0])
+    travel = _eval_travel(world, fields, cables, found, lengths, axis, read("surface_velocity").reshape(-1, 3)[0])
     powers = {power: float(read(power).sum()) for power in POWERS}
     moment = np.cross(position - origin, force).sum(axis=(0, 1))
     return SurfaceReport(
@@ -259,8 +265,8 @@ class Travel(NamedTuple):
 
 
 def _eval_travel(
-    state: State, cables: Entity, found: tuple[Course | None, float, float], lengths: FloatArray, axis: FloatArray,
-    drift: FloatArray,
+    world: World, fields: Fields, cables: Entity, found: tuple[Course | None, float, float], lengths: FloatArray,
+    axis: FloatArray, drift: FloatArray,
 ) -> Travel:  # fmt: skip
     """What happens at the ends of the course, in the direction of travel."""
     course = found[0]
@@ -269,14 +275,15 @@ def _eval_travel(
     on = np.unique(course.cable[course.touching])
     middle = 0.5 * lengths[on]
     velocity, slope = (
-        _in_space(eval_output(cables[on], output, state, x=middle), len(on)) for output in ("velocity", "director")
+        _in_space(read_output(cables[on], output, world, fields, x=middle), len(on))
+        for output in ("velocity", "director")
     )
     speed = float((((velocity - drift) * slope).sum(axis=1) / np.linalg.norm(slope, axis=1)).mean())
     # contact begins or ends within these cables, which smear the change of the force over their length
     ends = cables[course.cable[[0, -1]]]
     outer = lengths[course.cable[[0, -1]]] * (0.0, 1.0)
-    tension = np.asarray(eval_output(ends, "axial_force", state, x=outer)).ravel()
-    tangent = _in_space(eval_output(ends, "director", state, x=outer), 2)
+    tension = np.asarray(read_output(ends, "axial_force", world, fields, x=outer)).ravel()
+    tangent = _in_space(read_output(ends, "director", world, fields, x=outer), 2)
     fleet = np.arcsin(np.clip(tangent @ axis / np.linalg.norm(tangent, axis=1), -1.0, 1.0))
     points = _triple(course.position[0]), _triple(course.position[-1])
     tensions, fleets = (float(tension[0]), float(tension[1])), (float(fleet[0]), float(fleet[1]))

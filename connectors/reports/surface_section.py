@@ -11,6 +11,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_set import Con
 from windlass.framework.command_line.report_parts import ReportSection
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
+from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 
 
@@ -21,7 +22,7 @@ def tabulate_surfaces(world: World, state: State) -> list[ReportSection]:
         table = world.tables.get(component)
         if table is not None and table.count:
             contacts = Entity(table, np.arange(table.count))
-            ids = find_surface_ids(world, state, contacts)
+            ids = find_surface_ids(world, load_outputs(state), contacts)
             ids = ids[ids >= 0]
             surfaces += [(contacts, int(k)) for k in ids[np.sort(np.unique(ids, return_index=True)[1])]]
     if not surfaces:

@@ -78,9 +78,13 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
     Raises:
         ModelError: unknown variable, places that it does not have, or an entity of another world.
     """
-    output = find_output(entity, name)
-    fields = load_outputs(state)
-    values = find_evaluated_rows(entity, state.world).evaluate(output, fields, where)
+    find_output(entity, name)
+    return read_output(entity, name, state.world, load_outputs(state), **where)
+
+
+def read_output(entity: Entity, name: str, world: World, fields: Fields, **where: Any) -> FloatArray:
+    """The same as `eval_output` of what is in the fields already, see `load_outputs`; arguments are not checked."""
+    values = find_evaluated_rows(entity, world).evaluate(find_output(entity, name), fields, where)
     return values[0] if len(entity) == 1 else values
 
 

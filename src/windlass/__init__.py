@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from windlass import testing as testing
     from windlass.connectors.drives.belt import Belt as Belt
     from windlass.connectors.drives.belt import Rope as Rope
-    from windlass.connectors.drives.drive_report import DriveMeans as DriveMeans
+    from windlass.connectors.drives.drive_means import DriveMeans as DriveMeans
     from windlass.connectors.drives.drive_report import DriveReport as DriveReport
     from windlass.connectors.drives.drive_report import PulleyDuty as PulleyDuty
     from windlass.connectors.drives.drive_report import SpanDuty as SpanDuty

@@ -164,6 +164,10 @@ def calls(s: Scene) -> dict[str, Call]:
             {"create": lambda speed: create_pendulum(speed), "low": -1.0, "high": 1.0, "tolerance": 0.5, "count": 1},
         ),
         "NonlinearProblem": (wl.NonlinearProblem, {"assembly": serial_assembly(s.world), "prefix": "hostile_"}),
+        "DriveSensor": (
+            con.DriveSensor,
+            {"belt": wl.Belt(pulleys=wheels, **drive), "quantity": "slip_reserve", "name": "belt"},
+        ),
         "PulleySensor": (
             con.PulleySensor, {"contacts": s.contacts, "circle": s.body, "quantity": "torque", "name": "T"},
         ),

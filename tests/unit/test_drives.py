@@ -175,6 +175,7 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
     assert mean is not None and mean.time == pytest.approx(0.008)
     assert mean.duration == pytest.approx(0.004, abs=1.01e-4)
     driver, idler, driven = report.pulleys
+    assert_allclose(report.belt_speed, np.mean([duty.belt_speed for duty in report.pulleys]), rtol=1e-12)
     assert driver.power < 0 < driven.power and driver.creep == 0.0 and report["driven"] is driven
     assert idler.speed > 0 > driven.speed and report.efficiency > 0
     assert driver.tension_before > driver.tension_after
@@ -193,12 +194,100 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
     text = report.format()
     words = f"driver: the mesh makes tractions of {driver.mesh_traction:.2g} times the limit of friction"
     assert words in text and len(report.advice) == 3
-    assert "slip reserve" in text and "span idler - driven" in text and "efficiency" in text
+    assert "slip reserve" in text and "span idler–driven" in text and "efficiency" in text
     # a hook that goes on after a restart has the same sums
     again = belt.average(0.004, 1)
     again.restore(means.checkpoint(), state)
     assert again.report() == mean
     assert belt.draw(tmp_path / "belt.png", state).stat().st_size > 20_000
+
+
+def stretch(belt: wl.Belt, rest: wl.State, time: float, *strains: float) -> wl.State:
+    """The belt at rest with the free spans strained further, each evenly along itself."""
+    wraps = belt.route.wraps
+    spans = [(a.s_exit % belt.route.length, b.s_entry) for a, b in zip(wraps, [*wraps[1:], wraps[0]], strict=True)]
+    moved = np.cumsum(np.ravel([(0.0, e * (b - a)) for (a, b), e in zip(spans, strains, strict=True)]))
+    s = belt.route.length / belt.elements * np.arange(belt.elements)
+    strain = sum(((s >= a) & (s <= b)) * e for (a, b), e in zip(spans, strains, strict=True))
+    tangent = belt.route.eval_points(s)[1]
+    slide = np.interp(s, np.ravel(spans), moved)
+    state = rest.copy()
+    state.put(belt.nodes, rest.of(belt.nodes) + np.hstack((slide[:, None] * tangent, strain[:, None] * tangent)))
+    state.t = time
+    return state
+
+
+def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: Path) -> None:
+    """Tensions that swing by 150 N to both sides; then one span is slack for an instant.
+
+    The reserve is that of the mean tensions, 1, not that of each instant, below a half; one slack instant spoils
+    nothing, and it is the smallest reserve, with its time.
+    """
+    world = wl.World()
+    places = {"a": (0.0, 0.0), "b": (0.4, 0.0)}
+    bodies = [world.add(RigidBody2D, name=n, position=x, mass=1.0, inertia=0.01) for n, x in places.items()]
+    for body in bodies:
+        con.fix(world, body, "x", "y")
+    belt = create_belt(world, [wl.Pulley(body, 0.08) for body in bodies], axial_stiffness=4e6)
+    with belt.preload():
+        rest = wl.Static(world).solve()
+    e, table = 150.0 / 4e6, tmp_path / "drive.csv"
+    with belt.average(1.0, 1, table, [wl.Sensor(bodies[0], "rotation", name="angle of a")]) as means:
+        for k, both in enumerate(((0.0, 0.0), (0.0, 0.0), (e, -e), (-e, e))):
+            means.record(stretch(belt, rest, float(k), *both))
+        assert means.times.tolist() == [1.0, 2.0, 3.0]
+        even = means.report()
+        assert even is not None and even.duration == 2.0
+        before, after = means["a.tension_before"], means["a.tension_after"]
+        # the cables at both ends of a span touch a pulley and are strained in part only
+        swing = np.array([[-150.0] * 2, [150.0] * 2])
+        assert_allclose(np.sort((before[1:], after[1:]), axis=0), before[0] + swing, rtol=0.01)
+        duty = even["a"]
+        assert_allclose(duty.tension_before, before[1:].mean(), rtol=1e-12)
+        worst = 1.0 - abs(np.log(after / before)) / means["a.friction_limit"]
+        assert_allclose(means["a.slip_reserve"], worst, rtol=1e-12)
+        assert worst[1:].max() < 0.52 and duty.slip_reserve > 0.99
+        found = even.extremes["a.slip_reserve"]
+        assert (found.mean, found.minimum, found.maximum) == (duty.slip_reserve, worst.min(), worst.max())
+        assert found.time_of_minimum == means.times[worst.argmin()]
+        means.record(stretch(belt, rest, 4.0, -1.2 * before[0] / 4e6, 0.0))
+        report = means.report()
+    assert report is not None and np.isfinite(report["a"].slip_reserve) and report["a"].slip_reserve > 0.5
+    assert report.extremes["a.slip_reserve"].minimum == -np.inf
+    assert report.extremes["a.slip_reserve"].time_of_minimum == 4.0
+    span = report.extremes["span a–b.tension"]
+    assert span.minimum < 0.0 and span.time_of_minimum == 4.0 and span.unit == "N"
+    assert_allclose(span.mean, means["span a-b.tension"][1:].mean(), rtol=1e-12)
+    text = report.format()
+    assert "slack" in text and "nan" not in text and "angle of a [rad]" in text
+    head = table.read_text().splitlines()
+    assert "a.slip_reserve [1]" in head[0] and "angle of a [rad]" in head[0] and len(head) == 5
+    with pytest.raises(wl.ModelError, match=r"there is no number 'a\.reserve'"):
+        means["a.reserve"]
+    some = wl.Sensors(None, [con.DriveSensor(belt, ("hub_force", "tension", "efficiency"))])
+    some.record(rest)
+    assert some["belt"].shape == (1, 5)
+    assert_allclose(some["belt"][0, :2], [duty.hub_force for duty in belt.report(rest).pulleys], rtol=1e-12)
+    with pytest.raises(wl.ModelError, match="quantity = 'reserve' of DriveSensor: must be one of speed"):
+        con.DriveSensor(belt, "reserve")
+
+
+def test_deflection_of_a_span_is_that_of_its_middle() -> None:
+    """A heavy belt hangs: T sag of both spans are w L²/(8 T), on the other side of the direction of travel each."""
+    world = wl.World(gravity=(0.0, -9.81))
+    places = {"a": (0.0, 0.0), "b": (0.8, 0.0)}
+    bodies = [world.add(RigidBody2D, name=n, position=x, mass=1.0, inertia=0.01) for n, x in places.items()]
+    for body in bodies:
+        con.fix(world, body, "x", "y")
+    belt = create_belt(world, [wl.Pulley(body, 0.08) for body in bodies], mass_per_length=2.0)
+    with belt.preload():
+        rest = wl.Static(world).solve()
+    upper, lower = belt.report(rest).spans
+    weight = belt.mass_per_length * 9.81
+    for span, sign in ((upper, -1.0), (lower, 1.0)):
+        # the stretch that touches nothing is shorter than the span by a part of a cable at each end
+        ideal = weight * span.length**2 / (8.0 * span.tension)
+        assert 0.85 * ideal < sign * span.deflection < 1.02 * ideal
 
 
 def test_rope_in_space_over_grooves() -> None:
@@ -224,6 +313,6 @@ def test_rope_in_space_over_grooves() -> None:
     assert loads.shape == (2, 3)
     assert_allclose(loads.sum(axis=0)[1], -200.0, rtol=2e-3)
     assert_allclose(loads[0], rope.hub_loads[0], atol=2.0)
-    assert [span.name for span in report.spans] == ["start - left", "left - right", "right - end"]
+    assert [span.name for span in report.spans] == ["start–left", "left–right", "right–end"]
     with pytest.raises(wl.ModelError, match="is in space"):
         rope.draw("rope.png", state)

@@ -153,6 +153,17 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
     assert_allclose(right, (RADIUS, 0.0), atol=1.1 * one * RADIUS)
 
 
+@pytest.mark.parametrize("kind", [ContactFrictionCircleCable2D, ContactFrictionCirclePoints2D])
+def test_belt_speed_is_that_of_the_cord(kind: type) -> None:
+    """A rope that turns with its pulley as one body: ω (R + offset), where the touching line has ω R."""
+    model = create_rope(kind=kind)
+    state, nodes = create_state(model), nodes_of(model.world, model.cables)
+    turned = [np.column_stack((-3.0 * values[:, 1], 3.0 * values[:, 0])) for values in (nodes.position, nodes.slope)]
+    state.put(nodes, np.hstack(turned), "v")
+    report = pulley_report(model.world, state, model.contacts, model.pulleys[0])
+    assert_allclose(report.belt_speed, -3.0 * (RADIUS + OFFSET), rtol=5e-4)
+
+
 @pytest.mark.parametrize("speed", [0.0, 2.0, -2.0])
 def test_report_of_contact_points(speed: float) -> None:
     """The same numbers from points, whose tangential forces turn the circle at the distance r + g."""

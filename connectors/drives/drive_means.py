@@ -1,0 +1,246 @@
+"""The numbers of a drive over time: sensors, their means, smallest and largest values, a table and curves.
+
+means = belt.average(start=0.5, every=5, path="drive.csv", sensors=[wl.Sensor(arm, "rotation", name="arm")])
+state = wl.Dynamic(world, step=1e-4, end=2.0).solve(state, hooks=[means])
+print(means.report().format())
+means.draw("drive.png")
+means["alternator.slip_reserve"], means.times
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.drives.drive_report import (
+    UNITS,
+    WHOLE,
+    BoundDrive,
+    Drive,
+    DriveReport,
+    Extremes,
+    PulleyDuty,
+    SpanDuty,
+    complete,
+    report_drive,
+)
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import check_fields, each, either, that, word
+from windlass.framework.errors import ModelError
+from windlass.framework.model.system import Fields
+from windlass.framework.output.sensors import Probe, SensorLike, Sensors
+from windlass.framework.state.state import State
+
+DERIVED = {"hub_force", "hub_angle", "creep", "log_ratio", "slip_reserve", "string_frequency", *WHOLE}
+"""Numbers whose means are those of means."""
+
+
+def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:
+    """All numbers of a report in the order of `take_numbers`: part, quantity, unit, and how many there are."""
+    found = []
+    parts: list[tuple[str, PulleyDuty | SpanDuty]] = [(duty.name, duty) for duty in report.pulleys]
+    parts += [(f"span {span.name}", span) for span in report.spans]
+    for name, part in parts:
+        found += [
+            (name, e.name, UNITS[e.name], np.size(getattr(part, e.name))) for e in fields(part) if e.name in UNITS
+        ]
+    return found + [("", name, UNITS[name], 1) for name in WHOLE]
+
+
+def take_numbers(report: DriveReport) -> FloatArray:
+    """All numbers of pulleys and spans, and of the whole belt, one after the other."""
+    parts: list[PulleyDuty | SpanDuty] = [*report.pulleys, *report.spans]
+    values = [np.ravel(getattr(part, e.name)) for part in parts for e in fields(part) if e.name in UNITS]
+    return np.concatenate([*values, [getattr(report, name) for name in WHOLE]])
+
+
+def put_numbers(report: DriveReport, numbers: FloatArray) -> DriveReport:
+    """A report like another one, with other numbers of pulleys and spans."""
+    given = iter(numbers.tolist())
+
+    def read(value: Any) -> Any:
+        return tuple(next(given) for _ in value) if isinstance(value, tuple) else next(given)
+
+    given_parts: list[PulleyDuty | SpanDuty] = [*report.pulleys, *report.spans]
+    parts: list[Any] = [
+        replace(part, **{e.name: read(getattr(part, e.name)) for e in fields(part) if e.name in UNITS})
+        for part in given_parts
+    ]
+    count = len(report.pulleys)
+    return replace(report, pulleys=tuple(parts[:count]), spans=tuple(parts[count:]))
+
+
+def name_number(part: str, quantity: str) -> str:
+    """The name of a number: ``"alternator.slip_reserve"``, ``"efficiency"``."""
+    return f"{part}.{quantity}" if part else quantity
+
+
+BELT = that(lambda given: hasattr(given, "drive") and hasattr(given, "wrap_angles"), "a Belt or a Rope")
+SENSOR = {
+    "belt": BELT,
+    "quantity": either(word(), each(word(), "a list of words", 1)),
+    "name": word(),
+}
+
+
+@dataclass(frozen=True)
+class DriveSensor:
+    """Numbers of all pulleys and spans of a belt or rope over time, for `Sensors`.
+
+    Args:
+        belt: the `Belt` or `Rope`.
+        quantity: name of a number of a `PulleyDuty`, a `SpanDuty` or a `DriveReport`, e.g. ``"slip_reserve"``, or
+            several of them (one evaluation for all): each of them is recorded of all pulleys or spans that have it.
+        name: name in the table; default: that of the belt.
+
+    Raises:
+        ModelError: there is no such number.
+    """
+
+    belt: Any
+    quantity: str | Sequence[str]
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        check_fields(self, SENSOR)
+        for name in self._quantities():
+            if name not in UNITS:
+                raise ModelError(f"quantity = {name!r} of DriveSensor: must be one of {', '.join(UNITS)}")
+        if not self.name:
+            object.__setattr__(self, "name", self.belt.name)
+
+    def _quantities(self) -> list[str]:
+        return [self.quantity] if isinstance(self.quantity, str) else list(self.quantity)
+
+    def create_probe(self, state: State) -> Probe:
+        """Bind to a model."""
+        return create_probe(self.belt.drive, self.name, self._quantities(), state, [])
+
+
+def create_probe(
+    drive: Drive, name: str, quantities: Sequence[str] | None, state: State, last: list[DriveReport]
+) -> Probe:
+    """A probe of some numbers of a drive, None: of all; the newest report is kept as the only one of ``last``."""
+    if state.world is not drive.world:
+        raise ModelError("the state belongs to another world than the one of the belt")
+    bound, chosen, columns = BoundDrive(drive), list[int](), list[tuple[str, str]]()
+    place = 0
+    for part, quantity, unit, size in list_numbers(report_drive(drive, state)):
+        if quantities is None or quantity in quantities:
+            label = name_number(part, quantity) if quantities is None else f"{name}.{name_number(part, quantity)}"
+            columns += [(label if size == 1 else f"{label}[{k}]", unit) for k in range(size)]
+            chosen += range(place, place + size)
+        place += size
+
+    def read(values: Fields) -> FloatArray:
+        nonlocal bound
+        if bound.version != drive.world.version:
+            bound = BoundDrive(drive)
+        last[:] = [bound.report(values)]
+        numbers = take_numbers(last[0])[chosen]
+        # every process has the whole report, and the numbers of all processes are added
+        return numbers if bound.contacts.assembly.layout.rank == 0 else np.zeros_like(numbers)
+
+    return Probe(columns, (len(columns),), read)
+
+
+class _WholeDrive:
+    """The sensor of all numbers of a drive, with its newest report."""
+
+    def __init__(self, drive: Drive) -> None:
+        self.drive, self.name, self.last = drive, drive.name, list[DriveReport]()
+
+    def create_probe(self, state: State) -> Probe:
+        """Bind to a model."""
+        return create_probe(self.drive, self.name, None, state, self.last)
+
+
+class DriveMeans(Sensors):
+    """All numbers of a belt over time, with means, smallest and largest values; a hook, made by `Belt.average`.
+
+    Numbers have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen will do) and
+    ``"efficiency"``; further sensors have their own.
+
+    Attributes:
+        times: times of the records [s].
+        units: unit by name.
+    """
+
+    def __init__(
+        self,
+        drive: Drive,
+        start: float,
+        every: int,
+        path: str | os.PathLike[str] | None = None,
+        sensors: Sequence[SensorLike] = (),
+    ) -> None:
+        self.drive, self.start, self._whole = drive, start, _WholeDrive(drive)
+        super().__init__(path, [self._whole, *sensors], every)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all numbers; empty before the first record."""
+        return [name for probe in self._probes for name, _ in probe.columns] or super().names
+
+    def __getitem__(self, name: str) -> FloatArray:
+        """Values of one number over the records, shape (records,), in its unit; a copy."""
+        names = [known.replace("–", "-") for known in self.names]
+        if name.replace("–", "-") not in names:
+            raise ModelError(f"there is no number {name!r}: there are {', '.join(self.names)}")
+        place = names.index(name.replace("–", "-"))
+        return np.array([row[place] for row in self._rows])
+
+    def record(self, state: State) -> None:
+        """Read all numbers, from the start on."""
+        if state.t >= self.start:
+            super().record(state)
+            self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
+
+    def report(self) -> DriveReport | None:
+        """Means over time, each record weighted by the time since the one before; None before the second record.
+
+        Creep, slip reserve, ratios, string frequencies and efficiency are those of the means; numbers that are not
+        there at all times, as of a span that is wound up, are means over the times at which they are.
+        """
+        times = self.times
+        if len(times) < 2 or not times[-1] > times[0]:
+            return None
+        values = np.array(self._rows)
+        means = _average(np.diff(times), values[1:])
+        last, count = self._whole.last[0], len(self._probes[0].columns)
+        duration = float(times[-1] - times[0])
+        report = complete(
+            replace(put_numbers(last, means[:count]), time=float(times[-1]), duration=duration), self.drive
+        )
+        means[:count] = take_numbers(report)
+        found = {
+            name: _find_extremes(self.units[name], mean, times, series)
+            for name, mean, series in zip(self.names, means.tolist(), values.T, strict=True)
+            if not np.isnan(series).all()
+        }
+        return replace(report, extremes=found)
+
+    def restore(self, kept: Mapping[str, Any], state: State) -> None:
+        """Go on with the records of the interrupted run."""
+        super().restore(kept, state)
+        self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
+        if self._rows:
+            self._whole.last[:] = [report_drive(self.drive, state)]
+
+
+def _average(weights: FloatArray, values: FloatArray) -> FloatArray:
+    """Weighted means of columns over the rows in which they are finite; NaN where there is none."""
+    there = np.isfinite(values)
+    total = weights @ there
+    sums = weights @ np.where(there, values, 0.0)
+    return np.divide(sums, total, out=np.full(len(sums), nan), where=total > 0.0)
+
+
+def _find_extremes(unit: str, mean: float, times: FloatArray, values: FloatArray) -> Extremes:
+    low, high = int(np.nanargmin(values)), int(np.nanargmax(values))
+    return Extremes(unit, mean, float(values[low]), float(times[low]), float(values[high]), float(times[high]))
