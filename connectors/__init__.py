@@ -176,6 +176,7 @@ offer_family("position marker", "windlass.connectors.markers.position_markers")
 offer_family("coordinate marker", "windlass.connectors.markers.coordinate_marker")
 # functions that files of models hold as values
 offer_functions("ReadyFunction", "windlass.connectors.user_functions.ready_functions")
-# the pulleys of a model stand in the report of the run
+# the drives and pulleys of a model stand in the report of the run
+register_report_sections("windlass.connectors.drives.drive_page:tabulate_drives")
 register_report_sections("windlass.connectors.reports.pulley_section:tabulate_pulleys")
 register_report_sections("windlass.connectors.reports.surface_section:tabulate_surfaces")

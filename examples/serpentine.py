@@ -59,7 +59,9 @@ with belt.preload(drive):
     rest = wl.Static(world).solve()
     modes = wl.Modes(world, count=15).solve(rest)
 at_rest = belt.report(rest)
-ledger, means = wl.EnergyLedger(folder / "energy.csv" if folder else None), belt.average(0.6 * end_time, 5)
+ledger = wl.EnergyLedger(folder / "energy.csv" if folder else None)
+angle = wl.Sensor(arm, "rotation", name="angle of the tensioner")
+means = belt.average(0.6 * end_time, 5, folder / "drive.csv" if folder else None, [angle])
 state = wl.Dynamic(world, step=step, end=end_time, name="serpentine").solve(rest, hooks=[ledger, means])
 report = means.report()
 

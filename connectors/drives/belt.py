@@ -26,7 +26,8 @@ from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTO
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.drives.contact_choice import choose_contact
 from windlass.connectors.drives.drive_means import DriveMeans
-from windlass.connectors.drives.drive_report import Drive, DriveReport, report_drive
+from windlass.connectors.drives.drive_page import add_drive
+from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
 from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
@@ -37,7 +38,7 @@ from windlass.connectors.surface_contact.add_surface_contact import add_surface_
 from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
 from windlass.elements.routes.cable_chain import cable_along, nodes_of
 from windlass.elements.routes.routes import Route
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.checks.checks import (
     checked,
     each,
@@ -55,6 +56,7 @@ from windlass.framework.checks.checks import (
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.model.named_parts import name_part
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.sensors import SensorLike, Sensors
@@ -115,8 +117,10 @@ class _Line:
             self._holds = self._add_holds()
         self.drive = Drive(
             self.name, world, self.pulleys, closed, self.cables, self.contacts, self.surfaces, self.radii,
-            self.span_lengths, self.mass_per_length,
+            self.span_lengths, self.mass_per_length, [],
         )  # fmt: skip
+        add_drive(self.drive)
+        self._name_parts()
         if given["contact"] == "auto" and is_first_process() and not options.quiet() and not options.help_requested():
             print(self.reasoning)
 
@@ -214,6 +218,20 @@ class _Line:
         angle = min(LARGEST_ANGLE, (WAVE_FACTOR / CORD_FACTOR * self.strain) ** 0.25)
         count: int = ceil(self.route.length / (angle * min(self.radii)))
         return count
+
+    def _name_parts(self) -> None:
+        """The free spans, and the cables on each pulley, as tables of modes name them."""
+        length, cables = self.route.length, len(self.cables)
+        middle = length * (np.arange(cables) + 0.5) / cables
+        for name, (begin, end) in zip(name_spans(self.drive), find_spans(self.route), strict=True):
+            self._name_cables(f"span {name}", (middle - begin) % length < (end - begin) % length)
+        stations = [(wrap.s_entry, wrap.s_exit) for wrap in self.route.wraps]
+        for pulley, (begin, end) in zip(self.pulleys, stations, strict=True):
+            self._name_cables(f"{self.name} on {pulley.name}", (middle - begin) % length < end - begin)
+
+    def _name_cables(self, name: str, chosen: BoolArray) -> None:
+        if chosen.any():
+            name_part(self.world, name, self.cables[np.flatnonzero(chosen)])
 
     def _lay_cables(self, columns: dict[str, Any]) -> Entity:
         scaled = scale_columns(self.name, self.strain, columns)

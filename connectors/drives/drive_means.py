@@ -13,10 +13,12 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import nan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from windlass.connectors.drives.drive_page import draw_means
 from windlass.connectors.drives.drive_report import (
     UNITS,
     WHOLE,
@@ -30,7 +32,8 @@ from windlass.connectors.drives.drive_report import (
     report_drive,
 )
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import check_fields, each, either, that, word
+from windlass.framework.checks.checks import check_fields, checked, each, either, path, that, word
+from windlass.framework.command_line.report_parts import ReportSection
 from windlass.framework.errors import ModelError
 from windlass.framework.model.system import Fields
 from windlass.framework.output.sensors import Probe, SensorLike, Sensors
@@ -181,6 +184,7 @@ class DriveMeans(Sensors):
     ) -> None:
         self.drive, self.start, self._whole = drive, start, _WholeDrive(drive)
         super().__init__(path, [self._whole, *sensors], every)
+        drive.means.append(self)
 
     @property
     def names(self) -> list[str]:
@@ -224,6 +228,22 @@ class DriveMeans(Sensors):
             if not np.isnan(series).all()
         }
         return replace(report, extremes=found)
+
+    @checked(path=path())
+    def draw(self, path: str | os.PathLike[str]) -> Path:
+        """The curves of slip reserves, hub loads, tensions, deflections, speeds and powers as a picture.
+
+        Args:
+            path: the file; its suffix (``.png``, ``.pdf``, ``.svg``) decides on the format.
+
+        Raises:
+            OutputError: nothing was recorded, or the file cannot be written.
+        """
+        return draw_means(path, self)
+
+    def report_sections(self) -> Sequence[ReportSection]:
+        """None: the report of the run has a page for each drive, with these curves."""
+        return ()
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
         """Go on with the records of the interrupted run."""

@@ -57,6 +57,7 @@ class Drive(NamedTuple):
     radii: list[float]
     span_lengths: list[float]
     mass_per_length: float
+    means: list[Any]  # hooks of `Belt.average`, for the report of the run
 
 
 @dataclass(frozen=True)
@@ -227,7 +228,7 @@ DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "e
 
 def is_duty(name: str) -> bool:
     """Whether the extremes of a number are what a drive is dimensioned by, by its name in `DriveReport.extremes`."""
-    part, _, quantity = name.rpartition(".")
+    part, _, quantity = name.partition("[")[0].rpartition(".")
     # the speed of the belt is that of all pulleys; what is no number of the belt was asked for
     return (quantity in DUTIES and not (part and quantity in WHOLE)) or quantity not in UNITS
 

@@ -108,8 +108,8 @@ def draw_belt(
         create_output_folder(target.parent)
         check_output(target, "picture", "picture")
     fields = load_outputs(state)
-    lines, offsets = _create_lines(world, fields, cables)
-    wheels = _create_wheels(world, fields, contacts, offsets)
+    lines, offsets = create_lines(world, fields, cables)
+    wheels = create_wheels(world, fields, contacts, offsets)
     if not is_first_process():
         return target
 
@@ -138,7 +138,7 @@ def draw_belt(
     return target
 
 
-def _create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[CableLine], dict[int, float]]:
+def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[CableLine], dict[int, float]]:
     """The chains of cables with their axial forces, and the arc length at which each cable (entity) begins [m]."""
     rows = find_evaluated_rows(cables, world)
     length = cables.table.collect("length", cables.rows)
@@ -164,7 +164,7 @@ def _create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Ca
     return lines, offsets
 
 
-def _create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict[int, float]) -> list[Wheel]:
+def create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict[int, float]) -> list[Wheel]:
     """The circles of the contacts."""
     circles, radii = (contacts.table.collect(name, contacts.rows) for name in ("circle", "circle_radius"))
     wheels = []
@@ -251,7 +251,7 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
     for wheel in wheels:
         _draw_wheel(axes, wheel, font_size=min(10.0, 10.5 * scale * wheel.radius))
     belt = LineCollection(pieces.tolist(), cmap=tension, linewidths=4.5, capstyle="round", zorder=4)
-    belt.set(array=force, clim=_find_range(lines))
+    belt.set(array=force, clim=find_range(lines))
     axes.add_collection(belt)
     bar = figure.colorbar(belt, cax=figure.add_axes((0.9, 0.16, 0.014, 0.69)))
     bar.set_label("axial force [N]", color=INK)
@@ -267,7 +267,7 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
         figure.legend(handles=handles, loc="lower center", ncols=4, frameon=False, bbox_to_anchor=(0.45, 0.005))
 
 
-def _find_range(lines: list[CableLine]) -> tuple[float, float]:
+def find_range(lines: list[CableLine]) -> tuple[float, float]:
     """Smallest and largest axial force [N], kept apart so that rounding is not shown large."""
     force = np.concatenate([line.force for line in lines])
     low, high = float(force.min()), float(force.max())
@@ -315,7 +315,7 @@ def _draw_tension(axes: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
     for line in lines:
         axes.plot(line.arc, line.force, color=INK, linewidth=1.4)
     axes.set(xlabel="arc length along the belt [m]", ylabel="axial force [N]", title="Tension along the belt")
-    low, high = _find_range(lines)
+    low, high = find_range(lines)
     axes.set_xlim(0.0, max(float(line.arc[-1]) for line in lines))
     axes.set_ylim(low - 0.05 * (high - low), high + 0.05 * (high - low))
     _style(axes)

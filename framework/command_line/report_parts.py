@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from windlass.framework.checks.checks import check_fields, checked, each, numbers, that, word
 from windlass.framework.checks.values import read_numbers
@@ -82,6 +82,10 @@ class Formatted:
     text: str
 
 
+PLACES = ("first", "results", "energy")
+"""Where sections stand on the page, in this order."""
+
+
 @dataclass(frozen=True)
 class ReportSection:
     """A titled part of a report.
@@ -90,13 +94,16 @@ class ReportSection:
         title: heading; parts of sections of one title stand together.
         parts: words, `ReportTable`, `ReportCurves` and figures of matplotlib, or functions that give one of these when
             the page is written.
+        place: where on the page: ``"first"``, among the ``"results"``, or with the ``"energy"`` behind them; the model
+            and its solves are last.
     """
 
     title: str
     parts: Sequence[Any]
+    place: Literal["first", "results", "energy"] = "results"
 
     def __post_init__(self) -> None:
-        check_fields(self, {"title": word(), "parts": PARTS}, OutputError)
+        check_fields(self, {"title": word(), "parts": PARTS, "place": word(*PLACES)}, OutputError)
 
 
 # what this run has handed over so far, beside PETSc's one database of options

@@ -14,8 +14,10 @@ Every step is integrated; what is recorded for the table and the picture is a ch
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -39,7 +41,7 @@ from windlass.framework.ledger.balance import (
 )
 from windlass.framework.ledger.table import draw_series, format_lines, list_lines
 from windlass.framework.model.schema import Component
-from windlass.framework.model.table import Entity
+from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.output.csv import CsvTable, TableClaim
 from windlass.framework.output.every_nth import EveryNth
@@ -47,6 +49,10 @@ from windlass.framework.parallel.processes import join_rows
 from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.evaluate import find_evaluated_rows
 from windlass.framework.state.state import State, as_local
+
+MOST_ROWS, MOST_NAMES, LINE, SEEN = 2000, 4, 34, 1e-3
+"""Rows of a law, and different names of them, up to which pages name them; letters in a line of a legend; curves that
+are shown, relative to the largest."""
 
 
 class EnergyLedger(EveryNth):
@@ -333,11 +339,50 @@ class EnergyLedger(EveryNth):
         """The ledger in the report of the run."""
         if not self._times:
             return []
-        title, *rows = self._list_lines()
-        curves = [(name, "J", self[name]) for name in self.kinds if self.kinds[name] != PARTS and self[name].any()]
-        return [ReportSection("Energy", [ReportTable(title, rows), ReportCurves("time [s]", self.times, curves)])]
+        labels = self._find_labels()
+        title, *rows = self._list_lines(labels)
+        shown = [name for name in self.kinds if self.kinds[name] != PARTS and self[name].any()]
+        # what would lie on the axis is left to the table
+        largest = max((float(np.abs(self[name]).max()) for name in shown), default=0.0)
+        shown = [name for name in shown if float(np.abs(self[name]).max()) > SEEN * largest]
+        words = {name: labels.get(name, name.replace(".", ": ").replace("_", " ")) for name in shown}
+        curves = [(fill(words[name], LINE), "J", self[name]) for name in shown]
+        parts = [ReportTable(title, rows), ReportCurves("time [s]", self.times, curves)]
+        return [ReportSection("Energy", parts, "energy")]
 
-    def _list_lines(self) -> list[tuple[str, str, str]]:
+    def _find_labels(self) -> dict[str, str]:
+        """Names of the loads, springs and bodies that a few rows are of, in place of the name of their law."""
+        world = self._world
+        assert world is not None
+        tables = {component.__name__: table for component, table in world.tables.items()}
+        labels: dict[str, str] = {}
+        for quantity in self.kinds:
+            law, _, part = quantity.partition(".")
+            table = tables.get(law)
+            if table is None or not 0 < table.count <= MOST_ROWS:
+                continue
+            rows = np.arange(table.count)
+            constraint = parallel_assembly(world).layout.systems[table.component].constraint
+            if constraint is not None and constraint.driven is not None and len(constraint.driven) == table.count:
+                rows = rows[constraint.driven == (part == "driven")]
+            rows = rows[table.collect("active")[rows]] if "active" in table.component.columns else rows
+            # rows of one label, as the cables of a belt, are numbered
+            names = list(dict.fromkeys(re.sub(r" \d+$", "", self._name_row(table, int(row))) for row in rows))
+            if 0 < len(names) <= MOST_NAMES:
+                labels[quantity] = ": ".join((", ".join(names), part.replace("_", " "))) if part else ", ".join(names)
+        known = list(labels.values())
+        return {quantity: label for quantity, label in labels.items() if known.count(label) == 1}
+
+    def _name_row(self, table: EntityTable, row: int) -> str:
+        """The name that a row was given, or else that of what carries its last marker."""
+        own = table.describe(row)
+        markers = [name for name in table.component.refs if name.startswith("marker")]
+        if own != f"{table.kind} {row}" or not markers:
+            return own if own != f"{table.kind} {row}" else table.component.__name__
+        carriers = [int(n) for name in markers for n in table.named(name, np.array([row])) if n >= 0]
+        return self._name_of(carriers[-1]) if carriers else table.component.__name__
+
+    def _list_lines(self, labels: Mapping[str, str] | None = None) -> list[tuple[str, str, str]]:
         """The lines of the ledger at the last record."""
         by: list[tuple[str, list[tuple[str, float]]]] = []
         for component, losses in self._losses.items():
@@ -346,7 +391,7 @@ class EnergyLedger(EveryNth):
                 groups = [(self._name_of(int(i)), value) for i, value in zip(losses.ids, values, strict=True)]
                 by.append((f"{component.__name__}.{name}", groups))
         span = (self._times[0], self._times[-1]) if self._times else (0.0, 0.0)
-        return list_lines(self.kinds, self.totals, self._first, dict(by), span, self.steps)
+        return list_lines(self.kinds, self.totals, self._first, dict(by), span, self.steps, labels)
 
     def _name_of(self, number: int) -> str:
         """Name of an entity, of what carries it if it is a marker."""

@@ -45,6 +45,7 @@ def list_lines(
     groups: Groups,
     span: tuple[float, float],
     steps: int,
+    labels: Mapping[str, str] | None = None,
 ) -> list[tuple[str, str, str]]:
     """The lines of a ledger: words, change since the start and energy at the end; what is 0 is left out.
 
@@ -55,6 +56,7 @@ def list_lines(
         groups: parts of quantities, by what names them [J].
         span: from and to which time [s].
         steps: number of steps.
+        labels: words for quantities in place of their names.
     """
     title = f"energy from {span[0]:.6g} s to {span[1]:.6g} s in {steps} steps"
     lines: list[tuple[str, str, str]] = [(title, "J", "at the end [J]")]
@@ -67,7 +69,8 @@ def list_lines(
         lines.append((TITLES[kind], "" if kind == PARTS else _number(total), ""))
         for name in members if kind not in (INTEGRATOR, REST) else ():
             end = _number(starts[name] + totals[name]) if name in starts else ""
-            lines.append((f"  {name.removeprefix('rest.')}", _number(totals[name]), end))
+            words = (labels or {}).get(name, name.removeprefix("rest."))
+            lines.append((f"  {words}", _number(totals[name]), end))
             lines += [(f"    {group}", _number(value), "") for group, value in groups.get(name, ()) if value != 0.0]
     if largest > 0.0:
         lines.append(("rest per largest quantity [1]", _number(abs(totals.get(REST, 0.0)) / largest), ""))

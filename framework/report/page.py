@@ -17,13 +17,17 @@ h1 { font-size: 1.7rem; margin-bottom: 0; } h2 { font-size: 1.25rem; margin: 2re
 h2 { border-bottom: 2px solid #e4e7eb; } h3 { font-size: 1rem; margin: 1.2rem 0 .4rem; }
 table { border-collapse: collapse; font-size: .86rem; margin: .5rem 0 1rem; font-variant-numeric: tabular-nums; }
 th, td { border-bottom: 1px solid #e4e7eb; padding: .2rem .7rem .2rem 0; text-align: left; vertical-align: top; }
-td.number, th.number { text-align: right; white-space: nowrap; }
+td { white-space: pre-wrap; } thead { display: table-header-group; } p.warning { color: #b35900; margin: .3rem 0; }
+td.number, th.number { text-align: right; } td.number { white-space: nowrap; }
 img { width: 100%; height: auto; } pre { background: #f5f7fa; padding: .6rem; font-size: .8rem; white-space: pre-wrap; }
 pre, td { overflow-wrap: break-word; } .ok { color: #2b8a3e; } .doubtful { color: #b35900; } .failed { color: #c92a2a; }
 nav a { margin-right: .9rem; } .quiet { color: #52606d; }
-@page { size: A4; margin: 15mm; }
+@page { size: A4; margin: 13mm; }
 @media print { body { max-width: none; margin: 0; font-size: 10pt; } nav { display: none; }
-  figure, tr, h2, h3 { break-inside: avoid; } h2, h3 { break-after: avoid; } pre { font-size: 7.5pt; } }
+  figure, tr, h2, h3 { break-inside: avoid; } h2, h3 { break-after: avoid; } pre { font-size: 7.5pt; }
+  h1 { font-size: 15pt; } h2 { font-size: 12pt; margin-top: 5mm; } table { font-size: 8.5pt; }
+  th, td { padding: .4mm 2mm .4mm 0; line-height: 1.3; } p { margin: 1.5mm 0; } table { margin: 1mm 0 2.5mm; }
+  h1 { margin-top: 0; } ul { margin: 1mm 0; } figure { margin: 1mm 0; } }
 figure { margin: .5rem 0 1rem; }
 """
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -92,7 +96,9 @@ def format_sections(sections: Iterable[ReportSection]) -> tuple[str, list[str]]:
     return "\n".join(texts), list(groups)
 
 
-def format_page(title: str, verdict: str, words: str, sections: Sequence[ReportSection]) -> str:
+def format_page(
+    title: str, verdict: str, words: str, sections: Sequence[ReportSection], doubts: Sequence[str] = ()
+) -> str:
     """The whole page.
 
     Args:
@@ -100,9 +106,12 @@ def format_page(title: str, verdict: str, words: str, sections: Sequence[ReportS
         verdict: ``"ok"``, ``"doubtful"`` or ``"failed"``.
         words: one line below the heading.
         sections: in their order.
+        doubts: reasons of the verdict.
     """
     body, titles = format_sections(sections)
     links = "".join(f'<a href="#s{k}">{escape(name)}</a>' for k, name in enumerate(titles))
+    lines = "".join(f"<li>{escape(doubt)}</li>" for doubt in doubts)
+    reasons = f'<ul class="{verdict}">{lines}</ul>\n' if lines else ""
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
@@ -110,7 +119,7 @@ def format_page(title: str, verdict: str, words: str, sections: Sequence[ReportS
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>
 <body><h1>{escape(title)}</h1>
 <p class="quiet">{escape(words)} Verdict: <strong class="{verdict}">{verdict}</strong>.</p>
-<nav>{links}</nav>
+{reasons}<nav>{links}</nav>
 {body}
 </body></html>
 """

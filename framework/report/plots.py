@@ -6,6 +6,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from itertools import pairwise
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -67,19 +68,52 @@ def plot_curves(curves: ReportCurves) -> Any:
     groups: dict[str, list[tuple[str, FloatArray]]] = {}
     for name, unit, values in curves.curves:
         groups.setdefault(unit, []).append((name, np.asarray(values, dtype=np.float64)))
-    x = np.asarray(curves.x, dtype=np.float64)
-    figure = create_figure(2.3 * len(groups) + 0.4)
-    all_axes = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
-    for axes, (unit, lines) in zip(all_axes, groups.items(), strict=True):
+    panels = [
+        (f"[{unit}]" if len(lines) > 1 else f"{lines[0][0]} [{unit}]", lines, None) for unit, lines in groups.items()
+    ]
+    return plot_panels(curves.label, np.asarray(curves.x, dtype=np.float64), panels)
+
+
+def plot_panels(
+    label: str,
+    x: FloatArray,
+    panels: Sequence[tuple[str, Sequence[tuple[str, FloatArray]], tuple[float, float] | None]],
+) -> Any:
+    """Axes one below the other over a common abscissa; names of curves stand beside the axes.
+
+    Args:
+        label: of the abscissa, with its unit.
+        x: shape (n,).
+        panels: label with unit, curves by name, and the range that is shown at most, or None.
+    """
+    figure = create_figure(sum(_find_height(len(lines)) for _, lines, _ in panels) + 0.4)
+    ratios = [_find_height(len(lines)) for _, lines, _ in panels]
+    all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
+    for axes, (unit, lines, limits) in zip(all_axes, panels, strict=True):
         for k, (name, values) in enumerate(lines[:MOST_CURVES]):
-            axes.plot(*thin_curve(x, values), color=COLOURS[k % len(COLOURS)], linewidth=1.3, label=name)
-        left = len(lines) - MOST_CURVES
-        axes.set_ylabel(f"[{unit}]" if len(lines) > 1 else f"{lines[0][0]} [{unit}]")
+            shown = np.where(np.isfinite(values), values, np.nan)
+            axes.plot(*thin_curve(x, shown), color=COLOURS[k % len(COLOURS)], linewidth=1.3, label=name)
+        # long names are broken: the axes keep their width
+        axes.set_ylabel(fill(unit, 24))
+        if limits is not None:
+            low, high = axes.get_ylim()
+            axes.set_ylim(max(low, limits[0]), min(high, limits[1]))
         if len(lines) > 1:
-            axes.legend(fontsize=8, frameon=False, title=f"and {left} more" if left > 0 else None)
+            left = len(lines) - MOST_CURVES
+            axes.legend(
+                fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.2,
+                title=f"and {left} more" if left > 0 else None, title_fontsize=8,
+            )  # fmt: skip
+        axes.ticklabel_format(axis="y", useOffset=False)
         style(axes)
-    all_axes[-1].set_xlabel(curves.label)
+    all_axes[-1].set_xlabel(label)
+    figure.align_ylabels()
     return figure
+
+
+def _find_height(curves: int) -> float:
+    """Height of axes with room for the names of the curves [inch]."""
+    return max(1.7, 0.17 * min(curves, MOST_CURVES + 1) + 0.35)
 
 
 def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
@@ -147,7 +181,7 @@ def draw_model(points: FloatArray, lines: IntArray, values: FloatArray, label: s
     mean = values[lines].mean(axis=1)
     known = np.isfinite(mean)
     if label and known.any():
-        collection.set_cmap(_tension_colours())
+        collection.set_cmap(tension_colours())
         collection.set_array(mean)
         low, high = float(mean[known].min()), float(mean[known].max())
         room = max(0.5 * (1e-6 * max(abs(low), abs(high)) - (high - low)), 0.0)
@@ -158,7 +192,8 @@ def draw_model(points: FloatArray, lines: IntArray, values: FloatArray, label: s
     return figure
 
 
-def _tension_colours() -> Any:
+def tension_colours() -> Any:
+    """Colours from the smallest to the largest tension; grey where there is none."""
     from matplotlib.colors import LinearSegmentedColormap  # here, because a run without pictures need not wait for it
 
     colours: Sequence[str] = ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"]

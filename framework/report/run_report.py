@@ -140,20 +140,26 @@ def _compose() -> str:
     verdicts = [record.verdict for record in _run.solves]
     worst = "failed" if _run.error else next((w for w in ("failed", "doubtful") if w in verdicts), "ok")
     solves = ReportTable(["solve", "verdict", "statistics"], [[r.name, r.verdict, r.summary] for r in _run.solves])
-    sections = [
-        *([ReportSection("Failure", [_run.error + "\n"])] if _run.error else []),
-        ReportSection("Solves", [solves] if solves.rows else []),
-        ReportSection("Model", _run.model),
-        *_run.details,
+    handed = [
         *_run.sections,
         *(section for hook in _run.hooks for section in hook.report_sections()),
         *report_parts.added_sections,
+    ]
+    # results first, solvers last: a sort that keeps the order of those of one place
+    handed.sort(key=lambda section: report_parts.PLACES.index(section.place))
+    sections = [
+        *([ReportSection("Failure", [_run.error + "\n"])] if _run.error else []),
+        *handed,
+        ReportSection("Model", _run.model),
+        ReportSection("Solves", [solves] if solves.rows else []),
+        *_run.details,
         ReportSection("Options", _tabulate_options()),
         ReportSection("Sources", [_run.sources + "\n"] if _run.sources else []),
         ReportSection("How to repeat it", _describe_run()),
     ]
+    doubts = [f"{record.name}: {reason}" for record in _run.solves for reason in record.reasons]
     words = f"Windlass {_version('windlass')}, run begun {_run.began}, report written {time.strftime(CLOCK)}."
-    return format_page(Path(sys.argv[0]).name, worst, words, sections)
+    return format_page(Path(sys.argv[0]).name, worst, words, sections, doubts)
 
 
 def _describe_solve(record: SolveRecord) -> list[Any]:

@@ -1,6 +1,6 @@
 """Which part of a model moves in a mode, and which part is strained: shares of its energy.
 
-kinetic    xᴴ M x by bodies and belts: rows of a table that share coordinates are one belt
+kinetic    xᴴ M x by bodies and belts: rows of a table that share coordinates are one belt, or parts of it with names
 potential  xᴴ K x by tables: cables, springs, contacts, constraints under force; where it is negative, as in a strut
            under pressure or of material that moves, so is the share
 """
@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from windlass.framework.arrays import ComplexArray, FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.model.named_parts import named_parts
 from windlass.framework.model.schema import Component
 from windlass.solvers.modes.matrices import LinearMotion
 
@@ -43,7 +44,8 @@ def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
             inertia(assembly.evaluation(component, matrix, da=1.0))
         by_dof = _energy_by_dof(motion, matrix, shapes)
         labels = find_belts(assembly, system.dofs)
-        groups = _name_groups(assembly, component, system.dofs, labels)
+        parts = mark_parts(assembly, component, system.dofs, labels)
+        groups = _name_groups(assembly, component, system.dofs, labels) | parts
         numbers = np.array(sorted(groups), np.int64)
         place = np.searchsorted(numbers, labels)
         inside = np.isin(labels, numbers)
@@ -118,6 +120,17 @@ def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
             lowest = values.astype(np.int64)
         if not assembly.processes.any(bool((lowest != before).any())):
             return lowest
+
+
+def mark_parts(assembly: Assembly, component: type[Component], dofs: IntArray, labels: IntArray) -> dict[int, str]:
+    """Give parts of belts with names, see `framework/model/named_parts.py`, own numbers below 0 among the labels."""
+    names: dict[int, str] = {}
+    for k, (name, table, rows) in enumerate(named_parts(assembly.world)):
+        if table.component is component:
+            here = dofs[np.isin(assembly.layout.rows[component], rows)]
+            labels[here[here < assembly.layout.spare]] = -k - 1
+            names[-k - 1] = name
+    return names
 
 
 def _name_groups(assembly: Assembly, component: type[Component], dofs: IntArray, labels: IntArray) -> dict[int, str]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from windlass.framework.arrays import ComplexArray, FloatArray
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
+from windlass.framework.assembly.storage import Storage
 from windlass.framework.checks.checks import checked, each, handle, number, optional, path, that, whole, word
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
@@ -111,9 +112,15 @@ class ModesResult:
             kind: ``"kinetic"``: of bodies and belts; ``"potential"``: of kinds of laws.
         """
         if kind not in self._shares:
-            self.motion.assembly.load_fields(self.state)
+            motion = self.motion
+            motion.assembly.load_fields(self.state)
             evaluate = eval_kinetic if kind == "kinetic" else eval_potential
-            self._shares[kind] = evaluate(self.motion, self.shapes)
+            # a solve since then may have stored its matrices in another form
+            kept, motion.sparsity = motion.sparsity, motion.assembly.use(Storage.ROWS, update=True)
+            try:
+                self._shares[kind] = evaluate(motion, self.shapes)
+            finally:
+                motion.sparsity = kept
         return dict(self._shares[kind])
 
     @checked(sensors=each(that(lambda given: hasattr(given, "create_probe"), "a sensor"), "a list of sensors"))

@@ -68,7 +68,8 @@ def titles(page: str) -> list[str]:
 def test_all_sections_are_there(tmp_path: Path) -> None:
     code, page = run(tmp_path, "-weight", "2.5")
     assert code == 0
-    parts = ["Solves", "Model", "Solve 1: sag", "Solve 2: swing", "Sensors", "Energy", "Verification", "Remarks"]
+    # results are first, solvers last
+    parts = ["Sensors", "Verification", "Remarks", "Energy", "Model", "Solves", "Solve 1: sag", "Solve 2: swing"]
     assert titles(page) == [*parts, "Options", "Sources", "How to repeat it"]
     for words in (
         'class="ok">ok<',

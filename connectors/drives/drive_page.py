@@ -1,0 +1,321 @@
+"""Belts and ropes in the report of the run: a page for those who order the drive, and curves over time.
+
+The page has a picture with all pulleys named and their numbers, the duties of pulleys and spans, and what to be warned
+of; numbers are means over time and their extremes where the run has a hook of `Belt.average`, else those of one state.
+"""
+
+from __future__ import annotations
+
+import os
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.drives.drive_report import (
+    UNITS,
+    WHOLE,
+    Drive,
+    DriveReport,
+    Extremes,
+    PulleyDuty,
+    report_drive,
+)
+from windlass.connectors.reports.belt_picture import (
+    FAINT,
+    INK,
+    CableLine,
+    Wheel,
+    create_lines,
+    create_wheels,
+    find_range,
+)
+from windlass.framework.arrays import FloatArray
+from windlass.framework.command_line.report_parts import Formatted, ReportSection, ReportTable
+from windlass.framework.errors import OutputError
+from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.model.world import World
+from windlass.framework.output.sensors import Sensors
+from windlass.framework.report.plots import plot_panels, tension_colours
+from windlass.framework.state.evaluate import load_outputs
+from windlass.framework.state.state import State
+
+WIDTH, LABEL, ROW, TALLEST = 9.0, 2.1, 0.6, 3.2
+"""Widths of the picture and of the labels on each side, height of a label, and largest of a drive [inch]."""
+PAGE = 4
+"""Axes in one figure, of which two fit on a page."""
+ARROW = "#c2255c"
+CLIPPED = {"slip_reserve": (-0.5, 1.05), "efficiency": (0.0, 1.1)}
+"""What curves show at most: a span that is nearly slack has a reserve far below 0."""
+PANELS = (
+    ("slip_reserve", "slip reserve"),
+    ("hub_force", "hub load"),
+    ("hub_angle", "direction of the hub load"),
+    ("tension", "span tension"),
+    ("deflection", "deflection of the span"),
+    ("speed", "speed of the pulley"),
+    ("belt_speed", "speed of the belt"),
+    ("power", "power"),
+    ("efficiency", "efficiency"),
+)
+"""Numbers that curves show, and their names."""
+
+
+def add_drive(drive: Drive) -> None:
+    """Make a drive known to the report of its world."""
+    drives: list[Drive] = drive.world.resource("drives", list)
+    drives.append(drive)
+
+
+def tabulate_drives(world: World, state: State) -> list[ReportSection]:
+    """The sections of all belts and ropes of a world; all processes together."""
+    sections: list[ReportSection] = []
+    for drive in world.resource("drives", list):
+        means = next((m for m in reversed(drive.means) if len(m.times) > 1), None)
+        report = (means.report() if means is not None else None) or report_drive(drive, state)
+        picture = None
+        if not drive.surfaces:
+            fields = load_outputs(state)
+            lines, offsets = create_lines(world, fields, drive.cables)
+            picture = lines, create_wheels(world, fields, drive.contacts, offsets)
+        if not is_first_process():
+            continue
+        when = f"Means over {report.duration:.4g} s until t = {report.time:.6g} s" if report.duration else ""
+        parts: list[Any] = [f"{when or f'At t = {report.time:.6g} s'}, with hub loads as arrows."]
+        if picture is not None:
+            parts.append(draw_duties(report, *picture, state.t))
+        parts += [tabulate_pulleys(report, drive), tabulate_spans(report), tabulate_whole(report)]
+        warnings = list_warnings(report)
+        parts += [Formatted(f'<p class="warning">Warning: {escape(words)}</p>') for words in warnings]
+        sections.append(ReportSection(f"Drive {drive.name}", parts, "first"))
+        if means is not None:
+            panels = list_panels(means)
+            groups = [panels[k : k + PAGE] for k in range(0, len(panels), PAGE)]
+            curves = [plot_panels("time [s]", means.times, group) for group in groups]
+            sections.append(ReportSection(f"Drive {drive.name} over time", curves))
+        if report.advice:
+            sections.append(ReportSection("Mesh and contact of drives", ["\n".join(report.advice) + "\n"], "energy"))
+    return sections
+
+
+def list_warnings(report: DriveReport) -> list[str]:
+    """What those who dimension the drive must know, in words."""
+    found: list[str] = []
+    for duty in report.pulleys:
+        seen = report.extremes.get(f"{duty.name}.slip_reserve")
+        worst, when = (seen.minimum, f" at t = {seen.time_of_minimum:.4g} s") if seen else (duty.slip_reserve, "")
+        if worst <= 0.0:
+            slips = "a span beside it is slack" if np.isinf(worst) else f"slip reserve {worst:.3f}"
+            found.append(f"the belt slips on {duty.name}{when}: {slips}.")
+    for span in report.spans:
+        seen = report.extremes.get(f"span {span.name}.tension")
+        worst, when = (seen.minimum, f" at t = {seen.time_of_minimum:.4g} s") if seen else (span.tension, "")
+        if worst <= 0.0:
+            found.append(f"the span {span.name} is slack{when}.")
+    return found
+
+
+def tabulate_pulleys(report: DriveReport, drive: Drive) -> ReportTable:
+    """The duties of the pulleys, one column for each."""
+
+    def extreme(duty: PulleyDuty, name: str) -> Extremes | None:
+        return report.extremes.get(f"{duty.name}.{name}")
+
+    def turns(radians: float) -> str:
+        return f"{np.degrees(radians):.1f}"
+
+    radii = dict(zip([duty.name for duty in report.pulleys], drive.radii, strict=True))
+    lines = [
+        ("radius of the cord [mm]", lambda duty: f"{1e3 * radii[duty.name]:.4g}"),
+        ("speed [1/min]", lambda duty: f"{duty.speed * 30.0 / np.pi:.1f}"),
+        ("torque of the belt [N m]", lambda duty: _show(duty.torque)),
+        ("power taken [W]", lambda duty: f"{duty.power:.1f}"),
+        ("wrap angle [°]", lambda duty: turns(duty.wrap_angle)),
+        ("tension before [N]", lambda duty: _show(duty.tension_before)),
+        ("tension after [N]", lambda duty: _show(duty.tension_after)),
+        ("hub load [N]", lambda duty: _show(duty.hub_force)),
+        ("direction from x [°]", lambda duty: turns(duty.hub_angle)),
+        ("largest hub load [N]", lambda duty: _largest(extreme(duty, "hub_force"))),
+        ("at [s]", lambda duty: _when(extreme(duty, "hub_force"), False)),
+        ("creep [%]", lambda duty: f"{100.0 * duty.creep:.3f}"),
+        ("slip reserve [1]", lambda duty: _show(duty.slip_reserve)),
+        ("smallest slip reserve [1]", lambda duty: _smallest(extreme(duty, "slip_reserve"))),
+        ("at [s]", lambda duty: _when(extreme(duty, "slip_reserve"), True)),
+    ]
+    rows = [[name, *map(show, report.pulleys)] for name, show in lines]
+    known = [[_hide(cell) for cell in row] for row in rows]
+    return ReportTable(["pulley", *radii], [row for row in known if any(row[1:])])
+
+
+def tabulate_spans(report: DriveReport) -> ReportTable:
+    """The duties of the spans, one line for each."""
+    titles = ["length [mm]", "tension [N]", "smallest [N]", "at [s]", "largest [N]", "at [s]", "as a string [Hz]"]
+    rows = []
+    for span in report.spans:
+        seen = report.extremes.get(f"span {span.name}.tension")
+        bent = report.extremes.get(f"span {span.name}.deflection")
+        swing = _show(1e3 * (bent.maximum - bent.minimum)) if bent else ""
+        extremes = [_smallest(seen), _when(seen, True), _largest(seen), _when(seen, False)]
+        numbers = [f"{1e3 * span.length:.1f}", _show(span.tension), *extremes, _show(span.string_frequency), swing]
+        # the joiner keeps the name on one line
+        rows.append([span.name.replace("–", "–\u2060"), *map(_hide, numbers)])
+    return ReportTable(["span", *titles, "peak to peak [mm]"], rows)
+
+
+def tabulate_whole(report: DriveReport) -> ReportTable:
+    """Numbers of the whole belt, and of what else was asked for, with their extremes."""
+    rows = []
+    values = {"belt_speed": report.belt_speed, "power_in": report.power_in, "power_out": report.power_out}
+    own: dict[str, tuple[str, float]] = {name: (UNITS[name], x) for name, x in values.items()}
+    own["efficiency"] = UNITS["efficiency"], report.efficiency
+    others = {
+        name: (x.unit, x.mean)
+        for name, x in report.extremes.items()
+        if name not in WHOLE and name.rpartition(".")[2].partition("[")[0] not in UNITS
+    }
+    for name, (unit, value) in (own | others).items():
+        seen = report.extremes.get(name)
+        extremes = [_smallest(seen), _when(seen, True), _largest(seen), _when(seen, False)]
+        rows.append([f"{name.replace('_', ' ')} [{unit}]", *map(_hide, [_show(value), *extremes])])
+    return ReportTable(
+        ["whole drive", "mean" if report.duration else "", "smallest", "at [s]", "largest", "at [s]"], rows
+    )
+
+
+def _show(value: float) -> str:
+    return "slack" if np.isinf(value) else f"{value:.4g}"
+
+
+def _hide(cell: str) -> str | None:
+    return None if cell in ("nan", "") else cell
+
+
+def _smallest(seen: Extremes | None) -> str:
+    return "" if seen is None else _show(seen.minimum)
+
+
+def _largest(seen: Extremes | None) -> str:
+    return "" if seen is None else _show(seen.maximum)
+
+
+def _when(seen: Extremes | None, smallest: bool) -> str:
+    return "" if seen is None else f"{seen.time_of_minimum if smallest else seen.time_of_maximum:.4g}"
+
+
+def list_panels(means: Sensors) -> list[tuple[str, list[tuple[str, FloatArray]], tuple[float, float] | None]]:
+    """Curves for each kind of number over time; see `plot_panels`."""
+    panels: list[tuple[str, list[tuple[str, FloatArray]], tuple[float, float] | None]] = []
+    for quantity, label in PANELS:
+        unit = UNITS[quantity]
+        curves = [
+            (name.rpartition(".")[0].removeprefix("span "), means[name])
+            for name in means.names
+            if name.rpartition(".")[2] == quantity and (quantity not in WHOLE or name == quantity)
+        ]
+        curves = [(name or label, values) for name, values in curves if np.isfinite(values).any()]
+        if unit == "rad":
+            unit, curves = "°", [(name, np.degrees(values)) for name, values in curves]
+        if quantity == "deflection":
+            unit, curves = "mm", [(name, 1e3 * values) for name, values in curves]
+        if curves:
+            panels.append((f"{label} [{unit}]", curves, CLIPPED.get(quantity)))
+    known = {name.rpartition(".")[2].partition("[")[0] for name in means.names} & UNITS.keys()
+    others = [name for name in means.names if name.rpartition(".")[2].partition("[")[0] not in known]
+    return panels + [(f"{name} [{means.units[name]}]", [(name, means[name])], None) for name in others]
+
+
+def draw_means(path: str | os.PathLike[str], means: Sensors) -> Path:
+    """The curves as a picture.
+
+    Raises:
+        OutputError: nothing was recorded, or the file cannot be written.
+    """
+    target = Path(path).absolute()
+    if not len(means.times):
+        raise OutputError(f"picture '{target}' has no curves: no step was recorded")
+    if is_first_process():
+        image = BytesIO()
+        try:
+            plot_panels("time [s]", means.times, list_panels(means)).savefig(image, dpi=130, format=target.suffix[1:])
+            replace_file(check_target(target, "picture"), image.getvalue())
+        except (OSError, ValueError) as error:
+            raise OutputError(f"picture '{target}' cannot be written ({error}): must be .png, .pdf or .svg") from error
+    return target
+
+
+def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel], time: float) -> Any:
+    """The drive with a label for each pulley in columns on both sides, where no two overlap."""
+    from matplotlib.collections import LineCollection  # here, because a run without pictures need not wait for it
+    from matplotlib.figure import Figure  # here, because a run without pictures need not wait for it
+    from matplotlib.patches import Circle  # here, because a run without pictures need not wait for it
+
+    centers, radii = np.array([w.center for w in wheels]), np.array([w.radius for w in wheels])
+    points = np.concatenate([line.points for line in lines])
+    corners = [points, centers - radii[:, None], centers + radii[:, None]]
+    low, high = np.min([c.min(axis=0) for c in corners], axis=0), np.max([c.max(axis=0) for c in corners], axis=0)
+    low, high = low - 0.03 * (high - low).max(), high + 0.03 * (high - low).max()
+    columns = _share_labels(centers, (low + high) / 2.0)
+    inner = WIDTH - 2.0 * LABEL
+    height = float(np.clip(inner * (high - low)[1] / (high - low)[0], 2.0, TALLEST))
+    height = max(height, ROW * max(map(len, columns)))
+    figure: Any = Figure(figsize=(WIDTH, height + 0.75), facecolor="white")
+    axes = figure.add_axes((LABEL / WIDTH, 0.7 / (height + 0.75), inner / WIDTH, height / (height + 0.75)))
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
+    axes.set_axis_off()
+    for center, radius in zip(centers, radii, strict=True):
+        axes.add_patch(Circle(tuple(center), radius, facecolor="#f5f7fa", edgecolor=FAINT, linewidth=1.0, zorder=1))
+    pieces = np.concatenate([np.stack((line.points[:-1], line.points[1:]), axis=1) for line in lines])
+    force = np.concatenate([0.5 * (line.force[:-1] + line.force[1:]) for line in lines])
+    belt = LineCollection(pieces.tolist(), cmap=tension_colours(), linewidths=3.5, capstyle="round", zorder=4)
+    belt.set(array=force, clim=find_range(lines))
+    axes.add_collection(belt)
+    bar = figure.colorbar(
+        belt, cax=figure.add_axes((0.3, 0.45 / (height + 0.75), 0.4, 0.11 / (height + 0.75))), orientation="horizontal"
+    )
+    bar.set_label(f"tension of the belt at t = {time:.5g} s [N]", color=INK, fontsize=8)
+    bar.ax.tick_params(labelsize=8)
+    bar.outline.set_visible(False)
+    largest = max(duty.hub_force for duty in report.pulleys)
+    for side, members in zip((-1.0, 1.0), columns, strict=True):
+        places = _spread(centers[members, 1], low[1], high[1], ROW / height * (high - low)[1])
+        for k, y in zip(members, places, strict=True):
+            duty = report.pulleys[k]
+            text = (
+                f"{duty.name}\n{duty.speed * 30.0 / np.pi:.0f} 1/min, {duty.torque:.3g} N m, {duty.power:.0f} W\n"
+                f"hub {duty.hub_force:.0f} N, {np.degrees(duty.hub_angle):.0f}°"
+            )
+            edge = low[0] if side < 0.0 else high[0]
+            axes.annotate(
+                text, centers[k], (edge + 0.02 * side * (high - low)[0], y), ha="right" if side < 0.0 else "left",
+                va="center", fontsize=8.5, color=INK, linespacing=1.3, annotation_clip=False, zorder=6,
+                arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.7, "shrinkB": 0.0},
+            )  # fmt: skip
+            if largest > 0.0:
+                arrow = np.array(duty.hub_load) / largest * 0.16 * (high - low).max()
+                ends = {"xy": centers[k] + arrow, "xytext": centers[k]}
+                axes.annotate("", **ends, arrowprops={"arrowstyle": "-|>", "color": ARROW, "linewidth": 1.6}, zorder=7)
+    return figure
+
+
+def _share_labels(centers: FloatArray, middle: FloatArray) -> tuple[list[int], list[int]]:
+    """Pulleys whose labels stand on the left and on the right, half of them each, from the top to the bottom."""
+    order = np.argsort(centers[:, 0] - 1e-3 * (centers[:, 1] - middle[1]), kind="stable")
+    half = (len(order) + 1) // 2 if centers[order[len(order) // 2], 0] < middle[0] else len(order) // 2
+    left, right = order[:half], order[half:]
+    return tuple(sorted(map(int, part), key=lambda k: -centers[k, 1]) for part in (left, right))  # type: ignore[return-value]
+
+
+def _spread(wanted: FloatArray, low: float, high: float, room: float) -> list[float]:
+    """Heights of labels near those wanted, which fall, at least ``room`` apart, between low and high."""
+    places: list[float] = []
+    for y in wanted.tolist():
+        top = places[-1] - room if places else high - 0.5 * room
+        places.append(min(y, top))
+    floor = low + 0.5 * room
+    for k in reversed(range(len(places))):
+        places[k] = max(places[k], floor)
+        floor = places[k] + room
+    return places
