@@ -16,7 +16,7 @@ from windlass.framework.command_line.summary import final_state_path, note_solve
 from windlass.framework.errors import OutputError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.launch.petsc_functions import count_linear_iterations
-from windlass.framework.model.world import World
+from windlass.framework.model.world import CHECKS, World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.last_solve import note_state, offer_command
 from windlass.framework.state.hooks import StepHook, run_stage
@@ -75,7 +75,13 @@ class StepSolver:
             self.progress.history.restore(kept["history"])
 
     def _begin_verdict(self, state: State, step: float, notes: Sequence[str] = ()) -> None:
-        """Say before the first step what makes a result doubtful; step [s] is 0 in statics."""
+        """Say before the first step what makes a result doubtful; step [s] is 0 in statics.
+
+        Raises:
+            ModelError: what parts of the model refuse to be solved with, such as a body that nothing holds.
+        """
+        for check in state.world.resource(CHECKS, list):
+            check()
         self.assembly.load_fields(state)
         self.verdict = begin_verdict(self.assembly, step, self.name, notes)
 

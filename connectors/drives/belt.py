@@ -11,9 +11,11 @@ The cables are made on the taut route, with the tension that they have there: se
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from math import ceil
 from pathlib import Path
 from typing import Any, Literal
@@ -29,6 +31,7 @@ from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
 from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
 from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
+from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
@@ -36,6 +39,8 @@ from windlass.connectors.reports.belt_picture import draw_belt
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
 from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
 from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
+from windlass.elements.cable2d.cable2d import Cable2D
+from windlass.elements.cable3d.cable3d import Cable3D
 from windlass.elements.routes.cable_chain import cable_along, nodes_of
 from windlass.elements.routes.routes import Route
 from windlass.framework.arrays import BoolArray, FloatArray
@@ -54,11 +59,12 @@ from windlass.framework.checks.checks import (
     word,
 )  # fmt: skip
 from windlass.framework.command_line import options
+from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.named_parts import name_part
 from windlass.framework.model.table import Entity
-from windlass.framework.model.world import World
+from windlass.framework.model.world import CHECKS, World
 from windlass.framework.output.sensors import SensorLike, Sensors
 from windlass.framework.state.state import State
 
@@ -85,6 +91,17 @@ POINT = optional(numbers("m", (2,), (3,)))
 OPEN = {**CLOSED, "start": POINT, "end": POINT}
 
 
+def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
+    """Raise ModelError for arguments that neither a belt nor its cables have; with those whose names are close."""
+    own = [name for name in inspect.signature(kind).parameters if name not in ("world", "cable_columns")]
+    known = list(dict.fromkeys([*own, *Cable2D.columns, *Cable3D.columns]))
+    for name in columns:
+        if name not in known:
+            close = get_close_matches(name.lower(), own, 2) or get_close_matches(name.lower(), known, 2)
+            hint = f"did you mean {' or '.join(close)}?" if close else f"must be one of {', '.join(known)}"
+            raise ModelError(f"{kind.__name__} has no argument {name!r}: {hint}")
+
+
 class _Line:
     """What belts and ropes have in common; for the attributes see `Belt`."""
 
@@ -94,6 +111,7 @@ class _Line:
     ) -> None:  # fmt: skip
         self.world, self.pulleys, self.closed, self.name = world, tuple(pulleys), closed, given["name"]
         what = type(self).__name__
+        _check_names(type(self), columns)
         if closed and len(pulleys) < 2:
             raise ModelError(f"{what} '{self.name}' has {len(pulleys)} pulley: must have 2 at least")
         right, left = np.broadcast_to(np.asarray(given["cord_offset"], np.float64), 2).tolist()
@@ -121,6 +139,11 @@ class _Line:
         )  # fmt: skip
         add_drive(self.drive)
         self._name_parts()
+        notes = note_units(self.drive, self.tension, self.axial_stiffness)
+        if not options.help_requested():
+            say_once(f"note: units of '{self.name}'", notes)
+        if closed:
+            world.resource(CHECKS, list).append(lambda: check_held(self.drive))
         if given["contact"] == "auto" and is_first_process() and not options.quiet() and not options.help_requested():
             print(self.reasoning)
 
@@ -185,13 +208,14 @@ class _Line:
             raise ModelError("the state belongs to another world than the one of the belt")
         return report_drive(self.drive, state)
 
-    @checked(start=number("s"), every=whole(1), path=optional(path()), sensors=inside())
+    @checked(start=number("s"), every=whole(1), path=optional(path()), sensors=inside(), picture=optional(path()))
     def average(
         self,
         start: float = 0.0,
         every: int = 10,
         path: str | os.PathLike[str] | None = None,
         sensors: Sequence[SensorLike] = (),
+        picture: str | os.PathLike[str] | None = None,
     ) -> DriveMeans:
         """A hook for a solver that keeps all numbers over time; its ``report()`` has means and extremes.
 
@@ -200,8 +224,12 @@ class _Line:
             every: number of steps between two reports.
             path: a CSV file for all numbers; None: they are kept in memory only.
             sensors: what else is wanted over time, such as ``wl.Sensor(arm, "rotation", name="tensioner angle")``.
+            picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).
+
+        Raises:
+            OutputError: a table or picture that cannot be written, before anything is solved.
         """
-        return DriveMeans(self.drive, start, every, path, sensors)
+        return DriveMeans(self.drive, start, every, path, sensors, picture)
 
     def draw(self, path: str | os.PathLike[str], state: State, speeds: Sensors | None = None, title: str = "") -> Path:
         """A picture of belt and pulleys, tension along the belt, what sticks and slips: see `draw_belt`.

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.drives.drive_page import draw_means
+from windlass.connectors.drives.drive_page import claim_picture, draw_means
 from windlass.connectors.drives.drive_report import (
     UNITS,
     WHOLE,
@@ -33,6 +33,7 @@ from windlass.connectors.drives.drive_report import (
 )
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import check_fields, checked, each, either, path, that, word
+from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportSection
 from windlass.framework.errors import ModelError
 from windlass.framework.model.system import Fields
@@ -181,8 +182,10 @@ class DriveMeans(Sensors):
         every: int,
         path: str | os.PathLike[str] | None = None,
         sensors: Sequence[SensorLike] = (),
+        picture: str | os.PathLike[str] | None = None,
     ) -> None:
         self.drive, self.start, self._whole = drive, start, _WholeDrive(drive)
+        self._picture = None if picture is None or help_requested() else claim_picture(picture)
         super().__init__(path, [self._whole, *sensors], every)
         drive.means.append(self)
 
@@ -240,6 +243,12 @@ class DriveMeans(Sensors):
             OutputError: nothing was recorded, or the file cannot be written.
         """
         return draw_means(path, self)
+
+    def finish(self, state: State) -> None:
+        """Record the last state, and draw the curves."""
+        super().finish(state)
+        if self._picture is not None and len(self.times):
+            self.draw(self._picture)
 
     def report_sections(self) -> Sequence[ReportSection]:
         """None: the report of the run has a page for each drive, with these curves."""

@@ -35,9 +35,10 @@ from windlass.connectors.reports.belt_picture import (
 from windlass.framework.arrays import FloatArray
 from windlass.framework.command_line.report_parts import Formatted, ReportSection, ReportTable
 from windlass.framework.errors import OutputError
-from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.files.whole_files import check_place, check_target, replace_file
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.world import World
+from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.sensors import Sensors
 from windlass.framework.report.plots import plot_panels, tension_colours
 from windlass.framework.state.evaluate import load_outputs
@@ -225,6 +226,19 @@ def list_panels(means: Sensors) -> list[tuple[str, list[tuple[str, FloatArray]],
     known = {name.rpartition(".")[2].partition("[")[0] for name in means.names} & UNITS.keys()
     others = [name for name in means.names if name.rpartition(".")[2].partition("[")[0] not in known]
     return panels + [(f"{name} [{means.units[name]}]", [(name, means[name])], None) for name in others]
+
+
+def claim_picture(path: str | os.PathLike[str]) -> Path:
+    """The place of a picture that a run will draw at its end; its folder is made if needed.
+
+    Raises:
+        OutputError: a format that is not known, a folder or file that cannot be written.
+    """
+    target = Path(path).absolute()
+    if target.suffix not in (".png", ".pdf", ".svg"):
+        raise OutputError(f"picture '{target}': must be .png, .pdf or .svg")
+    create_output_folder(target.parent)
+    return check_place(target, "picture")
 
 
 def draw_means(path: str | os.PathLike[str], means: Sensors) -> Path:

@@ -274,6 +274,14 @@ class BoundDrive:
             for duty, (mesh, sunk) in zip(duties, ends, strict=True)
         ]
         advice = tuple(text for duty, pair in zip(duties, ends, strict=True) for text in _advise(duty.name, *pair))
+        fastest = max(abs(duty.belt_speed) for duty in duties)
+        thrown = drive.mass_per_length * fastest**2
+        if thrown > np.max(tensions, initial=0.0, where=np.isfinite(tensions)):
+            advice = (
+                f"the belt runs at {fastest:.4g} m/s: rhoA v² = {thrown:.4g} N is more than its tension: are speeds "
+                "given in rad/s, radii in m and mass_per_length in kg/m?",
+                *advice,
+            )
         numbers = zip(name_spans(drive), drive.span_lengths, tensions.tolist(), deflections.tolist(), strict=True)
         spans = tuple(SpanDuty(*of_span, nan) for of_span in numbers)
         return complete(DriveReport(drive.name, float(fields.t), 0.0, tuple(duties), spans, advice=advice), drive)

@@ -40,6 +40,10 @@ FEW = 10_000
 """So many rows fit into any memory."""
 
 
+CHECKS = "checks before solves"
+"""Resource of a world: functions without arguments that refuse a solve by an error."""
+
+
 class World:
     """Owns the tables of one model; two worlds never see each other.
 

@@ -47,6 +47,13 @@ def test_page_of_a_drive(tmp_path: Path) -> None:
     means = belt.average(0.0, 1, None, [angle])
     with pytest.raises(wl.OutputError, match="no step was recorded"):
         means.draw(tmp_path / "none.png")
+    for wrong in ("drive.doc", "drive"):
+        with pytest.raises(wl.OutputError, match=r"must be .png, .pdf or .svg"):
+            belt.average(picture=tmp_path / wrong)
+    (tmp_path / "file").write_text("")
+    for place in ({"picture": tmp_path / "file" / "x.png"}, {"path": tmp_path / "file" / "x.csv"}):
+        with pytest.raises(wl.OutputError):
+            belt.average(**place)
     for k in range(5):
         state = rest.copy()
         state.t = 0.1 * k

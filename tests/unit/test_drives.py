@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import asin, cos, pi, sqrt
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,47 @@ def test_what_does_not_fit_is_refused(changed: dict[str, Any], given: dict[str, 
     with pytest.raises(wl.ModelError, match=message):
         create_belt(world, create_pulleys(world, **changed), **given)
     assert not any("Cable2D" in component.__name__ for component in world.tables)
+
+
+def test_mistakes_are_named_before_anything_is_solved(capsys: pytest.CaptureFixture[str]) -> None:
+    """A misspelt argument, a body that nothing holds, units off by a thousand."""
+    world = wl.World()
+    with pytest.raises(wl.ModelError, match=r"Belt has no argument 'frction': did you mean friction\?"):
+        create_belt(world, create_pulleys(world), frction=0.3)
+    with pytest.raises(wl.ModelError, match=r"Belt has no argument 'axial_dampin': did you mean axial_damping\?"):
+        create_belt(world, create_pulleys(world), axial_dampin=0.3)
+    for joined in (False, True):
+        world = wl.World()
+        pulleys = create_pulleys(world)
+        loose = world.add(RigidBody2D, name="tensioner", position=(0.2, -0.2), mass=1.0, inertia=1e-3)
+        pulleys.append(wl.Pulley(loose, 0.03))
+        spin = con.coordinate_marker(world, loose, "rotation")
+        world.add(con.CoordinateSpringDamper, marker1=spin, damping=1e-3)
+        if joined:
+            ends = {
+                "marker0": con.position_marker(world, world.add(Ground)),
+                "marker1": con.position_marker(world, loose),
+            }
+            world.add(con.CartesianSpringDamper, **ends, stiffness=(1e5, 1e5, 0.0))
+        create_belt(world, pulleys)
+        motion = wl.Dynamic(world, step=1e-6, end=1e-6, name="")
+        if joined:
+            motion.solve()
+        else:
+            with pytest.raises(wl.ModelError, match="nothing but the belt 'belt' holds the body of tensioner in x and"):
+                motion.solve()
+    capsys.readouterr()
+    for given, words in (
+        ({"tension": 0.4}, "stretches the belt by 1e-05 only, .* are both given in N?"),
+        ({"mass_per_length": 300.0}, "mass_per_length = 29[0-9.]* kg/m: is it given in kg/m?"),
+    ):
+        world = wl.World()
+        create_belt(world, create_pulleys(world), name="units of " + str(given), **given)
+        assert re.search(words, capsys.readouterr().err)
+    world = wl.World()
+    centers = {name: (1e3 * x, 1e3 * y) for name, (x, y) in CENTERS.items()}
+    create_belt(world, create_pulleys(world, centers=centers, radii={n: 1e3 * r for n, r in RADII.items()}))
+    assert "the radius of driver is 100 m: is it given in metres?" in capsys.readouterr().err
 
 
 def test_span_through_a_pulley_is_refused() -> None:
