@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from windlass.connectors.curves.profiles import CurveProfile as CurveProfile
     from windlass.connectors.curves.sprocket import sprocket_profile as sprocket_profile
     from windlass.connectors.drives.drive_means import DriveSensor as DriveSensor
+    from windlass.connectors.drives.machines import characteristic_load as characteristic_load
+    from windlass.connectors.drives.machines import engine_speed as engine_speed
     from windlass.connectors.drives.winch_reserve import WinchReserve as WinchReserve
     from windlass.connectors.fluids.fluid import Fluid as Fluid
     from windlass.connectors.fluids.sea_states import jonswap as jonswap
@@ -142,7 +144,9 @@ if TYPE_CHECKING:
     from windlass.connectors.springs.coordinate_spring_damper_ext import (
         CoordinateSpringDamperExt as CoordinateSpringDamperExt,
     )
+    from windlass.connectors.springs.overrunning_clutch import OverrunningClutch as OverrunningClutch
     from windlass.connectors.springs.spring_damper import SpringDamper as SpringDamper
+    from windlass.connectors.springs.tensioner_spring import TensionerSpring as TensionerSpring
     from windlass.connectors.surface_contact.add_surface_contact import add_drum as add_drum
     from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact as add_surface_contact
     from windlass.connectors.surface_contact.add_surface_contact import add_v_groove as add_v_groove

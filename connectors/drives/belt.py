@@ -276,7 +276,7 @@ class _Line:
                 self.closed,
             )  # fmt: skip
             reasons.append(f"  {choice.reason}")
-            friction = given["friction"] if pulley.friction is None else pulley.friction
+            friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)
             columns = {**choice.columns, "friction_coefficient": friction, **own}
             if self.in_space:
                 self.surfaces.append(self._add_surface(pulley, marker))

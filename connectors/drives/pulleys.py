@@ -4,7 +4,10 @@ A route over circles always exists where neighbours have common tangents.  That 
 pulleys do not overlap, no span runs through another pulley, and no two neighbouring spans cross each other, which they
 do where a taut belt would miss the pulley on its side and is wound around it almost fully.
 
-Source: elementary geometry; see `elements.routes.routes`.
+A V-belt is pressed with p per length into a groove of the angle beta: its flanks carry p/(2 sin(beta/2)) each, and
+friction along the belt is mu p/sin(beta/2).
+
+Source: elementary geometry; see `elements.routes.routes`; the wedge: F. Grashof, Theoretische Maschinenlehre II (1883).
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import pi, sin
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -38,6 +42,7 @@ PULLEY = {
     "outer_radius": optional(number("m", above=0.0)),
     "turns": whole(0),
     "friction": optional(number("1", minimum=0.0)),
+    "groove_angle": optional(number("rad", above=0.0, maximum=pi)),
     "name": word(),
 }
 
@@ -57,6 +62,8 @@ class Pulley:
         outer_radius: in space: radius of the rim of a groove [m]; default: radius + 2 groove_radius.
         turns: whole turns on top of the wrap that joins the neighbours [1].
         friction: friction coefficient [1]; None: that of the belt.
+        groove_angle: in the plane: angle beta between the flanks of a V-groove or of ribs [rad], 0.6 to 0.8 in most;
+            the wedge presses both flanks, and friction acts as with mu/sin(beta/2).  None: flat.
         name: name in reports; default: that of the body.
 
     Raises:
@@ -73,6 +80,7 @@ class Pulley:
     turns: int = 0
     friction: float | None = None
     name: str = ""
+    groove_angle: float | None = None
 
     def __post_init__(self) -> None:
         check_fields(self, PULLEY)
@@ -84,6 +92,10 @@ class Pulley:
             )
         if not self.name:
             object.__setattr__(self, "name", self.body.name)
+
+    def wedge(self, friction: float) -> float:
+        """Coefficient of friction [1] against the radial force, of a coefficient between belt and pulley."""
+        return friction if self.groove_angle is None else friction / sin(0.5 * self.groove_angle)
 
     @property
     def is_centred(self) -> bool:

@@ -164,6 +164,12 @@ def calls(s: Scene) -> dict[str, Call]:
             {"create": lambda speed: create_pendulum(speed), "low": -1.0, "high": 1.0, "tolerance": 0.5, "count": 1},
         ),
         "NonlinearProblem": (wl.NonlinearProblem, {"assembly": serial_assembly(s.world), "prefix": "hostile_"}),
+        "engine_speed": (con.engine_speed, {"speed": 100.0, "orders": {2: 0.03, 4: (0.01, 0.5)}, "rise": 0.1}),
+        "characteristic_load": (
+            con.characteristic_load,
+            {"world": s.open, "body": s.node, "speeds": [0.0, 10.0], "torques": [1.0, 2.0], "standstill": 1.0,
+             "name": "load"},
+        ),
         "DriveSensor": (
             con.DriveSensor,
             {"belt": wl.Belt(pulleys=wheels, **drive), "quantity": "slip_reserve", "name": "belt"},
@@ -174,7 +180,8 @@ def calls(s: Scene) -> dict[str, Call]:
         "Pulley": (
             wl.Pulley,
             {"body": s.node, "radius": 0.1, "side": "left", "at": (0.0, 0.0), "axis": (0.0, 0.0, 1.0),
-             "groove_radius": 0.01, "outer_radius": 0.2, "turns": 0, "friction": 0.3, "name": "p"},
+             "groove_radius": 0.01, "outer_radius": 0.2, "turns": 0, "friction": 0.3, "name": "p",
+             "groove_angle": 0.7},
         ),
         "Belt": (wl.Belt, {**drive, "pulleys": wheels}),
         "Rope": (wl.Rope, {**drive, "pulleys": wheels[:1], "start": (-1.0, -1.0), "end": (1.0, -1.0)}),

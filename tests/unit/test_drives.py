@@ -314,6 +314,20 @@ def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: P
         con.DriveSensor(belt, "reserve")
 
 
+def test_the_wedge_of_a_groove_multiplies_friction() -> None:
+    """Ribs of 40 degrees: mu/sin(20 degrees), in contact and in the limit of Euler and Eytelwein."""
+    world = wl.World()
+    pulleys = create_pulleys(world)
+    pulleys[0] = wl.Pulley(pulleys[0].body, 0.1, groove_angle=np.radians(40.0), friction=0.3)
+    belt = create_belt(world, pulleys)
+    of_pulley = belt.contacts.table.collect("friction_coefficient")[:: len(belt.cables)]
+    assert_allclose(of_pulley, [0.3 / np.sin(np.radians(20.0)), 0.5, 0.5], rtol=1e-12)
+    duty = belt.report(wl.State(world))["driver"]
+    assert_allclose(duty.friction_limit, of_pulley[0] * duty.wrap_angle, rtol=1e-12)
+    with pytest.raises(wl.ModelError, match=r"groove_angle = 40.0 rad in Pulley: must be"):
+        wl.Pulley(pulleys[1].body, 0.1, groove_angle=40.0)
+
+
 def test_tables_of_modes_name_spans_also_after_a_later_solve() -> None:
     """The lowest mode of a string between two pulleys that are held moves in one span; a dynamic solve between changes
     nothing of that."""

@@ -1,0 +1,118 @@
+"""What drives a belt drive and what it drives: crankshafts with engine orders, loads by characteristic curves.
+
+The crank of an engine turns with the speed
+
+    omega(t) = s(t) Omega (1 + sum a_k sin(k Omega t + p_k)),    s = 3 x² - 2 x³,  x = t/rise  up to the time rise
+
+where a_k is the amplitude of the order k, per mean speed: k = 2 is the firing order of four cylinders with four strokes.
+s is the cubic with slopes of 0 at both ends.
+
+A machine takes a torque by a curve over its speed, with straight lines between its points: M(|omega|) against the
+motion, that of the first point below it and of the last one beyond; next to standstill it rises from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import cos, pi, sin
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.control.state_load import StateLoad
+from windlass.connectors.markers.coordinate_marker import coordinate_marker
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, handle, instance, number, numbers, that, word
+from windlass.framework.checks.values import show
+from windlass.framework.errors import ModelError
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+
+ORDERS = that(
+    lambda given: isinstance(given, Mapping) and all(isinstance(k, int | float) and k > 0.0 for k in given),
+    "amplitudes [1], or (amplitude [1], phase [rad]), by order",
+)
+
+
+@checked(speed=number("rad/s"), orders=ORDERS, rise=number("s", minimum=0.0))
+def engine_speed(
+    speed: float, orders: Mapping[float, float | Sequence[float]], rise: float = 0.0
+) -> Callable[[float], float]:
+    """The speed of a crankshaft over time, for `prescribe_velocity`.
+
+    Args:
+        speed: mean speed [rad/s]; its sign is that of the rotation.
+        orders: amplitudes per mean speed [1] by engine order, ``{2: 0.03, 4: 0.01}``, or amplitude and phase [rad].
+        rise: time over which the engine starts from rest [s].
+
+    Raises:
+        ModelError: amplitudes that are none.
+    """
+    parts = []
+    for order, given in orders.items():
+        both = np.atleast_1d(np.asarray(given, np.float64))
+        if both.shape not in ((1,), (2,)) or not np.isfinite(both).all():
+            must = "must be an amplitude [1], or with it a phase [rad]"
+            raise ModelError(f"orders[{order:g}] = {show(given)} in engine_speed: {must}")
+        parts.append((float(order), float(both[0]), float(both[1]) if len(both) == 2 else 0.0))
+
+    def omega(t: float) -> float:
+        x = min(max(t / rise, 0.0), 1.0) if rise > 0.0 else 1.0
+        swing = sum(a * sin(order * abs(speed) * t + phase) for order, a, phase in parts)
+        return speed * x * x * (3.0 - 2.0 * x) * (1.0 + swing)
+
+    return omega
+
+
+CURVE = numbers("", (None,))
+
+
+@checked(
+    world=instance(World),
+    body=handle(),
+    speeds=CURVE,
+    torques=CURVE,
+    standstill=number("rad/s", above=0.0),
+    name=word(),
+)
+def characteristic_load(
+    world: World, body: Entity, speeds: Any, torques: Any, standstill: float = 1.0, name: str = "load"
+) -> Entity:
+    """Add the load of a machine on a body of the plane: a torque against its rotation by a curve over its speed.
+
+    Args:
+        world: the world.
+        body: the body, such as that of a pulley.
+        speeds: speeds that rise, >= 0 [rad/s], shape (k,), at least two.
+        torques: the torque at each of them [N m], shape (k,), > 0 brakes.
+        standstill: speed up to which the torque rises from 0, by half a sine [rad/s].
+        name: name for messages, the energy ledger and the report.
+
+    Raises:
+        ModelError: speeds that do not rise, or other shapes.
+    """
+    x, y = np.asarray(speeds, np.float64), np.asarray(torques, np.float64)
+    if len(x) < 2 or x[0] < 0.0 or not (np.diff(x) > 0.0).all():
+        raise ModelError(
+            f"speeds = {show(speeds)} rad/s in characteristic_load: must be at least two that rise from 0 on"
+        )
+    if len(y) != len(x):
+        raise ModelError(f"torques = {show(torques)} N m in characteristic_load: must be {len(x)}, one for each speed")
+    slopes = np.diff(y) / np.diff(x)
+
+    def torque(t: float, u: FloatArray, u_t: FloatArray) -> float:
+        size = abs(float(u_t[0]))
+        share = sin(0.5 * pi * size / standstill) if size < standstill else 1.0
+        return -float(np.sign(u_t[0])) * share * float(np.interp(size, x, y))
+
+    def derivative(t: float, u: FloatArray, u_t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        size = abs(float(u_t[0]))
+        slope = float(slopes[min(int(np.searchsorted(x, size, "right")) - 1, len(slopes) - 1)])
+        slope = slope if x[0] <= size < x[-1] else 0.0
+        if size < standstill:
+            turn = 0.5 * pi / standstill
+            slope = sin(turn * size) * slope + turn * cos(turn * size) * float(np.interp(size, x, y))
+        return np.zeros(1), np.array([-slope])
+
+    spin = coordinate_marker(world, body, "rotation")
+    return world.add(StateLoad, name=name, marker=spin, inputs=spin, load_function=torque, load_derivative=derivative)
