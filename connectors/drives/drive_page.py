@@ -44,7 +44,7 @@ from windlass.framework.report.plots import plot_panels, tension_colours
 from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 
-WIDTH, LABEL, ROW, TALLEST = 9.0, 2.1, 0.6, 3.2
+WIDTH, LABEL, ROW, TALLEST = 9.0, 2.1, 0.6, 2.9
 """Widths of the picture and of the labels on each side, height of a label, and largest of a drive [inch]."""
 PAGE = 4
 """Axes in one figure, of which two fit on a page."""
@@ -86,11 +86,11 @@ def tabulate_drives(world: World, state: State) -> list[ReportSection]:
             continue
         when = f"Means over {report.duration:.4g} s until t = {report.time:.6g} s" if report.duration else ""
         parts: list[Any] = [f"{when or f'At t = {report.time:.6g} s'}, with hub loads as arrows."]
+        warnings = list_warnings(report)
+        parts += [Formatted(f'<p class="warning">Warning: {escape(words)}</p>') for words in warnings]
         if picture is not None:
             parts.append(draw_duties(report, *picture, state.t))
         parts += [tabulate_pulleys(report, drive), tabulate_spans(report), tabulate_whole(report)]
-        warnings = list_warnings(report)
-        parts += [Formatted(f'<p class="warning">Warning: {escape(words)}</p>') for words in warnings]
         sections.append(ReportSection(f"Drive {drive.name}", parts, "first"))
         if means is not None:
             panels = list_panels(means)
@@ -218,7 +218,7 @@ def list_panels(means: Sensors) -> list[tuple[str, list[tuple[str, FloatArray]],
         ]
         curves = [(name or label, values) for name, values in curves if np.isfinite(values).any()]
         if unit == "rad":
-            unit, curves = "°", [(name, np.degrees(values)) for name, values in curves]
+            unit, curves = "°", [(name, _unwrap(values)) for name, values in curves]
         if quantity == "deflection":
             unit, curves = "mm", [(name, 1e3 * values) for name, values in curves]
         if curves:
@@ -239,6 +239,14 @@ def claim_picture(path: str | os.PathLike[str]) -> Path:
         raise OutputError(f"picture '{target}': must be .png, .pdf or .svg")
     create_output_folder(target.parent)
     return check_place(target, "picture")
+
+
+def _unwrap(angles: FloatArray) -> FloatArray:
+    """Angles [rad] as a curve without jumps of whole turns [°], which begins between -180° and 180°."""
+    there = np.isfinite(angles)
+    found = np.full(len(angles), np.nan)
+    found[there] = np.degrees(np.unwrap(angles[there]))
+    return found
 
 
 def draw_means(path: str | os.PathLike[str], means: Sensors) -> Path:

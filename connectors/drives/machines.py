@@ -2,10 +2,10 @@
 
 The crank of an engine turns with the speed
 
-    omega(t) = s(t) Omega (1 + sum a_k sin(k Omega t + p_k)),    s = 3 x² - 2 x³,  x = t/rise  up to the time rise
+    omega(t) = s(t) Omega (1 + sum a_k sin(k Omega t + p_k)),    s = (1 - cos(pi t/rise))/2  up to the time rise
 
-where a_k is the amplitude of the order k, per mean speed: k = 2 is the firing order of four cylinders with four strokes.
-s is the cubic with slopes of 0 at both ends.
+where a_k is the amplitude of the order k, per mean speed: k = 2 is the firing order of four cylinders with four
+strokes.
 
 A machine takes a torque by a curve over its speed, with straight lines between its points: M(|omega|) against the
 motion, that of the first point below it and of the last one beyond; next to standstill it rises from 0.
@@ -59,7 +59,7 @@ def engine_speed(
     def omega(t: float) -> float:
         x = min(max(t / rise, 0.0), 1.0) if rise > 0.0 else 1.0
         swing = sum(a * sin(order * abs(speed) * t + phase) for order, a, phase in parts)
-        return speed * x * x * (3.0 - 2.0 * x) * (1.0 + swing)
+        return 0.5 * speed * (1.0 - cos(pi * x)) * (1.0 + swing)
 
     return omega
 

@@ -55,7 +55,7 @@ class TensionerSpring(Component):
     marker1 = ref("coordinate marker", "angle of the arm")
     data = ref("GenericData", "1 history value; created as [0], not bent as mounted, if left out", optional=True)
     preload = column("N m", "M, torque of the spring as mounted", default=0.0, switchable=True)
-    stiffness = column("N m/rad", "k", minimum=0.0, switchable=True)
+    stiffness = column("N m/rad", "k of the spring", minimum=0.0, switchable=True)
     friction_torque = column("N m", "F_c, friction without a spring", default=0.0, minimum=0.0, switchable=True)
     loading_friction = column("1", "mu_l, friction per spring torque while it grows", default=0.0, minimum=0.0)
     unloading_friction = column("1", "mu_u, the same while it falls", default=0.0, minimum=0.0)

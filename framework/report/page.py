@@ -17,7 +17,7 @@ h1 { font-size: 1.7rem; margin-bottom: 0; } h2 { font-size: 1.25rem; margin: 2re
 h2 { border-bottom: 2px solid #e4e7eb; } h3 { font-size: 1rem; margin: 1.2rem 0 .4rem; }
 table { border-collapse: collapse; font-size: .86rem; margin: .5rem 0 1rem; font-variant-numeric: tabular-nums; }
 th, td { border-bottom: 1px solid #e4e7eb; padding: .2rem .7rem .2rem 0; text-align: left; vertical-align: top; }
-td { white-space: pre-wrap; } thead { display: table-header-group; } p.warning { color: #b35900; margin: .3rem 0; }
+td { white-space: pre-wrap; } thead { display: table-header-group; } p.warning { color: #b35900; margin: .1rem 0; }
 td.number, th.number { text-align: right; } td.number { white-space: nowrap; }
 img { width: 100%; height: auto; } pre { background: #f5f7fa; padding: .6rem; font-size: .8rem; white-space: pre-wrap; }
 pre, td { overflow-wrap: break-word; } .ok { color: #2b8a3e; } .doubtful { color: #b35900; } .failed { color: #c92a2a; }

@@ -80,7 +80,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "citations": (wl.citations, {"world": s.world}),
         "ReportTable": (wl.ReportTable, {"headings": ["x [m]"], "rows": [[1.0]]}),
         "ReportCurves": (wl.ReportCurves, {"label": "t [s]", "x": [0.0, 1.0], "curves": [("x", "m", [1.0, 2.0])]}),
-        "ReportSection": (wl.ReportSection, {"title": "x", "parts": ["words"]}),
+        "ReportSection": (wl.ReportSection, {"title": "x", "parts": ["words"], "place": "results"}),
         "add_to_report": (wl.add_to_report, {"title": "x"}),
         "write_summary": (wl.write_summary, {"values": {"x": 1.0}}),
         "Recorder": (

@@ -22,7 +22,8 @@ ACCEPTED: dict[tuple[str, str, str], str] = {
     **{("RigidBody3D", "inertia", what): "one number is the inertia of a ball" for what in (
         "scalar", "NumPy scalar", "array of one number")},
     **{(kind, "marker0", "None"): "the ground" for kind in (
-        "CoordinateConstraint", "CoordinateSpringDamper", "CoordinateSpringDamperExt", "ContactCoordinate")},
+        "CoordinateConstraint", "CoordinateSpringDamper", "CoordinateSpringDamperExt", "ContactCoordinate",
+        "OverrunningClutch", "TensionerSpring")},
     **{(kind, "marker", "another kind"): "a marker is made for a body or the ground" for kind in (
         "ContactSphere", "ContactEllipsoid", "ContactHalfSpace")},
 }  # fmt: skip
