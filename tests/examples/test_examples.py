@@ -293,7 +293,7 @@ def check_serpentine(words: list[str], folder: Path) -> dict[str, Any]:
     spans = [value for name, value in rows.items() if name.startswith("frequency of the span")]
     assert len(spans) == 5
     assert_allclose(*np.transpose(spans), rtol=0.015)
-    assert "slip reserve" in table and "energy from 0 s" in table and "span compressor - crank" in table
+    assert "slip reserve" in table and "energy from 0 s" in table and "span compressor–crank" in table
     return results
 
 
