@@ -27,7 +27,7 @@ from windlass.solvers.stepping.discontinuous import StepAttempt
 from windlass.solvers.stepping.progress import Progress
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_history import WORK, StepHistory
-from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_invariants
+from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_invariants, judge_laws
 
 KIBIBYTE = 1024.0
 """Unit of the system's memory counts [bytes]."""
@@ -89,7 +89,11 @@ class StepSolver:
         """The verdict on a solve that has reached its end, with reasons for doubt from the steps."""
         self.assembly.load_fields(state)
         try:
-            conclude(self.verdict, [*reasons, *judge_invariants(self.verdict, self.assembly)], self.name)
+            conclude(
+                self.verdict,
+                [*reasons, *judge_invariants(self.verdict, self.assembly), *judge_laws(self.assembly)],
+                self.name,
+            )
         finally:
             self._report(state, self.verdict.word, self.verdict.reasons)
         note_state(state)

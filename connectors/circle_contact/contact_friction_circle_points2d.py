@@ -11,6 +11,8 @@ Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty i
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from windlass.connectors.circle_contact.doubts import watch
@@ -26,7 +28,7 @@ from windlass.connectors.circle_points.gaps import watch_points
 from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
-from windlass.connectors.circle_points.update import update_history
+from windlass.connectors.circle_points.update import LAID, update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.framework.kernels.call import call
@@ -37,6 +39,7 @@ from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1, UNDEFINED, 0.0)
+START_OF_ROW = (0.0, LAID)
 
 
 class ContactFrictionCirclePoints2D(PointContact):
@@ -50,23 +53,48 @@ class ContactFrictionCirclePoints2D(PointContact):
     points along it, to and fro.  Two points per cable hold it on the circle; take four where it rolls on.  With
     ``friction_coefficient`` 0 there is no friction at all, whatever the other parameters are, and friction that is
     switched on later begins with unbent bristles.
-    History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n).
+    With ``cord_offset`` the axis of the cable, the cord of a belt, lies above the face that touches.  Bristles are
+    measured at the cord, so that a belt that bends onto the circle stays free of traction; the limit of friction is
+    that of the face, mu |f_n| r/(r + cord_offset).
+
+    With ``press`` > 0 the circle is larger by what the cable sinks in, F/(k r): a belt then runs on the radius that is
+    given, with the tension as mounted, whatever the contact stiffness is.  F = N - rhoA v² of each cable is followed
+    from step to step, from ``press`` on.  A cable that runs onto the circle begins to rub when all of its points lie on
+    it, as cubics move along the circle until then.
+
+    History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n); with ``press`` also F - press [N]
+    and whether the cable rubs where it touches.
     """
 
     circle = ref("rigid marker", "centre and rotation of the circle")
     cable = ref("cable", "the cable, of two points with slope in the plane")
-    data = ref("GenericData", "3 n history values; created as [0.1]*n + [-2]*n + [0]*n if left out", optional=True)
+    data = ref(
+        "GenericData", "3 n history values, 2 more with press; created as [0.1]*n + [-2]*n + [0]*n if left out",
+        optional=True,
+    )  # fmt: skip
     history_column = "segments"
     segments = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
     vertical_offset = column("m", "distance y of the points from the axis along its left normal", default=0.0)
     contact_stiffness_per_length = column("N/m^2", "normal stiffness k_c per metre of cable", default=0.0, minimum=0)
     circle_radius = column("m", "radius r of the circle", above=0)
+    cord_offset = column("m", "height of the axis of the cable above the face of the circle", default=0.0)
+    press = column(
+        "N", "F with which a row begins; > 0: the circle is larger by F/(k r), which the cable sinks in", default=0.0,
+        minimum=0,
+    )  # fmt: skip
+
+
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Create the history values that the user left out."""
+    per_row = START_OF_ROW if np.any(values.get("press", 0.0)) else ()
+    return create_history(world, ContactFrictionCirclePoints2D, values, START, per_row)
 
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for circles, cables or histories that do not fit."""
     check_circles(world, table)
-    check_history(world, table, len(START))
+    more = np.where(table.local("press") > 0.0, len(START_OF_ROW), 0)
+    check_history(world, table, len(START), more, len(START_OF_ROW))
     check_cables(world, table)
 
 
@@ -100,7 +128,7 @@ register(
     bind=bind_points,
     build=build,
     outputs=create_point_outputs(),
-    fill_defaults=lambda world, values: create_history(world, ContactFrictionCirclePoints2D, values, START),
+    fill_defaults=fill_defaults,
     check=check,
     source="[@wriggers2006]",
     draw=draw,

@@ -19,7 +19,7 @@ from itertools import combinations
 
 import numpy as np
 
-from windlass.connectors.circle_contact.mesh import find_mesh_doubts
+from windlass.connectors.circle_contact.mesh import find_coarse_belts, find_mesh_doubts
 from windlass.connectors.circle_contact.view import find_cables, view_contact
 from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, Contact, segment_places
@@ -50,6 +50,8 @@ def watch(system: System, rows: LocalRows) -> None:
     row, within = segment_places(c.n)
     system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step, lambda: view.evaluate(fields))
     system.checks.refusals = lambda fields: refuse_deep(rows, c, view.evaluate(fields))
+    if isinstance(c, PointColumns):
+        system.checks.reasons = lambda fields: find_coarse_belts(rows, c, fields)
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
 
 

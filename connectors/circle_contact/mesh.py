@@ -20,15 +20,49 @@ from windlass.connectors.circle_segments.place_numbers import GAP
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows
+from windlass.framework.model.system import Fields
 
+LARGEST_ANGLE = 0.25
+"""Angle of a cable of a belt on its smallest circle at most, where its number is chosen [rad]."""
+STRAIN_FACTOR = 0.8
+"""That angle per fourth root of the strain: the error of the length of cables on a circle grows as its power 4."""
+TOLERATED = 1.3
+"""Times that angle, from which tensions are doubtful by more than a percent."""
 LARGEST_TRACTION = 0.75
 """Traction by the mesh, of the limit of friction, from which it is said before a run.  Measured: 0.6 to 0.7 of it."""
+
+
+def choose_angle(strain: float) -> float:
+    """Angle of a cable of a belt on its smallest circle [rad], for the strain of the belt as mounted."""
+    return min(LARGEST_ANGLE, STRAIN_FACTOR * float(strain**0.25))
+
+
+def find_coarse_belts(rows: LocalRows, c: PointColumns, fields: Fields) -> list[str]:
+    """Reasons for doubt: cables of a belt that are too long for the circle that they lie on."""
+    first = c.data.astype(np.int64)
+    on = np.flatnonzero((c.press > 0.0) & c.active & (c.EA > 0.0))
+    on = on[[bool((fields.data[first[k] : first[k] + c.n[k]] <= 0.0).any()) for k in on]]
+    if not len(on):
+        return []
+    angle = c.n[on] * c.L[on] / c.r[on]
+    worst = on[np.argmax(angle)]
+    allowed = choose_angle(float(c.press[worst] / c.EA[worst]))
+    if angle.max() <= TOLERATED * allowed:
+        return []
+    return [
+        f"cables of {c.n[worst] * c.L[worst]:.3g} m span {angle.max():.3g} rad of the circle of {rows.table.kind} row "
+        f"{rows.rows[worst]}: tensions and creep of the belt may be wrong by percents; take "
+        f"{angle.max() / allowed:.2g} times as many elements, {allowed:.2g} rad each"
+    ]
 
 
 def find_mesh_doubts(rows: LocalRows, c: ContactColumns | PointColumns, out: FloatArray, cables: IntArray) -> list[str]:
     """Doubts in words; ``out``: numbers of all segments or points, ``cables``: the cable of each row, shape (rows,)."""
     # by the gaps of now, as what is closed may not have been decided yet: rows that lie on their circle
     gap = np.where(np.arange(out.shape[1]) < c.n[:, None], out[..., GAP], 0.0)
+    if isinstance(c, PointColumns):
+        # belts that grow their circle are judged at the end, by the length of their cables
+        gap = np.where(c.press[:, None] > 0.0, 0.0, gap)
     depth = -gap.sum(axis=1) / c.n
     held = (depth > 0.0) & (2 * (gap < 0.0).sum(axis=1) >= c.n) & (c.mu > 0.0) & (c.mu_k > 0.0) & c.active
     if not held.any():

@@ -34,6 +34,7 @@ class ContactView(NamedTuple):
     # each of shape (k, 2), global x, y
     parts: Callable[[Fields, IntArray, IntArray], tuple[FloatArray, ...]]
     at_point: bool  # f_t turns the circle at the distance r + g of the point, else at r
+    cord: FloatArray  # height of the axis above the face [m], from where gaps count
 
 
 def touches_at_points(component: type[Component]) -> bool:
@@ -46,12 +47,13 @@ def view_contact(rows: LocalRows) -> ContactView:
     component = rows.table.component
     if touches_at_points(component):
         p: PointColumns = rows.columns
+        cord = rows.local("cord_offset") if "cord_offset" in component.columns else np.zeros(len(p.n))
         return ContactView(
             p.circle, p.data, p.n, p.L, p.active,
             lambda fields: eval_points(p, fields),
             lambda fields: eval_point_powers(p, fields),
             lambda fields, row, number: eval_parts(p, fields, row, number),
-            True,
+            True, cord,
         )  # fmt: skip
     contact: Contact = rows.columns
     c = contact.columns
@@ -66,7 +68,7 @@ def view_contact(rows: LocalRows) -> ContactView:
         lambda fields: eval_segments(contact, fields),
         lambda fields: eval_powers(c, contact.axial, fields),
         parts,
-        False,
+        False, np.zeros(len(c.n)),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from windlass.connectors.circle_segments.place_numbers import BRISTLE, CLOSED_GA
 from windlass.connectors.circle_segments.power import create_account
 from windlass.connectors.circle_segments.power_lanes import BRISTLE_ENERGY, BRISTLE_POWER, CONTACT_STATE, OPEN, PARTS
 from windlass.connectors.friction.bristle import UNDEFINED
-from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths
+from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths, column_of
 from windlass.elements.cable2d.points import eval_shape
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
@@ -66,9 +66,18 @@ def bind_points(rows: LocalRows) -> PointColumns:
 
 def create_columns(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointColumns:
     """The columns of rows with these circles."""
-    shared = bind_parameters(rows, rows.local("segments"))
-    offset = rows.local("vertical_offset")
-    return PointColumns(circle=circle, r=radius, offset=offset, dofs=np.ascontiguousarray(dofs), **shared)
+    shared, ids = bind_parameters(rows, rows.local("segments")), rows.local("cable")
+    offset, own = rows.local("vertical_offset"), rows.table.component.columns
+    cord, press = (rows.local(name) if name in own else np.zeros(len(offset)) for name in ("cord_offset", "press"))
+    # friction acts on the face, its force on the cord: the torque is the same
+    shared["mu"] = shared["mu"] * radius / (radius + cord)
+    EA, strain, rho = (
+        column_of(rows.world, ids, name) for name in ("axial_stiffness", "reference_strain", "mass_per_length")
+    )
+    return PointColumns(
+        circle=circle, r=radius + cord, offset=offset, dofs=np.ascontiguousarray(dofs), press=press, EA=EA,
+        strain=strain, rho=rho, **shared,
+    )  # fmt: skip
 
 
 def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import PointColumns, eval_point, gather, relative_place
+from windlass.connectors.circle_points.kernels import PointColumns, eval_growth, eval_point, gather, relative_place
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.points import shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
@@ -25,6 +25,7 @@ WAYS = 4.0
 def fill_point_gaps(
     c: PointColumns,
     circle: PositionColumns,
+    data: FloatArray,
     x: FloatArray,
     v: FloatArray,
     size: FloatArray,
@@ -37,7 +38,7 @@ def fill_point_gaps(
     """
     first, count, h, dofs = 0, 0, size[0], c.dofs
     for i in range(len(c.n)):
-        n, r, y, ci = c.n[i], c.r[i], c.offset[i], c.circle[i]
+        n, r, y, ci = c.n[i], c.r[i] + eval_growth(c, i, data), c.offset[i], c.circle[i]
         at, first = first, first + n
         # the first node of the cable, and what may be nearer than that
         cx, cy, ux, uy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
@@ -80,7 +81,7 @@ def watch_points(
         return f"point {k - int(first[row] - c.n[row])} of {kind} row {rows.rows[row]}"
 
     near = create_near(len(numbers))
-    fill = call(fill_point_gaps, lambda s: (c, s.markers[circles], s.x, s.v, s.size, numbers, near))
+    fill = call(fill_point_gaps, lambda s: (c, s.markers[circles], s.data, s.x, s.v, s.size, numbers, near))
     if assign is None or number is None:
         return Gaps(fill, numbers, describe, weighed=True, near=near)
     measure, accept = follow_numbers(numbers, c.n, number, assign, fill)

@@ -12,6 +12,10 @@ with k_c, d_c, mu_v, mu_k those of one part.  The force f_n n + f_t t acts on th
 at the same point: force -(f_n n + f_t t), torque -D f_t.  So forces and moments sum to 0, and the power of all is
 f_n v_n + f_t v_t.
 
+With a press F the circle is larger by F/(k r), k = k_c per length, so that D is r where the cable rests; see
+`update.py`.  A cord above the face lies on the radius r = face + offset, on which all is measured; mu is then that of
+the face times face/r.
+
 The bristles of a cable bend together, by u: the mean way of its points since they stuck.  Of m closed points those of
 the set S stick,
 
@@ -58,10 +62,14 @@ class PointColumns(NamedTuple):
     mu_v: FloatArray  # mu_v, mu_k: tangential damping [N s/m] and stiffness [N/m] of a point
     mu_k: FloatArray
     mu: FloatArray  # friction coefficient [1]
-    r: FloatArray  # radius of the circle [m]
+    r: FloatArray  # radius of the circle [m], that of the cord where it lies above the face
     L: FloatArray  # reference length that a point stands for [m]
     offset: FloatArray  # distance y of the touching line from the axis [m]
     clip: NDArray[np.bool_]  # normal force never pulls
+    press: FloatArray  # press F with which rows begin [N], 0: the circle stays as it is
+    EA: FloatArray  # EA [N], reference strain [1] and rhoA [kg/m] of the cable
+    strain: FloatArray
+    rho: FloatArray
     active: NDArray[np.bool_]  # contributes
     dofs: IntArray  # local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m)
 
@@ -76,6 +84,7 @@ class PointParameters(NamedTuple):
     mu: float
     r: float
     clip: bool
+    grown: float
 
 
 class AxisPoint(NamedTuple):
@@ -148,9 +157,37 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 
 
 @kernel(inline=True)
-def read_parameters(c: PointColumns, i: int) -> PointParameters:
+def eval_growth(c: PointColumns, i: int, data: FloatArray) -> float:
+    """By how much the circle of row i is larger, F/(k r) [m]; 0 without a press."""
+    if c.press[i] == 0.0 or c.kc[i] == 0.0:
+        return 0.0
+    press = c.press[i] + data[c.data[i] + 3 * c.n[i]]
+    return max(press, 0.0) * c.L[i] / (c.kc[i] * c.r[i])
+
+
+@kernel(inline=True)
+def eval_press(c: PointColumns, i: int, o: Disc, q: Eight, w: Eight) -> float:
+    """F = N - rhoA v² [N] of the cable of row i, with its mean strain and the speed of its middle about the centre."""
+    L, total = c.L[i] * c.n[i], 0.0
+    for k in range(3):
+        rx, ry = combine(shape_slope(0.5 * k, L), q)
+        total += (4.0 if k == 1 else 1.0) * np.sqrt(rx * rx + ry * ry)
+    stretch = total / 6.0
+    px, py = combine(shape(0.5, L), q)
+    vx, vy = combine(shape(0.5, L), w)
+    dx, dy, ux, uy = px - o.cx, py - o.cy, vx - o.vx, vy - o.vy
+    square = dx * dx + dy * dy
+    along = dx * uy - dy * ux
+    speed = along * along / square if square > 0.0 else 0.0
+    press: float = c.EA[i] * (stretch - 1.0 - c.strain[i]) - c.rho[i] * speed / stretch
+    return press
+
+
+@kernel(inline=True)
+def read_parameters(c: PointColumns, i: int, data: FloatArray) -> PointParameters:
     """Parameters of row i."""
-    return PointParameters(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.clip[i])
+    grown = eval_growth(c, i, data)
+    return PointParameters(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.clip[i], grown)
 
 
 @kernel(inline=True, fast=False)
@@ -194,7 +231,7 @@ def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend
     ux, uy = z.vx - o.vx, z.vy - o.vy
     un, ut = ux * nx + uy * ny, uy * nx - ux * ny
     vt = ut - o.omega * D
-    fn = par.kc * (D - par.r) + par.dc * un
+    fn = par.kc * (D - par.r - par.grown) + par.dc * un
     if par.clip and fn > 0.0:
         fn = 0.0
     ft, bristle = 0.0, 0.0
@@ -211,7 +248,7 @@ def fill_outputs(
 ) -> None:
     """The numbers of all points into out, shape (rows, points, NUMBERS), see `circle_segments/place_numbers.py`."""
     for i in range(len(c.n)):
-        n, first, par, y = c.n[i], c.data[i], read_parameters(c, i), c.offset[i]
+        n, first, par, y = c.n[i], c.data[i], read_parameters(c, i, data), c.offset[i]
         L = c.L[i] * n
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
@@ -224,5 +261,5 @@ def fill_outputs(
             gap = z.D - par.r
             if c.active[i] and data[first + k] <= 0.0:
                 bristle = z.bristle if par.mu_k != 0.0 else z.vt
-                write_forces(out[i, k], z.ft, z.fn, bristle if state == 0.0 else 0.0, gap, z.vt, z.un)
+                write_forces(out[i, k], z.ft, z.fn, bristle if state == 0.0 else 0.0, gap - par.grown, z.vt, z.un)
             write_place(out[i, k], gap, state, p.px, p.py, z.nx, z.ny)

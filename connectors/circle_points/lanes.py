@@ -12,6 +12,7 @@ from windlass.connectors.circle_points.kernels import (
     PointParameters,
     arc_position,
     eval_contact,
+    eval_growth,
     eval_point,
     relative_place,
 )
@@ -26,25 +27,26 @@ from windlass.framework.kernels.kernel import kernel
 
 LANES = 8
 """Rows side by side."""
-COORDINATES, VELOCITIES, LENGTH, OFFSET, COUNT, POSE = 0, 8, 23, 24, 25, 26
+COORDINATES, VELOCITIES, LENGTH, OFFSET, COUNT, POSE = 0, 8, 24, 25, 26, 27
 """First rows of what is given: 8 coordinates and their rates, L, y, n, those of `Disc`."""
-KC, DC, MU_V, MU_K, MU, RADIUS, CLIP = range(16, 23)
+KC, DC, MU_V, MU_K, MU, RADIUS, CLIP, GROWN = range(16, 24)
 """Rows of the `PointParameters`."""
-CLOSED, STATE, ANCHOR = 35, 36, 37
+CLOSED, STATE, ANCHOR = 36, 37, 38
 """Of the present point: 1 if it counts, else 0, and its history values."""
-BEND, STICKING, TOUCHING = 38, 39, 40
+BEND, STICKING, TOUCHING = 39, 40, 41
 """Bend of the bristles, and numbers of points that stick and that are closed and have friction."""
-FORCES, CIRCLE = 41, 49
+FORCES, CIRCLE = 42, 50
 """Results: 8 forces on the coordinates; force and torque of the cable."""
-DISTANCE, FN, VT, ARC = range(41, 45)
+DISTANCE, FN, VT, ARC = range(42, 46)
 """Results of the present point for updates: D, f_n, v_t, r alpha."""
-SIZE = 52
+SIZE = 53
 
 
 @kernel(inline=True)
 def gather_rows(
     c: PointColumns,
     circle: PositionColumns,
+    data: FloatArray,
     x: FloatArray,
     v: FloatArray,
     rows: IntArray,
@@ -60,7 +62,7 @@ def gather_rows(
         for a in range(8):
             g[COORDINATES + a, k], g[VELOCITIES + a, k] = x[c.dofs[i, a]], v[c.dofs[i, a]]
         g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
-        g[MU, k], g[RADIUS, k], g[CLIP, k] = c.mu[i], c.r[i], c.clip[i]
+        g[MU, k], g[RADIUS, k], g[CLIP, k], g[GROWN, k] = c.mu[i], c.r[i], c.clip[i], eval_growth(c, i, data)
         g[LENGTH, k], g[OFFSET, k], g[COUNT, k] = c.L[i] * c.n[i], c.offset[i], c.n[i]
         g[POSE, k], g[POSE + 1, k] = circle.p[ci, 0], circle.p[ci, 1]
         g[POSE + 2, k], g[POSE + 3, k], g[POSE + 4, k] = circle.v[ci, 0], circle.v[ci, 1], circle.omega[ci, 2]
@@ -92,7 +94,9 @@ def gather_history(
 @kernel(inline=True)
 def read_lane_parameters(k: int, g: FloatArray) -> PointParameters:
     """The parameters of lane k."""
-    return PointParameters(g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k], g[MU, k], g[RADIUS, k], g[CLIP, k] != 0.0)
+    return PointParameters(
+        g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k], g[MU, k], g[RADIUS, k], g[CLIP, k] != 0.0, g[GROWN, k]
+    )
 
 
 @kernel(inline=True)

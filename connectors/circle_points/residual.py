@@ -36,7 +36,7 @@ def add_residual(
             total += 1
     for first in range(0, total, LANES):
         count = min(LANES, total - first)
-        most, offset, bristles = gather_rows(c, circle, x, v, rows, first, count, g)
+        most, offset, bristles = gather_rows(c, circle, data, x, v, rows, first, count, g)
         if bristles:
             for j in range(most):
                 gather_history(c, data, rows, first, count, j, g)

@@ -101,7 +101,7 @@ def add_tangent(
         if not c.active[i] or not touches(data, first, n):
             continue
         # parameters, circle and coordinates of the row, and the bend that its bristles share
-        ci, par, y, L = c.circle[i], read_parameters(c, i), c.offset[i], c.L[i] * n
+        ci, par, y, L = c.circle[i], read_parameters(c, i, data), c.offset[i], c.L[i] * n
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         central = is_central(circle, ci, c.dofs.shape[1] - 8)

@@ -12,6 +12,11 @@ See `kernels.py` for the letters.  The update of a row, with the stored values o
               A state other than stored: error += ||f_t| - mu |f_n||.
     open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2, and f_t = 0.
 
+With a press, F - press of the cable is stored: of the present state in motion, and at rest where it has changed by so
+much that another pass is needed, whose error is that change of the normal force.  A row that has just come does not rub
+until all of its points are closed, with a mean depth near F/(k r), or until one of them opens: cubics move along the
+circle by up to l³/(192 R²) until they lie on it, and anchors that were set before would keep that as a false strain.
+
 Errors are compared with sum |f_n| over the points that were closed before, the force that acted.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
@@ -21,14 +26,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import PointColumns
+from windlass.connectors.circle_points.kernels import PointColumns, eval_growth, eval_press, gather
 from windlass.connectors.circle_points.lanes import DISTANCE, LANES, SIZE, eval_points, gather_rows
 from windlass.connectors.circle_segments.arctangent import wrap
+from windlass.connectors.circle_segments.kernels import create_pose
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, decide, slip_bend, trial
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
+
+RESTS = 2e-5
+"""Change of the press at rest, of that as mounted, which asks for another pass."""
+DEEP = 0.95
+"""Share of the final depth from which a cable that is laid on rubs."""
+LAID = 1.0
+"""The mark of a row whose cable rubs where it touches; 0: it has just come."""
 
 
 @kernel(inline=True)
@@ -94,7 +107,7 @@ def update_history(
         lane = number % LANES
         if lane == 0:
             # the points of the next rows, side by side
-            some, offset, _ = gather_rows(c, circle, x, v, rows, number, min(LANES, total - number), g)
+            some, offset, _ = gather_rows(c, circle, data, x, v, rows, number, min(LANES, total - number), g)
             for k in range(some):
                 if offset:
                     eval_points(k, True, g)
@@ -108,13 +121,21 @@ def update_history(
         n, first, r, kc, mu, mu_v, mu_k = c.n[i], c.data[i], c.r[i], c.kc[i], c.mu[i], c.mu_v[i], c.mu_k[i]
         bristles = mu_k != 0.0
         rubs = mu != 0.0 and (bristles or mu_v != 0.0)
-        closed, closed_before, force, error = 0, 0, 0.0, 0.0
+        closed, closed_before, force, error, grown = 0, 0, 0.0, 0.0, eval_growth(c, i, data)
+        depth, leaves, follows = 0.0, False, c.press[i] != 0.0
         for k in range(n):
+            gap = points[k, 0, lane] - r - grown
+            closed += gap <= 0.0
+            depth -= gap / n
+            leaves |= gap > 0.0 and start[first + k] <= 0.0
             closed_before += start[first + n + k] != UNDEFINED
+        # a cable that is being laid on begins to rub when all of it lies on the circle, or when it leaves a short arc
+        laid = not follows or start[first + 3 * n + 1] == LAID
+        laid |= (closed == n and depth >= DEEP * grown) or leaves
         # gaps with their errors, and bend, damping and limit of the friction
         for k in range(n):
             D, fn, vt, arc = points[k, 0, lane], points[k, 1, lane], points[k, 2, lane], points[k, 3, lane]
-            gap, old = D - r, data[first + k]
+            gap, old = D - r - grown, data[first + k]
             if (gap > 0.0) != (old > 0.0):
                 error += abs(kc * (gap - old))
                 changed = True
@@ -123,11 +144,10 @@ def update_history(
             data[first + k] = gap
             # friction of what rubs: state, limit, and bend of the bristle since the start of the step
             before[k], state[k] = start[first + n + k], UNDEFINED
-            if not rubs:
+            if not (rubs and laid):
                 continue
             if gap <= 0.0:
                 state[k] = STICKS
-                closed += 1
             limit[k], h[k], drag[k], bend[k] = coulomb(mu, fn)[0], mu_k * r / D, mu_v * vt, 0.0
             if bristles and before[k] != UNDEFINED:
                 bend[k] = closed_before / n * wrap(arc - start[first + 2 * n + k], r)
@@ -145,6 +165,20 @@ def update_history(
                 # without bristles the present position, so that those that are switched on later begin unbent
                 own = u if state[k] == STICKS else state[k] * slip_bend(limit[k], state[k] * drag[k], h[k])
                 data[first + 2 * n + k] = points[k, 3, lane] - n / closed * own
+        # the press that the circle grows by
+        if follows:
+            data[first + 3 * n + 1] = LAID if not rubs or (laid and closed > 0) else 0.0
+            o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
+            w, at_rest = gather(v, c.dofs, i), True
+            for a in range(8):
+                at_rest &= w[a] == 0.0
+            old, press = data[first + 3 * n], eval_press(c, i, o, gather(x, c.dofs, i), w) - c.press[i]
+            # in motion the next step has it; at rest, where there is none, another pass
+            change = abs(press - old) * c.L[i] * n / r if closed > 0 else 0.0
+            if not at_rest:
+                data[first + 3 * n] = press
+            elif change > RESTS * c.press[i] * c.L[i] * n / r:
+                data[first + 3 * n], error, changed = press, error + change, True
         # the largest force, and the row with the largest error
         largest = max(largest, force)
         if error > worst:

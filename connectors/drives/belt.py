@@ -24,7 +24,7 @@ import numpy as np
 
 from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
-from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTOR
+from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.drives.contact_choice import choose_contact
 from windlass.connectors.drives.drive_means import DriveMeans
@@ -68,8 +68,8 @@ from windlass.framework.model.world import CHECKS, World
 from windlass.framework.output.sensors import SensorLike, Sensors
 from windlass.framework.state.state import State
 
-LARGEST_ANGLE = 0.25
-"""Angle of an element on the smallest pulley at most, where the number of elements is chosen [rad]."""
+DEEPEST = 0.01
+"""Share of the radius by which a belt may sink in [1]."""
 CLOSED = {
     "world": instance(World),
     "pulleys": each(instance(Pulley), "a list of pulleys", 1),
@@ -82,6 +82,7 @@ CLOSED = {
     "tension": optional(number("N", above=0.0)),
     "contact": either(word("auto"), that(lambda given: isinstance(given, Mapping), "columns of the contact law")),
     "friction": number("1", minimum=0.0),
+    "layer_stiffness": optional(number("N/m²", above=0.0)),
     "points": whole(1),
     "step": optional(number("s", above=0.0)),
     "name": word(),
@@ -242,9 +243,8 @@ class _Line:
         return draw_belt(path, self.world, state, self.cables, self.contacts, speeds, title)
 
     def _choose_elements(self) -> int:
-        """Elements that are short enough for the contact stiffness of `choose_contact`."""
-        angle = min(LARGEST_ANGLE, (WAVE_FACTOR / CORD_FACTOR * self.strain) ** 0.25)
-        count: int = ceil(self.route.length / (angle * min(self.radii)))
+        """Elements that are short enough, see `choose_angle`."""
+        count: int = ceil(self.route.length / (choose_angle(self.strain) * min(self.radii)))
         return count
 
     def _name_parts(self) -> None:
@@ -272,22 +272,33 @@ class _Line:
         for pulley, offset, marker in zip(self.pulleys, self.cord_offsets, self.markers, strict=True):
             choice = choose_contact(
                 pulley.name, self.tension, pulley.radius + offset, self.axial_stiffness, self.mass_per_length,
-                self.route.length / self.elements, given["step"], self.in_space,
-                self.closed,
+                self.route.length / self.elements, given["step"], self.in_space, self.closed, given["layer_stiffness"],
             )  # fmt: skip
             reasons.append(f"  {choice.reason}")
             friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)
             columns = {**choice.columns, "friction_coefficient": friction, **own}
+            self._check_depth(pulley, offset, columns)
             if self.in_space:
                 self.surfaces.append(self._add_surface(pulley, marker))
                 more = {"points": given["points"], "rope_radius": offset}
                 parts.append(add_surface_contact(self.world, self.surfaces[-1], self.cables, **more, **columns))
             else:
-                side = -offset if pulley.side == "right" else offset
-                more = {"segments": given["points"], "circle_radius": pulley.radius, "vertical_offset": side}
+                more = {"segments": given["points"], "circle_radius": pulley.radius, "cord_offset": offset}
+                more["press"] = self.tension if self.closed else 0.0
                 law = ContactFrictionCirclePoints2D
                 parts.append(add_contact(self.world, law, marker, self.cables, **more, **columns))
         return "\n".join(reasons), parts
+
+    def _check_depth(self, pulley: Pulley, offset: float, columns: Mapping[str, Any]) -> None:
+        """Raise ModelError where a contact is so soft that belt or rope sink in by more than 1 % of the radius."""
+        stiffness, radius = float(np.min(columns["contact_stiffness_per_length"])), pulley.radius + offset
+        least = self.tension / (DEEPEST * radius**2)
+        if stiffness < least:
+            raise ModelError(
+                f"contact_stiffness_per_length = {stiffness:.3g} N/m^2 of '{self.name}' at {pulley.name}: it sinks in "
+                f"by {self.tension / max(stiffness, 1e-300) / radius**2:.2g} of the radius with its tension of "
+                f"{self.tension:g} N; must be >= {least:.3g} N/m^2, 1 %"
+            )
 
     def _add_surface(self, pulley: Pulley, marker: Entity) -> Entity:
         axis = (0.0, 0.0, 1.0) if pulley.axis is None else tuple(map(float, pulley.axis))
@@ -350,6 +361,7 @@ class Belt(_Line):
         tension: float | None = None,
         contact: Literal["auto"] | Mapping[str, Any] = "auto",
         friction: float = 0.0,
+        layer_stiffness: float | None = None,
         points: int = 4,
         step: float | None = None,
         name: str = "belt",
@@ -360,13 +372,16 @@ class Belt(_Line):
         Args:
             pulleys: the pulleys in the order in which the belt runs, 2 or more.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
-            elements: number of cables; default: 0.25 rad on the smallest pulley, fewer radians for small strains.
+            elements: number of cables; default: 0.25 rad on the smallest pulley, fewer radians for small strains.  With
+                longer ones the result is doubtful.
             cord_offset: distance of the cord from the side of the belt that touches [m], or that of pulleys on the
                 right and of pulleys on the left.
             length, strain, tension: one of them: length when slack [m], strain [1] or tension [N] as mounted.
             contact: "auto": stiffness, damping and bristles by `choose_contact`, whose reasons are printed; or columns
                 of the contact law, which take the place of what is chosen.
             friction: friction coefficient [1] of pulleys without their own.
+            layer_stiffness: shear stiffness of the layer between cord and face, force per metre of belt and metre of
+                shear [N/m²]: G b/h of a layer of the modulus G [Pa], width b and height h; None: rigid.
             points: contact points of each cable.
             step: step of the motion to come [s], which bounds the contact stiffness; None: no bound.
             name: name for messages and output.
@@ -377,6 +392,7 @@ class Belt(_Line):
         """
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
+        given["layer_stiffness"] = layer_stiffness
         columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
         super().__init__(world, pulleys, True, (None, None), {**given, "name": name}, columns)
 
@@ -406,6 +422,7 @@ class Rope(_Line):
         tension: float | None = None,
         contact: Literal["auto"] | Mapping[str, Any] = "auto",
         friction: float = 0.0,
+        layer_stiffness: float | None = None,
         points: int = 4,
         step: float | None = None,
         name: str = "rope",
@@ -414,5 +431,6 @@ class Rope(_Line):
         """Add a rope from start over pulleys to end [m], each (x, y) or (x, y, z); for all else see `Belt`."""
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
+        given["layer_stiffness"] = layer_stiffness
         columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
         super().__init__(world, pulleys, False, (start, end), {**given, "name": name}, columns)

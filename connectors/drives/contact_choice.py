@@ -1,16 +1,19 @@
-"""Contact parameters of belts and ropes from tension, radius and step, with the reasons in words.
+"""Contact parameters and mesh of belts and ropes from tension, radius and step, with the reasons in words.
 
-Per metre of cable, with the tension T, the radius R of the cord, the angle t = l/R of an element on the pulley and the
-step h:
+Per metre of cable, with the tension T, the radius R of the cord, the angle t = l/R of an element on the pulley, the
+step h and the shear stiffness K of a layer between cord and face:
 
-    on circles     k = 100 EA/R²  within  384 T/(R² t⁴)    `docs/theory/contact.md`, "Choosing parameters"
-    on surfaces    k = T/(0.001 R²)                        `surface_contact.add_surface_contact`
+    belts          k = max(10 EA/R², 4000 T/R²)            circles grow by what the belt sinks in, `press` of the law
+    ropes          k = 100 EA/R² within 384 T/(R² t⁴)      `docs/theory/contact.md`, "Choosing parameters"
+    on surfaces    k = max(1000 T/R², 100 EA/R²)           sinking in by 0.1 % of R, and 1 % of the loss of speed
     with a step    k <= rhoA (6/h)²                        a step is a period of the contact at most,
-                   of ropes  k >= T/(0.0005 R²)            as they would move differently: the run cuts its steps
+                   but k >= 1000 T/R², of ropes 2000 T/R²  as they would move differently: the run cuts its steps
     damping        d = 2/3 sqrt(k rhoA)                    a third of the critical damping
-    bristles       mu_k = k,  mu_v = d                     stretch left in them dies out over sqrt(EA/mu_k)
+    bristles       mu_k = 8 EA/R² (belts), k (ropes), in series with the layer: 1/(1/mu_k + 1/K)
+                   mu_v = 2/3 sqrt(mu_k rhoA)              a change of tension passes over sqrt(EA/mu_k), 0.35 R
+    mesh           t <= min(0.25, 0.8 e^(1/4))             of a belt of the strain e as mounted, `choose_angle`
 
-A belt sinks in by T/(k R).
+Bristles do not know the step, nor does the creep of a belt.
 """
 
 from __future__ import annotations
@@ -28,6 +31,12 @@ SINK_SHARE = 0.0005
 a sheave slips, its largest tension is a third too high."""
 DAMPING_RATIO = 1.0 / 3.0
 """Share of the critical damping."""
+BELT_FACTOR = 10.0
+"""k R²/EA of belts: what circles grow by changes their tension by a few percent of that change at most."""
+BELT_DEPTH = 2.5e-4
+"""Depth per radius of belts [1]."""
+BRISTLE_FACTOR = 8.0
+"""mu_k R²/EA of belts: they add less than 1 % to the loss of speed up to two thirds of the largest torque."""
 
 
 class ContactChoice(NamedTuple):
@@ -35,6 +44,8 @@ class ContactChoice(NamedTuple):
 
     stiffness: float
     damping: float
+    bristles: float
+    bristle_damping: float
     reason: str
 
     @property
@@ -43,14 +54,14 @@ class ContactChoice(NamedTuple):
         return {
             "contact_stiffness_per_length": self.stiffness,
             "contact_damping_per_length": self.damping,
-            "friction_stiffness_per_length": self.stiffness,
-            "friction_velocity_penalty_per_length": self.damping,
+            "friction_stiffness_per_length": self.bristles,
+            "friction_velocity_penalty_per_length": self.bristle_damping,
         }
 
 
 def choose_contact(
     name: str, tension: float, radius: float, axial_stiffness: float, mass_per_length: float, length: float,
-    step: float | None, in_space: bool, closed: bool = True,
+    step: float | None, in_space: bool, closed: bool = False, layer: float | None = None,
 ) -> ContactChoice:  # fmt: skip
     """Parameters of one pulley.
 
@@ -63,39 +74,51 @@ def choose_contact(
         length: length of an element [m].
         step: step h of the motion [s], None: the step sets no bound.
         in_space: contact with a surface, else with a circle.
-        closed: a belt, whose contact the step alone bounds, else a rope.
+        closed: a belt, in the plane on circles that grow by what it sinks in.
+        layer: shear stiffness K of the layer between cord and face [N/m²]; None: rigid.
     """
-    angle = length / radius
+    angle, square = length / radius, radius**2
+    belt = closed and not in_space
     if in_space:
+        depth = f"T/({DEPTH_SHARE:g} R^2), it sinks in by {DEPTH_SHARE:.1%} of R"
+        cord = "100 EA/R^2, sinking in adds 1 % to the loss of speed"
+        bounds = [max((tension / (DEPTH_SHARE * square), depth), (CORD_FACTOR * axial_stiffness / square, cord))]
+    elif belt:
+        depth, cord = f"T/({BELT_DEPTH:g} R^2)", f"{BELT_FACTOR:g} EA/R^2"
+        grows = ", the circle grows by what the belt sinks in"
         bounds = [
-            (tension / (DEPTH_SHARE * radius**2), f"T/({DEPTH_SHARE:g} R^2), it sinks in by {DEPTH_SHARE:.1%} of R")
+            max(
+                (tension / (BELT_DEPTH * square), depth + grows),
+                (BELT_FACTOR * axial_stiffness / square, cord + grows),
+            )
         ]
     else:
         bounds = [
-            (CORD_FACTOR * axial_stiffness / radius**2, "100 EA/R^2, sinking in adds 1 % to the loss of speed"),
-            (WAVE_FACTOR * tension / (radius**2 * angle**4),
+            (CORD_FACTOR * axial_stiffness / square, "100 EA/R^2, sinking in adds 1 % to the loss of speed"),
+            (WAVE_FACTOR * tension / (square * angle**4),
              f"384 T/(R^2 t^4), elements of t = {angle:.3g} rad wave inside of the arc: shorter ones allow more"),
         ]  # fmt: skip
     if step is not None and mass_per_length > 0.0:
-        bound, least = (
-            mass_per_length * (STEP_FACTOR / step) ** 2,
-            0.0 if closed else tension / (SINK_SHARE * radius**2),
-        )
-        bounds.append(
-            (bound, f"rhoA (6/h)^2 for steps of {step:g} s: smaller ones allow more")
-            if bound >= least
-            else (
-                least,
-                f"T/({SINK_SHARE:g} R^2), it sinks in by {SINK_SHARE:.2%} of R; steps of {step:g} s do not resolve "
-                "it and are cut where they have to be",
+        share = DEPTH_SHARE if closed else SINK_SHARE
+        most, least = mass_per_length * (STEP_FACTOR / step) ** 2, tension / (share * square)
+        words = f"rhoA (6/h)^2 for steps of {step:g} s: smaller ones allow more"
+        if most < least:
+            words = (
+                f"T/({DEPTH_SHARE:g} R^2), it sinks in by {DEPTH_SHARE:.1%} of R; steps of {step:g} s do not resolve it"
             )
-        )
+        bounds.append((max(most, least), words))
     stiffness, why = min(bounds)
-    damping = 2.0 * DAMPING_RATIO * sqrt(stiffness * mass_per_length)
-    depth = tension / (stiffness * radius)
+    bristles = BRISTLE_FACTOR * axial_stiffness / square if belt else stiffness
+    shear = "mu_k = 8 EA/R^2" if belt else "mu_k = k"
+    if layer is not None:
+        bristles = 1.0 / (1.0 / bristles + 1.0 / layer)
+        shear = f"{shear} in series with a layer of {layer:.3g} N/m^2"
+    damping, bristle_damping = (2.0 * DAMPING_RATIO * sqrt(k * mass_per_length) for k in (stiffness, bristles))
+    depth_now = tension / (stiffness * radius)
     reason = (
         f"{name}: T = {tension:.4g} N, R = {radius:.4g} m: k = {stiffness:.3g} N/m^2 = {why}; sinks in by "
-        f"{1e6 * depth:.3g} um, {depth / radius:.2g} R; d = {damping:.3g} N s/m^2, a third of the critical; bristles "
-        f"mu_k = k, their stretch dies out over {1e3 * sqrt(axial_stiffness / stiffness):.3g} mm"
+        f"{1e6 * depth_now:.3g} um, {depth_now / radius:.2g} R; d = {damping:.3g} N s/m^2, a third of the critical; "
+        f"bristles {shear} = {bristles:.3g} N/m^2, their stretch dies out over "
+        f"{1e3 * sqrt(axial_stiffness / bristles):.3g} mm"
     )
-    return ContactChoice(stiffness, damping, reason)
+    return ContactChoice(stiffness, damping, bristles, bristle_damping, reason)

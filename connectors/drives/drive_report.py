@@ -3,7 +3,8 @@
 With the tensions T_1 and T_2 of the spans on both sides of a pulley, the speed v of the cord, its mass rhoA per metre,
 and the wrap angle t,
 
-    F = T - rhoA v²,    |ln(F_1/F_2)| <= mu t,    slip reserve 1 - |ln(F_1/F_2)|/(mu t): 0 where all of the arc slips,
+    F = T - rhoA v²,    |ln(F_1/F_2)| <= mu t,    slip reserve 1 - |ln(F_1/F_2)|/(mu t): 0 where all of the arc slips
+    (with a cord above the face mu r/R instead of mu, r the radius of the face),
     hub load = sum of the contact forces,    torque of the belt about the hub,    power = torque * speed of the pulley,
     creep = 1 - |omega R|/|omega R of the driver|,    efficiency = power taken by pulleys/power given by them,
     string frequency of a span of the length L: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T).
@@ -78,7 +79,7 @@ class PulleyDuty:
         power: torque * speed, > 0 where the pulley takes power [W].
         creep: loss of the speed of the rim against that of the driver [1]; NaN where nothing drives.
         log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite where one is slack.
-        friction_limit: mu * wrap_angle [1].
+        friction_limit: mu r/R * wrap_angle [1], with the radii r of the face and R of the cord in the plane.
         slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction, -infinite where a span is slack.
         mesh_traction: what the mesh makes at the ends of the arc, also without load, of the limit of friction [1]; see
             `connectors/circle_contact/mesh_traction.py`; NaN without friction.
@@ -334,6 +335,11 @@ class BoundDrive:
     def _flat(self) -> bool:
         return not self.drive.surfaces
 
+    def _eval_friction(self, i: int) -> float:
+        """The friction coefficient at the cord of pulley i [1]: that of the face, times the ratio of their radii."""
+        share = 1.0 if self.drive.surfaces else self.drive.pulleys[i].radius / self.drive.radii[i]
+        return self.friction[i] * share
+
     def _eval_duty(self, fields: Fields, i: int, hub: FloatArray, tensions: FloatArray) -> PulleyDuty:
         drive, contacts, axis = self.drive, self.parts[i], np.array((0.0, 0.0, 1.0))
         if drive.surfaces:
@@ -352,7 +358,7 @@ class BoundDrive:
             tension_before=float(tensions[i - 1] if drive.closed else tensions[i]),
             tension_after=float(tensions[i] if drive.closed else tensions[i + 1]),
             hub_load=tuple(hub.tolist()), hub_force=nan, hub_angle=nan, torque=torque, power=torque * speed, creep=nan,
-            log_ratio=nan, friction_limit=self.friction[i] * wrap, slip_reserve=nan, mesh_traction=nan,
+            log_ratio=nan, friction_limit=self._eval_friction(i) * wrap, slip_reserve=nan, mesh_traction=nan,
             sinking_traction=nan,
         )  # fmt: skip
 

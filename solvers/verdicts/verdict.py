@@ -84,6 +84,17 @@ def find_doubts(assembly: Assembly, step: float) -> list[str]:
     return list(found)[:SHOWN]
 
 
+def judge_laws(assembly: Assembly) -> list[str]:
+    """Doubts of laws at the end of a solve, at the fields; all processes call this together."""
+    if options.verdict_kind() == "off":
+        return []
+    mine = [
+        words for s in assembly.systems if s.checks.reasons is not None for words in s.checks.reasons(assembly.fields)
+    ]
+    found = dict.fromkeys(words for part in assembly.processes.allgather("reasons", mine) for words in part)
+    return list(found)[:SHOWN]
+
+
 def find_invariants(assembly: Assembly) -> dict[str, float]:
     """Invariants of the whole model at the fields; all processes call this together."""
     mine = [find(assembly.fields) for s in assembly.systems if (find := s.checks.invariants) is not None]

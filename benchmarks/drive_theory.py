@@ -1,0 +1,196 @@
+"""Steady belt drives of any number of pulleys, by a theory that shares no code with the package.
+
+A belt of the law N = EA (lam - 1) runs with the flow c = dX/dt of its slack length X, so with the speed v = c lam.  Of
+N, F = N - rhoA c v presses on the pulleys and carries torque.  In a span F is the same everywhere.  R is the radius of
+the cord, r that of the face, omega the speed of a pulley, and K [N/m²] the stiffness of a layer between cord and face
+(force per metre of belt and metre of shear), which is free of shear where the belt enters:
+
+    shear     u' = w = lam - omega R/c,  u(0) = 0;    F' = K u  until |K u| = mu (r/R) F lam/R, the limit of friction
+              so with a² = (EA - rhoA c²)/K:  w = w0 cosh(X/a),  F = F_in + (EA - rhoA c²) w0 (cosh(X/a) - 1)
+    slip      F = F_s exp(+-mu (r/R) phi)  over the angle phi that is left
+    K = inf   omega R = c lam_in, and F does not change where the belt sticks
+    torque    (F_out - F_in) R
+    bending   an arc has N less by EI/(2 R²) than a span; the line of a span lies at R + EI/(2 F R) from the centre, and
+              an end of an arc adds l³/(12 R²) to the length, l² = EI/F (beam under tension that leaves a rigid circle)
+    length    the slack lengths of spans and arcs add up to that of the belt
+
+Hub loads are the pulls F of both spans along their lines.  Unknown are F of all spans and c.
+
+Source: F. Grashof, Theoretische Maschinenlehre II (1883); S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, J. Appl.
+Mech. 67 (2000) 197-206, for inertia; T. C. Firbank, Int. J. Mech. Sci. 12 (1970) 1053-1063, for the layer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import asinh, atan2, exp, inf, log, pi, sinh, sqrt
+
+import numpy as np
+from scipy.optimize import brentq, fsolve
+
+GAUSS = np.polynomial.legendre.leggauss(24)
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A pulley: centre [m], radius of the face r and of the cord R [m], side +1 clockwise, -1 counter-clockwise."""
+
+    at: tuple[float, float]
+    face: float
+    cord: float
+    side: int = 1
+    shear: float = inf  # K [N/m²]
+    friction: float = 0.5
+
+
+@dataclass(frozen=True)
+class Steady:
+    """The steady motion: of each pulley and of the span behind it.
+
+    Speeds [rad/s], tensions N [N], presses F [N], torques of the belt [N m], hub loads (2,) [N], slip arcs [rad].
+    """
+
+    speeds: np.ndarray
+    tensions: np.ndarray
+    presses: np.ndarray
+    torques: np.ndarray
+    hubs: np.ndarray
+    slips: np.ndarray
+    wraps: np.ndarray
+    flow: float
+    belt_speed: float
+
+
+def lay_lines(wheels: list[Wheel], radii: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lengths and directions of the spans behind each pulley and wrap angles: common tangents of circles."""
+    n = len(wheels)
+    lengths, angles = np.zeros(n), np.zeros(n)
+    for i in range(n):
+        j = (i + 1) % n
+        dx, dy = np.subtract(wheels[j].at, wheels[i].at)
+        distance = sqrt(dx * dx + dy * dy)
+        # of a line with the direction angle t both centres lie at -side*radius on its left
+        offset = wheels[i].side * radii[i] - wheels[j].side * radii[j]
+        lengths[i] = sqrt(distance**2 - offset**2)
+        angles[i] = atan2(dy, dx) - np.arcsin(offset / distance)
+    wraps = np.array([(w.side * (angles[i - 1] - angles[i])) % (2.0 * pi) for i, w in enumerate(wheels)])
+    return lengths, angles, wraps
+
+
+def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: float) -> tuple[float, float, float]:
+    """Stretch less shear rate lam - w at the entry [1], slip arc [rad] and slack length [m] of an arc."""
+    R, mu = wheel.cord, wheel.friction * wheel.face / wheel.cord
+    rise = 1.0 if out > F else -1.0
+
+    def stretch(F: float) -> float:
+        return (F + EA) / E
+
+    def slip_length(start: float, phi: float) -> float:
+        grown = start * np.exp(rise * mu * 0.5 * phi * (GAUSS[0] + 1.0))
+        return R * 0.5 * phi * float(GAUSS[1] @ (E / (grown + EA)))
+
+    if wheel.shear == inf or abs(out / F - 1.0) < 1e-12:
+        phi = abs(log(out / F)) / mu
+        return stretch(F), phi, R * (wrap - phi) / stretch(F) + slip_length(F, phi)
+    a, K = sqrt(E / wheel.shear), wheel.shear
+
+    def move(g: float) -> tuple[float, float, float]:
+        """F at the exit with the shear rate w0 = rise exp(g) at the entry; slip arc, length."""
+        w = rise * exp(g)
+
+        def force(X: float) -> float:
+            return F + 2.0 * E * w * sinh(0.5 * X / a) ** 2
+
+        def angle(X: float) -> float:
+            return ((stretch(F) - w) * X + w * a * sinh(X / a)) / R
+
+        def excess(X: float) -> float:
+            return K * abs(w) * a * sinh(X / a) - mu * force(X) * stretch(force(X)) / R
+
+        limit = mu * F * stretch(F) / R
+        if rise < 0.0:
+            # the limit falls, the shear grows: the limit is reached once, before it would be with that of the entry
+            X = brentq(excess, 0.0, a * asinh(limit / (K * a * abs(w))))
+            slides = angle(X) < wrap
+        else:
+            places = np.linspace(0.0, R * wrap / stretch(F), 400)
+            over = np.flatnonzero([excess(X) > 0.0 for X in places])
+            slides = len(over) > 0
+            X = brentq(excess, places[over[0] - 1], places[over[0]]) if slides else float(places[-1])
+            slides = slides and angle(X) < wrap
+        if not slides:
+            end = brentq(lambda X: angle(X) - wrap, 0.0, X)
+            return force(end), 0.0, end
+        phi = wrap - angle(X)
+        return force(X) * exp(rise * mu * phi), phi, X + slip_length(force(X), phi)
+
+    def miss(g: float) -> float:
+        return rise * (move(g)[0] - out)
+
+    # shear of the whole change within the arc, and far less
+    high = log(abs(out - F) / E) + 2.0
+    low = high - 8.0
+    while miss(low) > 0.0:
+        low -= 8.0
+        if low < -300.0:
+            raise ValueError("the belt slips on the whole arc")
+    g = float(brentq(miss, low, high, xtol=1e-12))
+    _, phi, length = move(g)
+    return stretch(F) - rise * exp(g), phi, length
+
+
+def solve_drive(
+    wheels: list[Wheel], EA: float, rho: float, EI: float, length: float, driver: int, speed: float, torques: np.ndarray
+) -> Steady:
+    """The steady motion of a belt of a slack length [m].
+
+    torques: of the belt on each pulley against its load [N m], > 0 drives it; that of the driver is not read.
+    """
+    n, radii = len(wheels), np.array([w.cord for w in wheels])
+    sides = np.array([w.side for w in wheels])
+
+    def spread(u: np.ndarray) -> tuple[np.ndarray, float]:
+        """Presses of all spans from that behind the driver, and the flow."""
+        F = np.zeros(n)
+        F[driver] = u[0]
+        for step in range(1, n):
+            i = (driver + step) % n
+            # what a driven pulley takes is there behind it, too
+            F[i] = F[i - 1] + torques[i] / radii[i]
+        return F, float(u[1])
+
+    def evaluate(u: np.ndarray) -> tuple[float, Steady]:
+        F, c = spread(u)
+        E = EA - rho * c * c
+        lines = radii + np.array([EI / (F[i - 1] + F[i]) / radii[i] for i in range(n)])
+        lengths, angles, wraps = lay_lines(wheels, lines)
+        bent = EI / (2.0 * radii**2)
+        total, speeds, slips = 0.0, np.zeros(n), np.zeros(n)
+        for i, wheel in enumerate(wheels):
+            total += lengths[i] * E / (F[i] + EA)
+            lam, slips[i], on_arc = pass_wheel(wheel, E, EA, F[i - 1] - bent[i], F[i] - bent[i], wraps[i])
+            ends = sum((EI / F[j]) ** 1.5 / (12.0 * radii[i] ** 2) for j in (i - 1, i))
+            total += on_arc + ends
+            speeds[i] = c * lam / radii[i]
+        stretches = (F + EA) / E
+        N = EA * (stretches - 1.0)
+        pull = np.stack((np.cos(angles), np.sin(angles)), axis=1) * F[:, None]
+        hubs = np.array([pull[i] - pull[i - 1] for i in range(n)])
+        moments = -sides * np.array([(F[i - 1] - F[i]) * radii[i] for i in range(n)])
+        steady = Steady(-sides * speeds, N, F, moments, hubs, slips, wraps, c, c * float(stretches.mean()))
+        return (total - length) * EA / length, steady
+
+    def errors(u: np.ndarray) -> list[float]:
+        miss, steady = evaluate(u)
+        return [miss / u0[0], abs(steady.speeds[driver]) / speed - 1.0]
+
+    lengths, _, wraps = lay_lines(wheels, radii)
+    lam = (lengths.sum() + radii @ wraps) / length
+    c = speed * radii[driver] / lam
+    mean = EA * (lam - 1.0) - rho * c * c * lam
+    F0, _ = spread(np.array([0.0, c]))
+    u0 = np.array([mean - F0.mean(), c])
+    u, info, _, message = fsolve(errors, u0, xtol=1e-12, full_output=True)
+    if max(map(abs, info["fvec"])) > 1e-9:
+        raise ValueError(f"no steady motion: {message}")
+    return evaluate(u)[1]

@@ -1,0 +1,230 @@
+"""Belt drives drawn at random, made by `wl.Belt` with nothing chosen by hand, against the theory of `drive_theory.py`.
+
+    python benchmarks/drives.py -count 100 -first 0
+
+Each drive has two to five pulleys of ratios up to 4, EA of 1e4 to 1e6 N, friction of 0.2 to 1, rhoA v²/T up to 0.6, a
+cord up to 5 mm above the face, and a bending stiffness from that of strings to that of ribbed belts.  It starts with
+the speed of its belt everywhere and runs for some revolutions of the belt; means are taken over the last two fifths.
+Compared are the speed losses of all loaded pulleys, span tensions, hub loads, torque and power of the driver.  A drive
+passes if all errors are below 1 %, or if its own verdict is doubtful.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from math import cos, exp, pi, sin, sqrt
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+from drive_theory import Steady, Wheel, lay_lines, solve_drive
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.connectors.circle_contact.mesh import choose_angle
+from windlass.elements import RigidBody2D
+
+STEPS_PER_CABLE = 8.0
+REVOLUTIONS = 4.0
+ALLOWED = 0.01
+
+
+@dataclass(frozen=True)
+class Case:
+    """A drive: the driver is the first pulley; torques are those of the loads [N m]."""
+
+    seed: int
+    centers: tuple[tuple[float, float], ...]
+    radii: tuple[float, ...]
+    EA: float
+    EI: float
+    rho: float
+    tension: float
+    friction: float
+    cord: float
+    speed: float
+    torques: tuple[float, ...]
+
+    def wheels(self, shear: np.ndarray) -> list[Wheel]:
+        """The pulleys for the theory."""
+        return [
+            Wheel(at, R - self.cord, R, 1, float(K), self.friction)
+            for at, R, K in zip(self.centers, self.radii, shear, strict=True)
+        ]
+
+    def solve(self, shear: np.ndarray, length: float) -> Steady:
+        """The theory; half of each load grows with the speed of its pulley."""
+        full, wheels = np.array((0.0, *self.torques)), self.wheels(shear)
+        rims, share = self.speed * self.radii[0] / np.array(self.radii), np.ones(len(self.radii))
+        for _ in range(4):
+            torques = full * 0.5 * (1.0 + share)
+            steady = solve_drive(wheels, self.EA, self.rho, self.EI, length, 0, self.speed, torques)
+            share = np.abs(steady.speeds) / rims
+        return steady
+
+
+def draw(seed: int, quick: bool = False) -> Case:
+    """The drive of a seed; ``quick``: two pulleys and a belt that stretches, which few elements serve."""
+    rng = np.random.default_rng(seed)
+
+    def log_uniform(low: float, high: float) -> float:
+        return float(low * (high / low) ** rng.random())
+
+    while True:
+        n = 2 if quick else int(rng.integers(2, 6))
+        EA, mu = log_uniform(1e4, 2e4 if quick else 1e6), log_uniform(0.3 if quick else 0.2, 1.0)
+        tension, rho = float(min(rng.uniform(250.0, 700.0), 0.03 * EA)), log_uniform(0.05, 0.3)
+        large = float(rng.uniform(0.07, 0.12))
+        radii = [float(large / rng.uniform(1.0, 2.0 if quick else 4.0)) for _ in range(n)]
+        radii[int(rng.integers(n))] = large
+        cord = float(rng.choice((0.0, 1.0)) * rng.uniform(0.0, 5e-3))
+        EI, share = log_uniform(1e-5, 5e-3), float(rng.uniform(0.0, 0.6))
+        reach = sum(radii) * rng.uniform(0.9, 1.4) if n > 2 else 0.5 * sum(radii) * rng.uniform(1.3, 2.5)
+        places = 2.0 * pi * (np.arange(n) + (rng.uniform(-0.15, 0.15, n) if n > 2 else 0.0)) / n
+        # clockwise, as the belt runs
+        centers = tuple((float(reach * cos(-p)), float(reach * sin(-p))) for p in places)
+        load, split = rng.uniform(0.2, 0.65), rng.dirichlet(np.ones(n - 1))
+        wheels = [Wheel(at, R - cord, R, 1, 1e99, mu) for at, R in zip(centers, radii, strict=True)]
+        lengths, _, wraps = lay_lines(wheels, np.array(radii))
+        if wraps.min() < 0.5 or wraps.max() > 5.0 or lengths.min() < 0.05:
+            continue
+        v = sqrt(share * tension / rho)
+        v = max(v, 2.0)
+        press = tension - rho * v * v
+        if press < 0.35 * tension:
+            continue
+        q = exp(mu * float(wraps[0]) * load)
+        change = min(2.0 * press * (q - 1.0) / (q + 1.0), 1.2 * press)
+        torques = tuple(float(change * s * R) for s, R in zip(split, radii[1:], strict=True))
+        case = Case(seed, centers, tuple(radii), EA, EI, rho, tension, mu, cord, v / radii[0], torques)
+        slack = (lengths.sum() + wraps @ np.array(radii)) / (1.0 + tension / EA)
+        try:
+            steady = case.solve(8.0 * EA / np.array(radii) ** 2, slack)
+        except ValueError:
+            continue
+        if (steady.slips < 0.8 * steady.wraps).all() and steady.presses.min() > 0.1 * tension:
+            return case
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Errors [1] by name, efficiency, reasons of the verdict, steps and process time [s]."""
+
+    errors: dict[str, float]
+    efficiency: float
+    reasons: list[str]
+    elements: int
+    steps: int
+    seconds: float
+
+    @property
+    def worst(self) -> float:
+        """The largest error."""
+        return max(map(abs, self.errors.values()))
+
+
+def run(
+    case: Case, elements: int | None = None, steps_per_cable: float = STEPS_PER_CABLE, revolutions: float = REVOLUTIONS
+) -> Outcome:
+    """Simulate a drive and compare."""
+    begin = time.process_time()
+    world = wl.World()
+    bodies = [
+        world.add(RigidBody2D, name=f"p{i}", position=at, mass=1.0, inertia=2e-3) for i, at in enumerate(case.centers)
+    ]
+    con.fix(world, bodies, "x", "y")
+    drive = con.prescribe_velocity(world, bodies[0], "rotation", -case.speed)
+    for body, R, torque in zip(bodies[1:], case.radii[1:], case.torques, strict=True):
+        spin, speed = con.coordinate_marker(world, body, "rotation"), case.speed * case.radii[0] / R
+        world.add(con.CoordinateSpringDamper, marker1=spin, damping=0.5 * torque / speed)
+        world.add(con.CoordinateLoad, marker=spin, value=0.5 * torque)
+    pulleys = [wl.Pulley(body, R - case.cord) for body, R in zip(bodies, case.radii, strict=True)]
+    v = case.speed * case.radii[0]
+    given = dict(
+        tension=case.tension, axial_stiffness=case.EA, bending_stiffness=case.EI, mass_per_length=case.rho,
+        axial_damping=1e-5 * case.EA, friction=case.friction, cord_offset=case.cord,
+    )  # fmt: skip
+    wheels = case.wheels(np.full(len(bodies), 1e99))
+    lengths, _, wraps = lay_lines(wheels, np.array(case.radii))
+    route = float(lengths.sum() + wraps @ np.array(case.radii))
+    count = elements or int(np.ceil(route / (choose_angle(case.tension / case.EA) * min(case.radii))))
+    step = route / count / v / steps_per_cable
+    belt = wl.Belt(world, pulleys, step=step, elements=elements, **given)
+    with belt.preload(drive):
+        state = wl.Static(world, name="").solve()
+    # the belt runs along itself
+    ix = state.local_dofs(belt.nodes)
+    slope = (state.q[ix] + state.assembly.layout.reference[ix])[:, 2:]
+    rate = np.zeros((len(slope), 4))
+    rate[:, :2] = v * slope
+    rate[:, 2:] = v * (np.roll(slope, -1, 0) - np.roll(slope, 1, 0)) / (2.0 * route / belt.elements)
+    state.v[ix] = rate
+    for body, R in zip(bodies, case.radii, strict=True):
+        state.v[state.local_dofs(body)[0, 2]] = -v / R
+    end = revolutions * belt.length / v
+    means = belt.average(start=0.6 * end, every=1)
+    solver = wl.Dynamic(world, step=step, end=end, method="generalized_alpha_index2", spectral_radius=0.6, name="")
+    solver.solve(state, hooks=[means])
+    report = means.report()
+    assert report is not None
+    bristles = belt.contacts.table.collect("friction_stiffness_per_length", belt.contacts.rows)
+    theory = case.solve(bristles.reshape(len(bodies), -1)[:, 0], belt.length)
+    return Outcome(
+        compare(case, theory, report), report.efficiency, list(solver.verdict.reasons), belt.elements,
+        solver.statistics.steps, time.process_time() - begin,
+    )  # fmt: skip
+
+
+def compare(case: Case, theory: Steady, report: wl.DriveReport) -> dict[str, float]:
+    """Errors of the means, each relative to its theory; of losses, to the largest loss of a pulley."""
+    radii = np.array(case.radii)
+    speeds = np.array([abs(duty.speed) for duty in report.pulleys])
+    loss, ideal = (1.0 - s * radii / (s[0] * radii[0]) for s in (speeds, np.abs(theory.speeds)))
+    errors = {"loss": float(np.abs(loss - ideal).max() / np.abs(ideal).max())}
+    tensions = np.array([span.tension for span in report.spans])
+    errors["tension"] = float(np.abs(tensions / theory.tensions - 1.0).max())
+    hubs = np.array([duty.hub_load for duty in report.pulleys])
+    sizes = np.linalg.norm(theory.hubs, axis=1)
+    errors["hub"] = float((np.linalg.norm(hubs - theory.hubs, axis=1) / sizes).max())
+    driver = report.pulleys[0]
+    errors["torque"] = abs(driver.torque / theory.torques[0]) - 1.0
+    errors["power"] = abs(driver.power / (theory.torques[0] * theory.speeds[0])) - 1.0
+    return errors
+
+
+def main() -> None:
+    """Run drives and say how many agree."""
+    count = int(wl.option("count", 100, "1", "number of drives", minimum=1))
+    first = int(wl.option("first", 0, "1", "seed of the first", minimum=0))
+    right, doubtful, wrong, above = 0, 0, 0, 0
+    for seed in range(first, first + count):
+        case = draw(seed)
+        try:
+            out = run(case)
+        except wl.WindlassError as error:
+            print(f"{seed}: {error}", flush=True)
+            wrong += 1
+            continue
+        ok = out.worst <= ALLOWED
+        right, doubtful, wrong = (
+            right + ok,
+            doubtful + (not ok and bool(out.reasons)),
+            wrong + (not ok and not out.reasons),
+        )
+        above += out.efficiency > 1.0
+        errors = ", ".join(f"{name} {100 * error:+.2f} %" for name, error in out.errors.items())
+        share = case.rho * (case.speed * case.radii[0]) ** 2 / case.tension
+        print(
+            f"{seed}: {len(case.radii)} pulleys, EA {case.EA:.3g} N, mu {case.friction:.2f}, EI {case.EI:.2g} N m², "
+            f"cord {1e3 * case.cord:.1f} mm, rhoA v²/T {share:.2f}: {errors}; efficiency {out.efficiency:.5f}; "
+            f"{out.elements} elements, {out.steps} steps, {out.seconds:.0f} s {'; '.join(out.reasons)}",
+            flush=True,
+        )
+    print(f"{right} of {count} within 1 %, {doubtful} doubtful, {wrong} wrong; efficiency above 1: {above}")
+
+
+if __name__ == "__main__":
+    main()
