@@ -162,7 +162,8 @@ def eval_growth(c: PointColumns, i: int, data: FloatArray) -> float:
     if c.press[i] == 0.0 or c.kc[i] == 0.0:
         return 0.0
     press = c.press[i] + data[c.data[i] + 3 * c.n[i]]
-    return max(press, 0.0) * c.L[i] / (c.kc[i] * c.r[i])
+    growth: float = max(press, 0.0) * c.L[i] / (c.kc[i] * c.r[i])
+    return growth
 
 
 @kernel(inline=True)

@@ -23,10 +23,11 @@ from windlass.framework.model.schema import shape_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
+CORD_FACTOR = 100.0
+"""k R²/EA at least: what sinks in and bends bristles is small beside the stretch of the rope."""
+
 DEPTH_SHARE = 1e-3
 """Depth by which a taut rope sinks into its sheave, as share of the sheave's radius, for the stiffness chosen."""
-BRISTLE_SHARE = 1e-3
-"""The same for the way of bristles until the rope slips."""
 RIM = 0.1
 """Depth of a flange as share of its height: deeper is what comes over its rim from outside, and is left alone."""
 DAMPING = 1.0 / 3.0
@@ -65,8 +66,10 @@ def add_surface_contact(
     the cables and not with the pairs.
 
     With the tension T of the rope and the radius R of the surface (of a sea bed: T/R is the weight per metre) stiffness
-    and damping that are not given are chosen: the line pressure T/R sinks the rope in by 0.1 % of R, so that
-    k = 1000 T/R²; bristles slip after mu times as much, mu_k = k; both are damped by a third of the critical damping.
+    and damping that are not given are chosen: k = 1000 T/R², with which the line pressure T/R sinks the rope in by
+    0.1 % of R, or on drums, sheaves and spheres 100 EA/R² where that is more, so that sinking in and bristles move the
+    rope by 1 % of its stretch at most; bristles are as stiff, mu_k = k; both are damped by a third of the critical
+    damping.
 
     Args:
         surfaces: the surfaces, k of them, of one kind or of several.
@@ -101,7 +104,8 @@ def add_surface_contact(
         )
     n = sum(map(len, ropes))
     if tension is not None and radius is not None:
-        columns = {**_choose(tension, radius, ropes), **columns}
+        round_ = all("radius" in given.table.component.columns for given in touched)
+        columns = {**_choose(tension, radius, ropes, round_), **columns}
     if "contact_stiffness_per_length" not in columns:
         raise ModelError(
             "add_surface_contact has no stiffness: give contact_stiffness_per_length [N/m^2], or tension [N] and "
@@ -127,15 +131,18 @@ def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:
     return np.repeat(value, repeat) if places else np.tile(value, repeat)
 
 
-def _choose(tension: float, radius: float, cables: Sequence[Entity]) -> dict[str, Any]:
-    """Stiffness and damping per metre of cable for a taut rope on a sheave."""
-    stiffness = tension / radius / (DEPTH_SHARE * radius)
-    mass = np.concatenate([cable.table.collect("mass_per_length", cable.rows) for cable in cables])
+def _choose(tension: float, radius: float, cables: Sequence[Entity], bends: bool) -> dict[str, Any]:
+    """Stiffness and damping per metre of cable for a taut rope; ``bends``: around drums and sheaves."""
+    mass, EA = (
+        np.concatenate([cable.table.collect(name, cable.rows) for cable in cables])
+        for name in ("mass_per_length", "axial_stiffness")
+    )
+    stiffness = np.maximum(tension / DEPTH_SHARE, CORD_FACTOR * EA if bends else 0.0) / radius**2
     damping = 2.0 * DAMPING * np.sqrt(stiffness * np.maximum(mass, 0.0))
     return {
         "contact_stiffness_per_length": stiffness,
         "contact_damping_per_length": damping,
-        "friction_stiffness_per_length": stiffness * DEPTH_SHARE / BRISTLE_SHARE,
+        "friction_stiffness_per_length": stiffness,
         "friction_velocity_penalty_per_length": damping,
     }
 

@@ -118,7 +118,7 @@ def test_surface_out_of_reach() -> None:
 
 
 def test_chosen_stiffness() -> None:
-    """A rope of 1000 N sinks in by 0.1 % of the radius."""
+    """A rope of 1000 N sinks in by 0.1 % of the radius, a stiff one by so little that it costs 1 % of its stretch."""
     _, _, contacts = create(
         con.DrumSurface, {"radius": 0.5}, tension=1000.0, radius=0.5, friction_coefficient=0.1,
         contact_damping_per_length=7.0,
@@ -127,10 +127,17 @@ def test_chosen_stiffness() -> None:
     world, _, contacts = create(con.DrumSurface, {"radius": 0.5})
     rope = find_rope(world)
     drum = world.add(con.DrumSurface, marker=con.rigid_marker(world, world.add(Ground)), radius=0.5)
-    chosen = con.add_surface_contact(world, drum, rope, tension=1000.0, radius=0.5)
+    mass, EA = (float(rope.table.collect(name)[1]) for name in ("mass_per_length", "axial_stiffness"))
+    for tension in (0.05 * EA, 0.2 * EA):
+        chosen = con.add_surface_contact(world, drum, rope, tension=tension, radius=0.5)
+        stiffness = max(1000.0 * tension, 100.0 * EA) / 0.25
+        assert_allclose(chosen[0].contact_stiffness_per_length, stiffness)
+        assert_allclose(chosen[1].friction_stiffness_per_length, stiffness)
+        assert_allclose(chosen[1].contact_damping_per_length, 2.0 / 3.0 * np.sqrt(stiffness * mass))
+    # a plane bends nothing
+    bed = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    chosen = con.add_surface_contact(world, bed, rope, tension=1000.0, radius=0.5)
     assert_allclose(chosen[0].contact_stiffness_per_length, 1000.0 / 0.5 / 0.0005)
-    assert_allclose(chosen[1].friction_stiffness_per_length, 1000.0 / 0.5 / 0.0005)
-    assert_allclose(chosen[1].contact_damping_per_length, 2.0 / 3.0 * np.sqrt(4e6))
 
 
 def find_rope(world: wl.World) -> wl.Entity:
