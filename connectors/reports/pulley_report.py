@@ -166,7 +166,7 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
         ft=values[:, FT],
         fn=values[:, FN],
         power=contact.powers(fields)[row, number],
-        depth=(values[:, GAP] + c.cord[row]) * c.at_point,
+        depth=np.asarray((values[:, GAP] + c.cord[row]) * c.at_point, np.float64),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
-from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTOR
+from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.drives.contact_choice import choose_contact
 from windlass.connectors.drives.drive_report import Drive, DriveMeans, DriveReport, report_drive
@@ -48,7 +48,7 @@ UserFunctions: TypeAlias = Any
 One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
 Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 
-LARGEST_ANGLE: Any
+DEEPEST: Any
 CLOSED: Any
 POINT: Any
 OPEN: Any
@@ -98,18 +98,20 @@ class _Line():
     def draw(self, path: str | os.PathLike[str], state: State, speeds: Sensors | None=None, title: str='') -> Path:
         'A picture of belt and pulleys, tension along the belt, what sticks and slips: see `draw_belt`.\n\nRaises:\n    ModelError: a rope in space, which `Recorder` shows.'
     def _choose_elements(self) -> int:
-        'Elements that are short enough for the contact stiffness of `choose_contact`.'
+        'Elements that are short enough, see `choose_angle`.'
     def _lay_cables(self, columns: dict[str, Any]) -> Entity:
         ...
     def _add_contacts(self, given: dict[str, Any]) -> tuple[str, list[Entity]]:
         'Contact of each pulley with all cables, and the reasons for its parameters.'
+    def _check_depth(self, pulley: Pulley, offset: float, columns: Mapping[str, Any]) -> None:
+        'Raise ModelError where a contact is so soft that belt or rope sink in by more than 1 % of the radius.'
     def _add_surface(self, pulley: Pulley, marker: Entity) -> Entity:
         ...
     def _add_holds(self) -> list[Entity]:
         'What holds pulleys and belt in `preload`, switched off.'
 class Belt(_Line):
-    def __init__(self, world: World, pulleys: Sequence[Pulley], *, axial_stiffness: float, mass_per_length: float, elements: int | None=None, cord_offset: float | Sequence[float]=0.0, length: float | None=None, strain: float | None=None, tension: float | None=None, contact: Literal['auto'] | Mapping[str, Any]='auto', friction: float=0.0, points: int=4, step: float | None=None, name: str='belt', bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=...) -> None:
-        'Add a belt, and its contact with the pulleys.\n\nArgs:\n    pulleys: the pulleys in the order in which the belt runs, 2 or more.\n    axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.\n    elements: number of cables; default: 0.25 rad on the smallest pulley, fewer radians for small strains.\n    cord_offset: distance of the cord from the side of the belt that touches [m], or that of pulleys on the\n        right and of pulleys on the left.\n    length, strain, tension: one of them: length when slack [m], strain [1] or tension [N] as mounted.\n    contact: "auto": stiffness, damping and bristles by `choose_contact`, whose reasons are printed; or columns\n        of the contact law, which take the place of what is chosen.\n    friction: friction coefficient [1] of pulleys without their own.\n    points: contact points of each cable.\n    step: step of the motion to come [s], which bounds the contact stiffness; None: no bound.\n    name: name for messages and output.\n    **cable_columns: further columns of the cables.\n\nRaises:\n    ModelError: pulleys that overlap or cannot be wrapped, a belt that does not fit.'
+    def __init__(self, world: World, pulleys: Sequence[Pulley], *, axial_stiffness: float, mass_per_length: float, elements: int | None=None, cord_offset: float | Sequence[float]=0.0, length: float | None=None, strain: float | None=None, tension: float | None=None, contact: Literal['auto'] | Mapping[str, Any]='auto', friction: float=0.0, layer_stiffness: float | None=None, points: int=4, step: float | None=None, name: str='belt', bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=...) -> None:
+        'Add a belt, and its contact with the pulleys.\n\nArgs:\n    pulleys: the pulleys in the order in which the belt runs, 2 or more.\n    axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.\n    elements: number of cables; default: 0.25 rad on the smallest pulley, fewer radians for small strains.  With\n        longer ones the result is doubtful.\n    cord_offset: distance of the cord from the side of the belt that touches [m], or that of pulleys on the\n        right and of pulleys on the left.\n    length, strain, tension: one of them: length when slack [m], strain [1] or tension [N] as mounted.\n    contact: "auto": stiffness, damping and bristles by `choose_contact`, whose reasons are printed; or columns\n        of the contact law, which take the place of what is chosen.\n    friction: friction coefficient [1] of pulleys without their own.\n    layer_stiffness: shear stiffness of the layer between cord and face, force per metre of belt and metre of\n        shear [N/m²]: G b/h of a layer of the modulus G [Pa], width b and height h; None: rigid.\n    points: contact points of each cable.\n    step: step of the motion to come [s], which bounds the contact stiffness; None: no bound.\n    name: name for messages and output.\n    **cable_columns: further columns of the cables.\n\nRaises:\n    ModelError: pulleys that overlap or cannot be wrapped, a belt that does not fit.'
 class Rope(_Line):
-    def __init__(self, world: World, pulleys: Sequence[Pulley], *, start: Sequence[float] | None=None, end: Sequence[float] | None=None, axial_stiffness: float, mass_per_length: float, elements: int | None=None, cord_offset: float | Sequence[float]=0.0, length: float | None=None, strain: float | None=None, tension: float | None=None, contact: Literal['auto'] | Mapping[str, Any]='auto', friction: float=0.0, points: int=4, step: float | None=None, name: str='rope', bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=...) -> None:
+    def __init__(self, world: World, pulleys: Sequence[Pulley], *, start: Sequence[float] | None=None, end: Sequence[float] | None=None, axial_stiffness: float, mass_per_length: float, elements: int | None=None, cord_offset: float | Sequence[float]=0.0, length: float | None=None, strain: float | None=None, tension: float | None=None, contact: Literal['auto'] | Mapping[str, Any]='auto', friction: float=0.0, layer_stiffness: float | None=None, points: int=4, step: float | None=None, name: str='rope', bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=...) -> None:
         'Add a rope from start over pulleys to end [m], each (x, y) or (x, y, z); for all else see `Belt`.'
