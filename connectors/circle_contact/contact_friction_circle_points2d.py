@@ -86,7 +86,11 @@ class ContactFrictionCirclePoints2D(PointContact):
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user left out."""
-    per_row = START_OF_ROW if np.any(values.get("press", 0.0)) else ()
+    try:
+        grows = bool(np.any(np.asarray(values.get("press", 0.0), np.float64) != 0.0))
+    except (TypeError, ValueError):
+        grows = False  # no number, which adding the rows reports
+    per_row = START_OF_ROW if grows else ()
     return create_history(world, ContactFrictionCirclePoints2D, values, START, per_row)
 
 

@@ -104,8 +104,8 @@ def choose_contact(
         words = f"rhoA (6/h)^2 for steps of {step:g} s: smaller ones allow more"
         if most < least:
             words = (
-                f"T/({share:g} R^2), it sinks in by {share:.2%} of R; steps of {step:g} s do not resolve it and are cut "
-                "where they have to be"
+                f"T/({share:g} R^2), it sinks in by {share:.2%} of R; steps of {step:g} s do not resolve it and are "
+                "cut where they have to be"
             )
         bounds.append((max(most, least), words))
     stiffness, why = min(bounds)
