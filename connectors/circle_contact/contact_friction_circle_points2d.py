@@ -31,6 +31,7 @@ from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import LAID, update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
 from windlass.connectors.friction.bristle import UNDEFINED
+from windlass.framework.checks.values import read_numbers
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
@@ -86,10 +87,8 @@ class ContactFrictionCirclePoints2D(PointContact):
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user left out."""
-    try:
-        grows = bool(np.any(np.asarray(values.get("press", 0.0), np.float64) != 0.0))
-    except (TypeError, ValueError):
-        grows = False  # no number, which adding the rows reports
+    press = read_numbers(values.get("press", 0.0))  # None: no number, which adding the rows reports
+    grows = press is not None and bool((press != 0.0).any())
     per_row = START_OF_ROW if grows else ()
     return create_history(world, ContactFrictionCirclePoints2D, values, START, per_row)
 
