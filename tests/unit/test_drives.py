@@ -284,7 +284,7 @@ def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: P
     bodies = [world.add(RigidBody2D, name=n, position=x, mass=1.0, inertia=0.01) for n, x in places.items()]
     for body in bodies:
         con.fix(world, body, "x", "y")
-    belt = create_belt(world, [wl.Pulley(body, 0.08) for body in bodies], axial_stiffness=4e6)
+    belt = create_belt(world, [wl.Pulley(body, 0.08) for body in bodies], axial_stiffness=4e6, elements=200)
     with belt.preload():
         rest = wl.Static(world).solve()
     e, table = 150.0 / 4e6, tmp_path / "drive.csv"
