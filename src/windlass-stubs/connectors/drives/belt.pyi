@@ -1,9 +1,11 @@
 # Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
 
 from __future__ import annotations
+import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from math import ceil
 from pathlib import Path
 from typing import Any, Literal
@@ -13,8 +15,11 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
 from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.drives.contact_choice import choose_contact
-from windlass.connectors.drives.drive_report import Drive, DriveMeans, DriveReport, report_drive
+from windlass.connectors.drives.drive_means import DriveMeans
+from windlass.connectors.drives.drive_page import add_drive
+from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
 from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
+from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
@@ -22,16 +27,20 @@ from windlass.connectors.reports.belt_picture import draw_belt
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
 from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
 from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
+from windlass.elements.cable2d.cable2d import Cable2D
+from windlass.elements.cable3d.cable3d import Cable3D
 from windlass.elements.routes.cable_chain import cable_along, nodes_of
 from windlass.elements.routes.routes import Route
-from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, each, either, inside, instance, number, numbers, optional, that, whole, word
+from windlass.framework.arrays import BoolArray, FloatArray
+from windlass.framework.checks.checks import checked, each, either, inside, instance, number, numbers, optional, path, that, whole, word
 from windlass.framework.command_line import options
+from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.model.named_parts import name_part
 from windlass.framework.model.table import Entity
-from windlass.framework.model.world import World
-from windlass.framework.output.sensors import Sensors
+from windlass.framework.model.world import CHECKS, World
+from windlass.framework.output.sensors import SensorLike, Sensors
 from windlass.framework.state.state import State
 from typing import Any, TypeAlias
 from collections.abc import Sequence
@@ -52,6 +61,8 @@ DEEPEST: Any
 CLOSED: Any
 POINT: Any
 OPEN: Any
+def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
+    'Raise ModelError for arguments that neither a belt nor its cables have; with those whose names are close.'
 class _Line():
     def __init__(self, world: World, pulleys: Sequence[Pulley], closed: bool, ends: tuple[Any, Any], given: dict[str, Any], columns: dict[str, Any]) -> None:
         ...
@@ -60,7 +71,7 @@ class _Line():
     closed: Any
     name: Any
     cord_offsets: Any
-    _drive: Any
+    drive: Any
     radii: Any
     route: Any
     in_space: Any
@@ -93,12 +104,16 @@ class _Line():
         'Conditions in which a static solve finds the belt at rest, for the time of a ``with`` block.\n\nFriction is off; pulleys that turn about the origin of their body are held by soft springs, which carry nothing\nas nothing turns them; one node of a belt is held along it, as a belt without friction could run anywhere.\n\nArgs:\n    *off: what is switched off for that time by its column ``active``, such as the drive of a pulley.'
     def report(self, state: State) -> DriveReport:
         'What belt and pulleys do at a state.  Under MPI all processes must call this together.\n\nRaises:\n    ModelError: a state of another world.'
-    def average(self, start: float=0.0, every: int=10) -> DriveMeans:
-        'A hook for a solver, whose ``report()`` has the means over time.\n\nArgs:\n    start: time from which on steps count [s].\n    every: number of steps between two reports.'
+    def average(self, start: float=0.0, every: int=10, path: str | os.PathLike[str] | None=None, sensors: Sequence[SensorLike]=(), picture: str | os.PathLike[str] | None=None) -> DriveMeans:
+        'A hook for a solver that keeps all numbers over time; its ``report()`` has means and extremes.\n\nArgs:\n    start: time from which on steps count [s].\n    every: number of steps between two reports.\n    path: a CSV file for all numbers; None: they are kept in memory only.\n    sensors: what else is wanted over time, such as ``wl.Sensor(arm, "rotation", name="tensioner angle")``.\n    picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).\n\nRaises:\n    OutputError: a table or picture that cannot be written, before anything is solved.'
     def draw(self, path: str | os.PathLike[str], state: State, speeds: Sensors | None=None, title: str='') -> Path:
         'A picture of belt and pulleys, tension along the belt, what sticks and slips: see `draw_belt`.\n\nRaises:\n    ModelError: a rope in space, which `Recorder` shows.'
     def _choose_elements(self) -> int:
         'Elements that are short enough, see `choose_angle`.'
+    def _name_parts(self) -> None:
+        'The free spans, and the cables on each pulley, as tables of modes name them.'
+    def _name_cables(self, name: str, chosen: BoolArray) -> None:
+        ...
     def _lay_cables(self, columns: dict[str, Any]) -> Entity:
         ...
     def _add_contacts(self, given: dict[str, Any]) -> tuple[str, list[Entity]]:

@@ -77,6 +77,7 @@ from windlass.elements.bodies.mass_point import MassPoint
 from windlass.connectors.loads.mass_proportional import MassProportional
 from windlass.connectors.markers.coordinate_marker import NodeCoordinate
 from windlass.connectors.markers.position_markers import NodePosition
+from windlass.connectors.springs.overrunning_clutch import OverrunningClutch
 from windlass.connectors.surface_contact.surfaces import PlaneSurface
 from windlass.elements.nodes.nodes2d import Point2D
 from windlass.elements.nodes.nodes3d import Point3D
@@ -112,6 +113,7 @@ from windlass.connectors.constraints.spherical_joint import SphericalJoint
 from windlass.connectors.springs.spring_damper import SpringDamper
 from windlass.connectors.control.state_load import StateLoad
 from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet
+from windlass.connectors.springs.tensioner_spring import TensionerSpring
 from windlass.connectors.loads.torque import Torque
 from windlass.connectors.rigid_springs.torsional_spring_damper import TorsionalSpringDamper
 from windlass.connectors.surface_contact.surfaces import VGrooveFlank
@@ -681,6 +683,17 @@ class NodeCoordinateEntity(Entity):
 class NodePositionEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     node: Any
+class OverrunningClutchEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    stiffness: Any
+    damping: Any
+    drag_torque: Any
+    largest_torque: Any
+    direction: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+    data: Any
 class PlaneSurfaceEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -925,6 +938,20 @@ class StateLoadEntity(Entity):
 class SurfaceSetEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     skin: Any
+class TensionerSpringEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    preload: Any
+    stiffness: Any
+    friction_torque: Any
+    loading_friction: Any
+    unloading_friction: Any
+    loading_damping: Any
+    unloading_damping: Any
+    sticking_stiffness: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+    data: Any
 class TorqueEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     vector: Any
@@ -1172,6 +1199,8 @@ class World():
     @overload
     def add(self, component: type[NodePosition], *, name: str = ..., part: Part | None = ..., node: One) -> NodePositionEntity: ...
     @overload
+    def add(self, component: type[OverrunningClutch], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., stiffness: Numbers, damping: Numbers = ..., drag_torque: Numbers = ..., largest_torque: Numbers = ..., direction: Numbers = ..., active: YesNo = ...) -> OverrunningClutchEntity: ...
+    @overload
     def add(self, component: type[PlaneSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., along: Numbers = ..., offset: Numbers = ..., half_length: Numbers = ..., half_width: Numbers = ..., outer_radius: Numbers = ..., depth: Numbers = ...) -> PlaneSurfaceEntity: ...
     @overload
     def add(self, component: type[Point2D], *, name: str = ..., part: Part | None = ..., position: Numbers, displacement: Numbers = ..., velocity: Numbers = ...) -> Point2DEntity: ...
@@ -1242,6 +1271,8 @@ class World():
     @overload
     def add(self, component: type[SurfaceSet], *, name: str = ..., part: Part | None = ..., skin: Numbers) -> SurfaceSetEntity: ...
     @overload
+    def add(self, component: type[TensionerSpring], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., preload: Numbers = ..., stiffness: Numbers, friction_torque: Numbers = ..., loading_friction: Numbers = ..., unloading_friction: Numbers = ..., loading_damping: Numbers = ..., unloading_damping: Numbers = ..., sticking_stiffness: Numbers = ..., active: YesNo = ...) -> TensionerSpringEntity: ...
+    @overload
     def add(self, component: type[Torque], *, name: str = ..., part: Part | None = ..., marker: One, vector: Numbers = ..., function: UserFunctions = ..., body_fixed: YesNo = ..., active: YesNo = ...) -> TorqueEntity: ...
     @overload
     def add(self, component: type[TorsionalSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., frame0: Numbers = ..., frame1: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> TorsionalSpringDamperEntity: ...
@@ -1306,6 +1337,8 @@ class World():
     @overload
     def set(self, entity: MassProportionalEntity, *, acceleration: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
+    def set(self, entity: OverrunningClutchEntity, *, drag_torque: Numbers = ..., largest_torque: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
     def set(self, entity: PrismaticJoint2DEntity, *, lock_rotation: YesNo = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ReevingSystemSpringsEntity, *, reference_length: Numbers = ..., axial_stiffness: Numbers = ..., axial_damping: Numbers = ..., preload: Numbers = ..., slack_force: Numbers = ..., active: YesNo = ...) -> None: ...
@@ -1326,6 +1359,8 @@ class World():
     @overload
     def set(self, entity: StateLoadEntity, *, value: Numbers = ..., load_function: UserFunctions = ..., load_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
+    def set(self, entity: TensionerSpringEntity, *, preload: Numbers = ..., stiffness: Numbers = ..., friction_torque: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
     def set(self, entity: TorqueEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: TorsionalSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
@@ -1334,4 +1369,4 @@ class World():
     @overload
     def set(self, entity: WinchCable3DEntity, *, active: YesNo = ...) -> None: ...
     @overload
-    def set(self, entity: Entity, *, acceleration: Numbers = ..., active: YesNo = ..., axes: YesNo = ..., axial_damping: Numbers = ..., axial_drag: Numbers = ..., axial_stiffness: Numbers = ..., damping: Numbers = ..., dissipation: Numbers = ..., distance: Numbers = ..., dynamic_friction: Numbers = ..., force_derivative: UserFunctions = ..., force_function: UserFunctions = ..., friction_coefficient: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., function: UserFunctions = ..., load_derivative: UserFunctions = ..., load_function: UserFunctions = ..., lock_rotation: YesNo = ..., lower: Numbers = ..., normal_drag: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., preload: Numbers = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., rate_offset: Numbers = ..., ratio: Numbers = ..., reference_length: Numbers = ..., rest_length: Numbers = ..., rotations: YesNo = ..., slack_force: Numbers = ..., state_derivative: UserFunctions = ..., state_function: UserFunctions = ..., static_friction_offset: Numbers = ..., stiffness: Numbers = ..., tension_only: YesNo = ..., translations: YesNo = ..., upper: Numbers = ..., value: Numbers = ..., valve_derivative: UserFunctions = ..., valve_function: UserFunctions = ..., valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., vector: Numbers = ..., viscous_friction: Numbers = ...) -> None: ...
+    def set(self, entity: Entity, *, acceleration: Numbers = ..., active: YesNo = ..., axes: YesNo = ..., axial_damping: Numbers = ..., axial_drag: Numbers = ..., axial_stiffness: Numbers = ..., damping: Numbers = ..., dissipation: Numbers = ..., distance: Numbers = ..., drag_torque: Numbers = ..., dynamic_friction: Numbers = ..., force_derivative: UserFunctions = ..., force_function: UserFunctions = ..., friction_coefficient: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_torque: Numbers = ..., function: UserFunctions = ..., largest_torque: Numbers = ..., load_derivative: UserFunctions = ..., load_function: UserFunctions = ..., lock_rotation: YesNo = ..., lower: Numbers = ..., normal_drag: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., preload: Numbers = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., rate_offset: Numbers = ..., ratio: Numbers = ..., reference_length: Numbers = ..., rest_length: Numbers = ..., rotations: YesNo = ..., slack_force: Numbers = ..., state_derivative: UserFunctions = ..., state_function: UserFunctions = ..., static_friction_offset: Numbers = ..., stiffness: Numbers = ..., tension_only: YesNo = ..., translations: YesNo = ..., upper: Numbers = ..., value: Numbers = ..., valve_derivative: UserFunctions = ..., valve_function: UserFunctions = ..., valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., vector: Numbers = ..., viscous_friction: Numbers = ...) -> None: ...
