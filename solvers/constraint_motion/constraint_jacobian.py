@@ -39,8 +39,9 @@ def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
         if system.constraint is not None:
             s = _evaluate_jacobian(assembly, system)
             Program([(system.constraint.tangent, (s,))])()
-            count, n = system.dofs.shape
-            entries = np.abs(s.values[:-1]).reshape(count, -1, n)
+            # a process may have no rows
+            shape = (*system.constraint.multipliers.shape, system.dofs.shape[1])
+            entries = np.abs(s.values[:-1]).reshape(shape)
             places = np.minimum(system.dofs, len(w))
             np.add.at(sizes, system.constraint.multipliers, np.einsum("ima,ia->im", entries, size[places]))
     return sizes[:-1]

@@ -88,7 +88,7 @@ def build_zoo() -> Model:
         columns.append({"contact_set": world.add(con.ContactSet), "material": material})
     one, two = columns
     ground = world.add(Ground)
-    position = np.array([(0, 0, 0), (1.2, 0, 0), (2.4, 0.2, 0), (3.6, 0, 0), (0.5, 0.6, 0.4), (1.0, -1.2, 0.1)], float)
+    position = np.array([(0, 0, 0), (1.2, 0, 0), (2.4, 0.2, 0), (3.6, 0, 0), (0.5, 0.6, 0.4), (1.0, -1.5, 0.1)], float)
     bodies = add_bodies(world, position)
     axes = np.array([(0.5, 0.8, 1.0), (0.6, 0.5, 0.7), (0.7, 0.8, 0.5), (0.9, 0.8, 0.7), (0.7, 0.4, 0.6)])
     markers = [con.position_marker(world, bodies[k], (0.02 * k, -0.03 * k, 0.01)) for k in range(6)]
