@@ -33,13 +33,15 @@ if more[:1] == ["--from"]:
     if not 0.0 <= begin < float(end_time):
         sys.exit(f"--from {begin:g} s: must be >= 0 and before the end at {end_time} s")
 sys.argv = [str(EXAMPLE), "-elements", elements, "-segments", segments, "-end_time", end_time]
-for prefix, passes, tolerance in (("static", 5, 1.0), ("dynamic", 3, 1e-3)):
-    for word, value in {"max_it": passes, "atol": tolerance, "rtol": 0, "fail": "false"}.items():
-        sys.argv += [f"-{prefix}_discontinuous_{word}", str(value)]
-    sys.argv += [f"-{prefix}_decide_at_start", "false"]
-sys.argv += ["-dynamic_project", "false", "-dynamic_resolve_contacts", "false"]
-# the law of the other program
-sys.argv += ["-output", "none", "-ledger", "false", "-progress", "false", "-sticking_length", "reference", *more]
+# the settings and the law of the other program, with the passes of its script
+preset = wl.presets.exudyn()
+passes = {"discontinuous_max_it": 3, "discontinuous_atol": 1e-3}
+for prefix, settings in (("static", preset.static), ("dynamic", {**preset.dynamic, **passes})):
+    for word, value in settings.items():
+        sys.argv += [f"-{prefix}_{word}", str(value).lower()]
+for word, value in preset.contact.items():
+    sys.argv += [f"-{word}", value]
+sys.argv += ["-output", "none", "-ledger", "false", "-progress", "false", *more]
 sys.path.insert(0, str(EXAMPLE.parent))
 COUNTS = ("steps", "newton_iterations", "discontinuous_iterations")
 before = dict.fromkeys(("cpu", "wall", *COUNTS), 0)

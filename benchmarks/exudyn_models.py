@@ -10,7 +10,9 @@ docs/exudyn_models.md.  Exudyn is that of .venv-bench.
 Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances from 1e-8 to
 1e-12 and full Newton, so that what is left is the difference of the models, not of what they stop at; and then with
 two, four and eight times as many steps of time, so that what is left of two ways to step falls with every halving.
-The whole vector of coordinates is compared after each solve, relative to its largest entry.
+Compared are, after each solve, the whole vectors of coordinates and of multipliers, and the values of each sensor, each
+relative to its largest entry; and what the script itself gives as its result.  Multipliers that Windlass does not know
+are left out, and sensors that either program cannot read.
 """
 
 import argparse
@@ -32,6 +34,8 @@ RECORD = ROOT / "benchmarks" / "peers" / "exudyn_record.py"
 PAGE = ROOT / "docs" / "exudyn_models.md"
 MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
+ROUNDING = 1e-6
+"""Size of multipliers and sensors all of whose values are smaller: what is 0 but for rounding."""
 TOLERANCES = "1e-8", "1e-9", "1e-10", "1e-12"
 TIMES = 2, 4, 8
 """Steps of time for each one of the script."""
@@ -63,20 +67,37 @@ def run(script: Path, program: str, folder: Path, seconds: float, site: str, tig
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:
-        return {"error": f"longer than {seconds:g} s", "solves": [], "items": {}}
+        return {"error": f"longer than {seconds:g} s", "solves": [], "items": {}, "result": None}
     if not target.is_file():
         words = done.stderr.strip().split("\n")[-1]
-        return {"error": f"no result: {words}", "solves": [], "items": {}}
+        return {"error": f"no result: {words}", "solves": [], "items": {}, "result": None}
     record: dict[str, Any] = json.loads(target.read_text())
     return record
 
 
-def distance(a: list[float], b: list[float]) -> float:
-    """Largest difference of two vectors, relative to the largest entry of the first one."""
+def distance(a: list[float], b: list[float], rounding: float = 0.0) -> float:
+    """Largest difference of two vectors, relative to the largest entry of the first one, or to ``rounding``.
+
+    Entries of b that are not a number are unknown there.
+    """
     if len(a) != len(b):
         return float("inf")
     largest = max((abs(x) for x in a), default=0.0)
-    return max((abs(x - y) for x, y in zip(a, b, strict=True)), default=0.0) / (largest or 1.0)
+    apart = max((abs(x - y) for x, y in zip(a, b, strict=True) if not math.isnan(y)), default=0.0)
+    return apart / (max(largest, rounding) or 1.0)
+
+
+def measure(theirs: dict[str, Any], ours: dict[str, Any]) -> dict[str, float]:
+    """Largest differences of two records with as many solves, by what is compared."""
+    found = {"coordinates": 0.0, "multipliers": 0.0, "sensors": 0.0}
+    for a, b in zip(theirs["solves"], ours["solves"], strict=True):
+        found["coordinates"] = max(found["coordinates"], distance(a["q"], b["q"]))
+        found["multipliers"] = max(found["multipliers"], distance(a["lam"], b["lam"], ROUNDING))
+        read = [(x, y) for x, y in zip(a["sensors"], b["sensors"], strict=True) if x and y]
+        found["sensors"] = max([found["sensors"], *(distance(x, y, ROUNDING) for x, y in read)])
+    if theirs["result"] and ours["result"]:
+        found["result"] = distance(theirs["result"], ours["result"])
+    return found
 
 
 class Verdict(NamedTuple):
@@ -107,8 +128,10 @@ def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
         return Verdict("fails", lines[0])
     if len(ours["solves"]) != len(theirs["solves"]):
         return Verdict("fails", f"{len(ours['solves'])} solves in place of {len(theirs['solves'])}")
-    largest = max(distance(a["q"], b["q"]) for a, b in zip(theirs["solves"], ours["solves"], strict=True))
-    return Verdict("agrees" if largest <= AGREES else "differs", f"{largest:.0e}", largest)
+    found = measure(theirs, ours)
+    part, largest = max(found.items(), key=lambda entry: entry[1])
+    of = "" if largest <= AGREES or part == "coordinates" else f" ({part}; coordinates {found['coordinates']:.0e})"
+    return Verdict("agrees" if largest <= AGREES else "differs", f"{largest:.0e}{of}", largest)
 
 
 def compare(solve: Callable[[tuple[str, ...]], Verdict | None]) -> Verdict:

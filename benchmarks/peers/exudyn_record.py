@@ -5,16 +5,20 @@ usage: exudyn_record.py SCRIPT RESULT.json {exudyn,windlass} [TOLERANCE [TIMES]]
 TOLERANCE is the largest one of Newton's method, relative and absolute, with a new Jacobian in every iteration, and of
 explicit solvers that choose their steps.  TIMES is how many steps of time are made for each one of the script.
 The module modelUnitTests, which test models of Exudyn ask for graphics, is replaced by one that wants none.
-Sleeps, plots and windows are left out.  Needs exudyn, for Windlass in its own environment.
+Sleeps, plots and windows are left out.  Names of older versions that the scripts use are put in place.  The scripts
+run in the folder of RESULT.json, with links to all that stands beside them, so that they find their data.
+Needs exudyn, for Windlass in its own environment.
 """
 
 import json
+import math
 import os
 import runpy
 import sys
 import time
 import types
 import warnings
+from importlib import import_module
 from pathlib import Path
 
 warnings.simplefilter("ignore")
@@ -66,10 +70,22 @@ def note(kind, mbs, seconds):
             "q": [*data.GetODE2Coordinates(), *data.GetODE1Coordinates()],
             "v": data.GetODE2Coordinates_t().tolist(),
             "lam": data.GetAECoordinates().tolist(),
+            "sensors": read_sensors(mbs),
             "t": data.GetTime(),
             "cpu": seconds,
         }
     )
+
+
+def read_sensors(mbs):
+    """The values of all sensors that can be read."""
+    found = []
+    for k in range(mbs.systemData.NumberOfSensors()):
+        try:
+            found.append(np.ravel(mbs.GetSensorValues(k)).astype(float).tolist())
+        except Exception:
+            found.append([])
+    return found
 
 
 def count_items(mbs):
@@ -95,7 +111,9 @@ def recording_values(call):
         parts = np.concatenate((values.real, values.imag)) if np.iscomplexobj(values) else values
         rounding = 1e-9 * np.abs(parts).max(initial=0.0)
         parts = np.where(np.abs(parts) < rounding, 0.0, parts)
-        record["solves"].append({"kind": "eigenvalues", "q": parts.tolist(), "v": [], "lam": [], "t": 0.0, "cpu": 0.0})
+        record["solves"].append(
+            {"kind": "eigenvalues", "q": parts.tolist(), "v": [], "lam": [], "sensors": [], "t": 0.0, "cpu": 0.0}
+        )
         return found
 
     return solve
@@ -123,8 +141,31 @@ def recording(kind, call):
     return solve
 
 
+def find_old_names():
+    """Names of older versions that 1.13.6 no longer offers where the scripts of its repository look for them."""
+    utilities, basic = import_module("exudyn.utilities"), import_module("exudyn.basicUtilities")
+    found = {"exudyn": exu, "np": np, "sin": math.sin, "cos": math.cos, "pi": math.pi, "sqrt": math.sqrt}
+    found |= {"NormL2": lambda vector: float(np.linalg.norm(vector))}
+    found |= {"VAdd": lambda v, w: list(np.add(v, w)), "VSub": lambda v, w: list(np.subtract(v, w))}
+    found |= {"VMult": lambda v, w: float(np.dot(v, w)), "Vec2Tilde": lambda v: np.cross(v, np.eye(3)).T}
+    found |= {"ScalarMult": lambda factor, v: list(np.multiply(factor, v))}
+    for old in map(import_module, ("exudyn.graphicsDataUtilities", "exudyn.beams")):
+        found |= {name: getattr(old, name) for name in getattr(old, "__all__", dir(old)) if not name.startswith("_")}
+    for name, value in found.items():
+        if not hasattr(basic, name):
+            setattr(basic, name, value)
+        if name not in utilities.__all__:
+            setattr(utilities, name, value)
+            utilities.__all__.append(name)
+
+
+find_old_names()
 sys.path.insert(0, str(Path(script).resolve().parent))
 os.chdir(Path(target).resolve().parent)
+for beside in (*Path(script).parent.iterdir(), *Path(script).parents[1].iterdir()):
+    # what a script writes stays here; and the package is the one that is installed
+    if beside.name not in ("solution", "images", "exudyn") and not Path(beside.name).exists():
+        Path(beside.name).symlink_to(beside)
 if program == "windlass":
     from windlass.exudyn.run import answer_calls
     from windlass.framework.command_line import options

@@ -77,6 +77,17 @@ def measure(c: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, i: int
 
 
 @kernel
+def wound(c: Any, k: int, leave: complex, meet: complex, is_first: bool, is_last: bool) -> complex:
+    """What span k winds around the ends of its rope [m]: R_A ψ_A of a first span, -R_B ψ_B of a last one."""
+    length = complex(0.0, 0.0)
+    if is_first:
+        length += c.R[k, 0] * leave
+    if is_last:
+        length -= c.R[k, 1] * meet
+    return length
+
+
+@kernel
 def residual(c: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, dofs: IntArray, f: FloatArray) -> None:
     """Forces of all rows; ``dofs`` of the rows (n, ...)."""
     spans, wraps = np.zeros((c.most, 18), np.complex128), np.zeros(c.most)
@@ -115,8 +126,9 @@ def tangent(
     spans, wraps, out = np.zeros((c.most, 18), np.complex128), np.zeros(c.most), np.zeros(18, np.complex128)
     X, Y, Z, PV, g = np.zeros((9, w)), np.zeros((9, w)), np.zeros((9, w)), np.zeros((18, 18)), np.zeros(9)
     own = np.zeros((len(pair.m0), w, w), np.int64)
-    # along the coordinates of a row: of L, L̇, L_0 and L̇_0 by q; of L̇ by v as of L
-    G = np.zeros((4, n))
+    # along the coordinates of a row: of L with what the ends wind up, of L̇, L_0, L̇_0 and of what the ends wind up by
+    # q; of L̇ by v as in the first row
+    G, wind = np.zeros((5, n)), np.zeros(9)
     for i in range(len(c.L0)):
         if not c.on[i]:
             continue
@@ -129,9 +141,11 @@ def tangent(
             # derivatives of a span by the motion of its markers, by complex steps
             update_jacobians(pair, k, m, v, X, Y)
             for p in range(18):
-                span_at(c, pair, m, i, k, p, out)
+                leave, meet, _ = span_at(c, pair, m, i, k, p, out)
                 for a in range(18):
                     PV[a, p] = out[a].imag / TINY
+                if p < 9:
+                    wind[p] = wound(c, k, leave, meet, at == 0, k + 1 == c.first[i + 1]).imag / TINY
             _, ut = row_of_rigid(m, pair, k)
             for a in range(w):
                 for b in range(w):
@@ -149,6 +163,7 @@ def tangent(
             for b in range(w):
                 for a in range(9):
                     G[0, begin + b] += spans[at, a].real * X[a, b]
+                    G[4, begin + b] += wind[a] * X[a, b]
                     turned = 0.0
                     for p in range(9):
                         turned += PV[a, p] * X[p, b]
@@ -173,7 +188,7 @@ def tangent(
                         values[slots[i, e + a, e + b]] -= dq * N * c.f[i, j] * q.H[q.h[at], a, b]
         # the tension by all coordinates
         for b in range(n):
-            by_q = by_L * G[0, b] + by_Lt * G[1, b] + by_L0 * G[2, b] + by_L0t * G[3, b]
+            by_q = by_L * (G[0, b] - G[4, b]) + by_Lt * G[1, b] + by_L0 * G[2, b] + by_L0t * G[3, b]
             change = dq * by_q + dv * (by_Lt * G[0, b] + by_L0t * G[2, b])
             if change != 0.0:
                 for a in range(n):
@@ -185,16 +200,21 @@ def fill_numbers(
     c: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, out: FloatArray, wraps: FloatArray
 ) -> None:
     """The numbers of each rope, see `LENGTH` and the others, shape (n, 7); angles on sheaves (n, markers)."""
-    spans = np.zeros((c.most, 18), np.complex128)
+    spans, moved = np.zeros((c.most, 18), np.complex128), np.zeros(18, np.complex128)
     for i in range(len(c.L0)):
         L, Lt, L0, L0t = measure(c, pair, m, q, i, spans, wraps[i])
         N, elastic, energy, _, _, _, _ = eval_tension(c, i, L, Lt, L0, L0t)
-        lost = (N - elastic) * (Lt - L0t)
+        lost, winding = (N - elastic) * (Lt - L0t), 0.0
         for k in range(c.first[i], c.first[i + 1]):
             _, ut = row_of_rigid(m, pair, k)
+            is_first, is_last = k == c.first[i], k + 1 == c.first[i + 1]
+            turns = (is_first and c.R[k, 0] > 0.0) or (is_last and c.R[k, 1] > 0.0)
             for a in range(9):
                 lost += (spans[k - c.first[i], 9 + a] * ut[a]).real
-        passed = (elastic * (L - L0) - energy) / L0 * L0t
+                if turns:
+                    leave, meet, _ = span_at(c, pair, m, i, k, a, moved)
+                    winding += wound(c, k, leave, meet, is_first, is_last).imag / TINY * ut[a].real
+        passed = (elastic * (L - L0) - energy) / L0 * L0t + elastic * winding
         on = 1.0 if c.on[i] else 0.0
         out[i, LENGTH], out[i, RATE], out[i, FORCE], out[i, REST] = L, Lt, on * N, L0
         out[i, ENERGY], out[i, LOST], out[i, PASSED] = on * energy, on * lost, on * passed
@@ -211,9 +231,9 @@ def fill_points(c: Any, pair: Pair, m: PositionColumns, i: int, arcs: int, point
             for j in range(arcs + 1):
                 n = put_point(c, pair.m0[k], m, k, 0, meets + wrap * j / arcs, points, n)
         else:
-            n = put_point(c, pair.m0[k], m, k, 0, 0.0, points, n)
+            n = put_point(c, pair.m0[k], m, k, 0, leave.real, points, n)
         meets = meet.real
-    return put_point(c, pair.m1[c.first[i + 1] - 1], m, c.first[i + 1] - 1, 1, 0.0, points, n)
+    return put_point(c, pair.m1[c.first[i + 1] - 1], m, c.first[i + 1] - 1, 1, meets, points, n)
 
 
 @kernel

@@ -6,7 +6,9 @@
     N ∂L/∂q on all bodies, -N f_i on the coordinates q_i, on the left-hand side
 
 and between neighbours the damping of twist and shear of `reeving_spans`.  Sheaves turn without friction: the rope
-leaves no torque about their axes.  The first and the last marker are points, where the rope ends.
+leaves no torque about their axes.  At the first and the last marker the rope ends: at points, or at drums, which have a
+radius.  A drum feels the torque of the rope; the rope that is wound on it does not count in L, so that what it pays out
+as it turns is to be a coordinate q, and its forces are then no derivatives of L alone.
 
 Where a rope runs obliquely onto a sheave, all forces are the derivatives of its length, so that no energy is lost.  The
 original has the same tangents, arcs that are a little longer, and forces that are no derivatives of them.
@@ -57,10 +59,10 @@ LETTERS = {
 class ReevingSystemSprings(Component):
     """A rope without mass over any number of sheaves, for when cables are too much."""
 
-    markers = refs("position marker", "places along the rope: rigid markers at sheaves, points at both ends", least=2)
+    markers = refs("position marker", "places along the rope: rigid markers at sheaves and drums, else points", least=2)
     coordinate0 = ref("coordinate marker", "q_0, pays out rope at the start", optional=True)
     coordinate1 = ref("coordinate marker", "q_1, pays out rope at the end", optional=True)
-    radii = column("m", "R at each marker, 0 for points", default=0.0, minimum=0.0, along="markers")
+    radii = column("m", "R at each marker, 0 for points; drums at the ends", default=0.0, minimum=0.0, along="markers")
     axes = column(
         "1", "axis of each sheave in the frame of its marker, about which the rope turns, of any length > 0",
         shape=(3,), default=(0.0, 0.0, 1.0), along="markers",
@@ -148,28 +150,26 @@ def build(rows: LocalRows) -> System:
         s.powers[0] += out[:, LOST]
         s.powers[1] += out[:, PASSED]
 
-    still = not (c.D.any() or c.twist.any() or c.shear.any() or (c.k >= 0).any())
+    drums = c.R[c.first[:-1], 0].any() or c.R[c.first[1:] - 1, 1].any()
+    still = not (drums or c.D.any() or c.twist.any() or c.shear.any() or (c.k >= 0).any())
     system.account = Account(read, ("spring",), ("damper",), ("strain_flow",), conserves=still)
     return system
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for ends with a radius, sheaves that have no frame, and axes of no length."""
+    """Raise ModelError for sheaves that have no frame, and axes of no length."""
     most, _ = world.ref_shape(table, "markers")
     ids, R, axes = (table.padded(name, most) for name in ("markers", "radii", "axes"))
     there, rigid = ids >= 0, np.zeros(ids.shape, bool)
     flat = there & ~axes.any(axis=2)
     for target, positions, _ in world.split_by_table(ids.ravel()):
         rigid.ravel()[positions] = "rigid marker" in target.component.provides
-    places = np.arange(most)
-    ends = (places == 0) | (places == there.sum(axis=1)[:, None] - 1)
     for wrong, words in (
-        (ends & (R > 0.0), "radii[{k}] = {R}: must be 0 at the ends of the rope"),
         ((R > 0.0) & ~rigid, "markers[{k}] of a sheave is a point: must be a rigid marker"),
         (flat, "axes[{k}] = (0, 0, 0): must have a length > 0 [1]"),
     ):
         for i, k in np.argwhere(wrong)[:1]:
-            raise ModelError(f"{table.kind} row {table.resident[i]}: {words.format(k=k, R=R[i, k])}")
+            raise ModelError(f"{table.kind} row {table.resident[i]}: {words.format(k=k)}")
 
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
@@ -218,7 +218,7 @@ def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None 
 
     Args:
         markers: places along the rope, from one end to the other, 2 or more; rigid markers at sheaves.
-        radii: of the sheaves [m], shape (markers,); 0 at points and at both ends.
+        radii: of the sheaves [m], shape (markers,); 0 at points; those of drums at the ends.
         axes: of the sheaves in the frames of their markers, about which the rope turns on its way, shape (markers, 3);
             (0, 0, 1), against the clock, if left out.
         **columns: columns of `ReevingSystemSprings`, e.g. ``axial_stiffness`` and ``reference_length``.

@@ -71,6 +71,7 @@ _MARKS: dict[str, Callable[[bytes, bytes], bool]] = {
     "file of options": lambda head, tail: head.startswith(b"# windlass tune "),
     "output of PETSc": lambda head, tail: False,
     "sensor file of Exudyn": lambda head, tail: head.startswith(b"#") and (b"xudyn" in head or MARK in head),
+    "solution file of Exudyn": lambda head, tail: head.startswith(b"#") and b"\n#number of written coordinates" in head,
     "model of Exudyn": lambda head, tail: head.startswith(b"{") and b'"exudyn system"' in head,
 }
 """How the kinds of files are known, by their first and last bytes."""

@@ -22,9 +22,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.linalg import eig, null_space
 from scipy.sparse import csr_matrix
 
-from windlass.framework.arrays import ComplexArray, FloatArray
+from windlass.framework.arrays import ComplexArray, FloatArray, IntArray
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
@@ -55,6 +56,8 @@ LARGEST_DENSE = 600
 """Unknowns up to which a model may be solved as dense matrices: 0.5 s without, 3 s with damping."""
 DENSE_INFINITE = 1e-12
 """Eigenvalues farther from the shift than the shift from 0, by the inverse of this factor, are infinite."""
+REPEATED = 1e-10
+"""Singular values of normalised constraints, relative to the largest one, below which some repeat others."""
 ROUNDING = 1e3 * np.finfo(float).eps
 """Eigenvalues below this share of |x|ᵀ |K| |x| / xᵀ M x are 0."""
 
@@ -91,6 +94,7 @@ class Eigensolver:
     def __init__(self, motion: LinearMotion, prefix: str, quadratic: bool) -> None:
         self._motion, self._prefix, self._quadratic = motion, prefix, quadratic
         self.rejected, self.is_chosen, self.zeros = 0, False, (0, 0.0)
+        self.is_projected = self._motion.K.getSize()[0] <= LARGEST_DENSE and self._repeats()
         typical = self._typical()
         self._scale = 1.0
         self.shift = FIRST_SHIFT**0.5 * typical**0.5 if quadratic else -FIRST_SHIFT * typical
@@ -113,6 +117,8 @@ class Eigensolver:
             count: how many there are at least, if the model has as many; where options choose them, at most.
             more: modes that are sought beyond.
         """
+        if self.is_projected:
+            return self._solve_projected()
         pairs = self._solve(count, more)
         sizes = [abs(pair.value) for pair in pairs if pair.value != 0.0]
         lowest = min(sizes, default=0.0)
@@ -242,6 +248,58 @@ class Eigensolver:
         for k in nearest[: 2 * count + 2 if self._quadratic else count]:
             yield self._create_pair(s + s / complex(theta[k]), vectors[:, k])
 
+    def _split(self) -> tuple[IntArray, IntArray]:
+        """Places of coordinates and of multipliers of active constraints among all unknowns."""
+        motion = self._motion
+        mine = np.zeros(len(motion.K.getDiagonal().array_r))
+        mine[motion.owned_multipliers] = np.where(motion.active, 2.0, 1.0)
+        kinds = np.concatenate(motion.assembly.processes.allgather("kinds of unknowns", mine))
+        return np.flatnonzero(kinds == 0.0), np.flatnonzero(kinds == 2.0)
+
+    def _repeats(self) -> bool:
+        """Whether constraints repeat each other, so that the matrices are singular with every shift."""
+        free, held = self._split()
+        rows = normalise(self._gather(self._motion.K)[np.ix_(held, free)])
+        return len(held) > 0 and int(np.linalg.matrix_rank(rows, tol=REPEATED)) < len(held)
+
+    def _solve_projected(self) -> list[Eigenpair]:
+        """All modes of a small model whose constraints repeat each other, within the motion that they leave free.
+
+        With C x = 0 of the constraints and B λ of their forces, C Z = 0 and Yᵀ B = 0, x = Z y:
+
+            Yᵀ (σ² M + σ D + K) Z y = 0                 by LAPACK; λ by least squares, as it is not unique
+        """
+        free, held = self._split()
+        K, D, M = (self._gather(matrix) for matrix in (self._motion.K, self._motion.D, self._motion.M))
+        B = K[np.ix_(free, held)]
+        Z = null_space(normalise(K[np.ix_(held, free)]), rcond=REPEATED)
+        Y = null_space(normalise(B.T), rcond=REPEATED)
+        k, d, m = (Y.T @ matrix[np.ix_(free, free)] @ Z for matrix in (K, D, M))
+        n = k.shape[1]
+        if self._quadratic:
+            one, none = np.eye(n), np.zeros((n, n))
+            values, vectors = eig(np.block([[none, one], [-k, -d]]), np.block([[one, none], [none, m]]))
+        else:
+            values, vectors = eig(k, m)
+        pairs = []
+        for value, y in zip(values, vectors[:n].T, strict=True):
+            if not np.isfinite(value):
+                continue
+            x = np.zeros(len(K), complex)
+            x[free] = Z @ y
+            parts = [K[free] @ x, value * (M[free] @ x)]
+            if self._quadratic:
+                parts[1:] = [value * (D[free] @ x), value**2 * (M[free] @ x)]
+            left = sum(parts) if self._quadratic else parts[0] - parts[1]
+            x[held] = -np.linalg.lstsq(B, left, rcond=None)[0]
+            terms = sum(float(np.linalg.norm(part)) for part in parts)
+            rest = float(np.linalg.norm(left + B @ x[held]))
+            pair = self._create_pair(complex(value), x)
+            pair.residual = rest / terms if terms > 0.0 else 0.0
+            pairs.append(pair)
+        good = self._leave_out(self._keep_one_of_each(pairs))
+        return sorted(good, key=lambda pair: (float(f"{abs(pair.value):.6e}"), -pair.value.real))
+
     def _gather(self, matrix: Any) -> FloatArray:
         """A matrix of all processes as a dense one, on every process, shape (n, n)."""
         starts, columns, values = matrix.getValuesCSR()
@@ -369,6 +427,13 @@ class Eigensolver:
         shift = self.shift**2 if self._quadratic else abs(self.shift)
         rounding = float(ROUNDING * forces / mass) if mass > 0.0 else 0.0
         return float(max(rounding, 10.0 * TOLERANCE * shift, 1e-13 * largest))
+
+
+def normalise(rows: FloatArray) -> FloatArray:
+    """Rows of length 1, but for those of 0."""
+    sizes = np.linalg.norm(rows, axis=1, keepdims=True)
+    found: FloatArray = rows / np.where(sizes > 0.0, sizes, 1.0)
+    return found
 
 
 def last_line(error: Exception) -> str:

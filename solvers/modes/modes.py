@@ -122,6 +122,8 @@ class Modes:
         more, missing = MORE, None
         for _ in range(ATTEMPTS):
             pairs = solver.find(self.count, more)
+            if solver.is_projected:
+                return pairs, 0
             if solver.is_chosen or quadratic or not motion.symmetric:
                 return pairs, None
             missing = self._count_missing(motion, pairs)

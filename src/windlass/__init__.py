@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from windlass import exudyn as exudyn
+    from windlass import presets as presets
     from windlass import testing as testing
     from windlass.connectors.drives.belt import Belt as Belt
     from windlass.connectors.drives.belt import Rope as Rope
@@ -80,8 +81,8 @@ _load, _list, __all__ = import_module("windlass.framework.launch.lazy_names").of
 
 
 def __getattr__(name: str) -> Any:
-    return import_module(f"windlass.{name}") if name in ("exudyn", "testing") else _load(name)
+    return import_module(f"windlass.{name}") if name in ("exudyn", "presets", "testing") else _load(name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*_list(), "exudyn", "testing"])
+    return sorted([*_list(), "exudyn", "presets", "testing"])

@@ -29,10 +29,9 @@ from windlass.elements import Circle, RigidBody2D, cable_around
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
+from windlass.presets import exudyn
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
-
-from support.original import ORIGINAL, STEPS
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 
@@ -134,7 +133,7 @@ def build_belt(info: dict[str, Any]) -> Belt:
         friction_stiffness=p["frictionStiffness"],
         friction_coefficient=a["mu"],
         use_segment_normals=bool(a["useSegmentNormals"]),
-        sticking_length="reference",  # as recorded
+        **exudyn().contact,
     )
     return Belt(world, cables, pulleys, contacts, node_hold, driver, locks, p["frictionStiffness"], a["mu"])
 
@@ -153,7 +152,7 @@ def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
         rtol=a["relStat"],
         atol=a["absStat"],
         adaptive=ale,
-        **{**ORIGINAL, "discontinuous_max_it": a["statDisc"]},
+        **{**exudyn().static, "discontinuous_max_it": a["statDisc"]},
     )
     state = solver.solve()
     # the motion of the original begins at its own time
@@ -181,8 +180,7 @@ def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = Fal
         rtol=a["relTol"],
         atol=a["absTol"],
         lag=lag,
-        **{**ORIGINAL, **STEPS, **passes},
-        project=False,
+        **{**exudyn().dynamic, **passes},
     )
 
 

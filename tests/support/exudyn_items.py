@@ -28,6 +28,7 @@ from windlass.elements import Cable2D, Ground, PointSlope2D, RigidBody2D, RigidN
 from windlass.framework.model.history import GenericData
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
+from windlass.presets import exudyn
 
 MODELS = Path(__file__).parents[1] / "reference" / "models"
 Item = dict[str, Any]
@@ -160,7 +161,7 @@ def _add_connector(model: Items, item: Item) -> Entity:
         return world.add(ContactCircleCable2D, **values)
     if kind == "ContactFrictionCircleCable2D":
         columns = _columns(item, FRICTION_COLUMNS)
-        return world.add(ContactFrictionCircleCable2D, **values, **columns, sticking_length="reference")  # as recorded
+        return world.add(ContactFrictionCircleCable2D, **values, **columns, **exudyn().contact)
     raise ValueError(f"object type {kind}")
 
 

@@ -52,6 +52,35 @@ def test_no_mode_of_many_equal_ones_is_missed(quadratic: bool) -> None:
     assert np.linalg.matrix_rank(result.shapes, tol=1e-6) == 9
 
 
+@pytest.mark.parametrize("quadratic", [False, True])
+def test_constraints_that_repeat_each_other(quadratic: bool) -> None:
+    """A planar parallelogram of four bodies on pins, drawn in space: its spring alone moves the one motion it has.
+
+    Two bars of mass 1 and length 1, pinned by rigid joints of space that hold planes twice, k = 5 on the bar between.
+    """
+    world = wl.World()
+    ground = world.add(el.Ground)
+    bars = [world.add(el.RigidBody3D, position=(float(x), 0.0, 0.0), mass=1.0, inertia=(1.0, 1.0, 0.2)) for x in (0, 2)]
+    coupler = world.add(el.RigidBody3D, position=(1.0, 1.0, 0.0), mass=3.0, inertia=(1.0, 1.0, 1.0))
+    hinge = {"translations": (True, True, True), "rotations": (True, True, False)}
+    for bar, x in zip(bars, (-1.0, 1.0), strict=True):
+        pairs = [
+            (con.rigid_marker(world, ground, (1.0 + x, 0.0, 0.0)), con.rigid_marker(world, bar)),
+            (con.rigid_marker(world, bar, (0.0, 1.0, 0.0)), con.rigid_marker(world, coupler, (x, 0.0, 0.0))),
+        ]
+        for marker0, marker1 in pairs:
+            world.add(con.GenericJoint, marker0=marker0, marker1=marker1, **hinge)
+    world.add(
+        con.CoordinateSpringDamper, marker1=con.coordinate_marker(world, coupler, "x"), stiffness=5.0, damping=0.4
+    )
+    result = wl.Modes(world, count=3, problem="quadratic" if quadratic else "linear").solve()
+    # of the coupler along x: its mass, and the inertia of both bars about their pins
+    mass = 3.0 + 2.0 * 0.2
+    [value] = result.eigenvalues
+    damped = -0.4 / (2.0 * mass) + 1j * np.sqrt(5.0 / mass - (0.4 / (2.0 * mass)) ** 2)
+    assert_allclose(value, damped if quadratic else 1j * np.sqrt(5.0 / mass), rtol=1e-9)
+
+
 def test_both_problems_have_the_same_modes() -> None:
     """Without damping the quadratic problem has the frequencies of the linear one to 1e-9, and no damping."""
     world = create_span(12, bending=2.0)

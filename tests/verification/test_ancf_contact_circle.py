@@ -13,10 +13,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.framework.state.state import State
+from windlass.presets import exudyn
 from windlass.solvers.static import Static
 
 from support.exudyn_items import MODELS, Items, build_items
-from support.original import ORIGINAL
 
 TIP_Y = -0.4842698420787613
 TIP_Y_ROUNDED = -0.48426561043
@@ -28,7 +28,7 @@ Solved = tuple[Items, Static, State]
 def solved() -> Solved:
     model = build_items("ANCFcontactCircleTest")
     steps = {"load_steps": 40, "geometric": True, "load_range": 1e4, "stabiliser": 2}
-    solver = Static(model.world, rtol=1e-7, atol=1e-10, **steps, **ORIGINAL)
+    solver = Static(model.world, rtol=1e-7, atol=1e-10, **steps, **exudyn().static)
     return model, solver, solver.solve()
 
 

@@ -16,10 +16,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from windlass.framework.arrays import FloatArray
+from windlass.presets import exudyn
 from windlass.solvers.dynamic import Dynamic
 
 from support.exudyn_items import MODELS, build_items
-from support.original import ORIGINAL, STEPS
 
 ROLL_X = -0.014187561328096003
 
@@ -36,7 +36,7 @@ def run() -> Run:
     with np.load(MODELS / "ANCFcontactFrictionTest_trace0.npz") as file:
         theirs = {name: file[name][1:] for name in ("t", "q", "q_t", "q_tt", "ae", "data", "newton", "disc")}
     world = build_items("ANCFcontactFrictionTest").world
-    solver = Dynamic(world, step=5e-4, end=0.15, method="newmark", rtol=1e-8, atol=1e-8, lag=False, **STEPS, **ORIGINAL)
+    solver = Dynamic(world, step=5e-4, end=0.15, method="newmark", rtol=1e-8, atol=1e-8, lag=False, **exudyn().dynamic)
     rows = []
     for state in solver.march():
         counts = solver.statistics.newton_iterations, solver.statistics.discontinuous_iterations

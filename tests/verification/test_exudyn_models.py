@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import copy
 import json
+import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,9 +32,10 @@ import windlass as wl
 import windlass.connectors as con
 from windlass.exudyn import Imported, NoCounterpart, import_system, load, translates
 from windlass.exudyn.eigenvalues import compute_eigenvalues
-from windlass.exudyn.export import describe_system, write_system
+from windlass.exudyn.export import answer, describe_system, write_system
+from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building, Item, translation_names
-from windlass.exudyn.run import answer_calls
+from windlass.exudyn.run import SolutionFile, answer_calls
 from windlass.exudyn.settings import read_dynamic, read_static
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.table import Entity
@@ -224,6 +227,185 @@ def test_items_that_refer_to_missing_ones_are_not_named() -> None:
     with pytest.raises(NoCounterpart) as error:
         Imported(items)
     assert len(error.value.items) == 1 and "(KinematicTree)" in error.value.items[0]
+
+
+def change_field(items: dict[str, Any], rng: np.random.Generator) -> tuple[str, str]:
+    """Remove, add or rename a field of an item at random, or take its type; the item, and the fields concerned."""
+    group = str(rng.choice([name for name in ("nodes", "objects", "markers", "loads") if items[name]]))
+    number = int(rng.integers(len(items[group])))
+    item, way = items[group][number], rng.integers(4)
+    kind = f"{group[:-1]}Type"
+    key = kind if way == 3 else str(rng.choice([key for key in item if key not in ("name", kind)]))
+    value = item.pop(key) if way != 1 else 0.0
+    if way in (1, 2):
+        item[f"new_{key}"] = value
+    words = {0: f"lacks {key}", 1: f"has unknown new_{key}", 2: f"lacks {key} and has unknown new_{key}"}
+    return f"{group[:-1]} {number} ", words.get(int(way), f"lacks {kind}")
+
+
+@pytest.mark.parametrize("name", [name for name, _ in CASES])
+def test_fields_of_another_version_are_named(name: str) -> None:
+    items, rng = read(name), np.random.default_rng(5)
+    for _ in range(12):
+        changed = copy.deepcopy(items)
+        where, words = change_field(changed, rng)
+        with pytest.raises(NoCounterpart) as error:
+            Imported(changed, functions=FUNCTIONS)
+        assert any(line.startswith(where) and words in line for line in error.value.items), (where, words)
+
+
+@pytest.mark.parametrize("name", ["joints", "machines", "ropes", "cable_static"])
+def test_values_of_another_kind_are_named(name: str) -> None:
+    """Numbers of items that are not there, texts, and nothing at all end in the list, or in a word of the model."""
+    items, rng, named = read(name), np.random.default_rng(6), 0
+    for _ in range(25):
+        changed = copy.deepcopy(items)
+        group = str(rng.choice([word for word in ("objects", "markers", "loads") if items[word]]))
+        item = changed[group][int(rng.integers(len(items[group])))]
+        key = str(rng.choice([key for key in item if key not in ("name", f"{group[:-1]}Type")]))
+        item[key] = [99, "seven", None, [99, 98]][int(rng.integers(4))]
+        try:
+            Imported(changed, functions=FUNCTIONS)
+        except NoCounterpart as error:
+            named += all("'" in line and "(" in line for line in error.items)
+    assert named >= 8
+
+
+def test_types_that_exudyn_names_wrongly() -> None:
+    """Its contacts of spheres with tori and triangles call themselves contacts of two spheres."""
+    items = read("spheres")
+    spheres = next(item for item in items["objects"] if item["objectType"] == "ContactSphereSphere")
+    for key in ("torusAxis", "trianglePoints"):
+        items["objects"].append({"objectType": "ContactSphereSphere", "name": key, key: [], "sphereRadius": 1.0})
+    with pytest.raises(NoCounterpart) as error:
+        Imported(items)
+    assert [line.partition(" ")[2].partition(" ")[2] for line in error.value.items] == [
+        "'torusAxis' (ContactSphereTorus): no such law",
+        "'trianglePoints' (ContactSphereTriangle): no such law",
+    ]
+    assert spheres in items["objects"]
+
+
+def test_sparse_matrices_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A matrix container of Exudyn gives triplets as its Python object where it is sparse."""
+    monkeypatch.setitem(sys.modules, "exudyn", type("exudyn", (), {"ConfigurationType": Names}))
+    items = read("angles")
+    number = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "GenericODE2")
+    dense = np.array(items["objects"][number]["massMatrix"])
+    triplets = {"numberOfRows": len(dense), "numberOfColumns": len(dense), "triplets": [[0, 0, 1.0]]}
+    container = types.SimpleNamespace(GetPythonObject=lambda: triplets, Convert2DenseMatrix=lambda: dense)
+    items["objects"][number]["massMatrix"] = container
+    described = describe_system(System(items))
+    assert described["objects"][number]["massMatrix"] is dense
+    assert Imported(described, functions=FUNCTIONS).objects[number] is not None
+
+
+class Vectors:
+    """Stands for the coordinates of a system, by the time of the state that was written last."""
+
+    t = 0.0
+
+    def __getattr__(self, name: str) -> Callable[[], list[float]]:
+        sizes = {"GetODE2Coordinates": 2, "GetODE2Coordinates_t": 2, "GetODE2Coordinates_tt": 2, "GetAECoordinates": 1}
+        return lambda: [self.t + k for k in range(sizes.get(name, 0))]
+
+
+def test_files_of_coordinates(tmp_path: Path) -> None:
+    """The columns of Exudyn, from the start on, about one row per period; another's file stays as it is."""
+
+    def at(t: float) -> Any:
+        return types.SimpleNamespace(t=t)
+
+    vectors = Vectors()
+    mirror: Any = types.SimpleNamespace(
+        mbs=types.SimpleNamespace(systemData=vectors), write=lambda state: setattr(vectors, "t", state.t)
+    )
+    export = dict.fromkeys(("velocities", "accelerations", "ODE1Velocities", "dataCoordinates"), True)
+    settings = {"binary": False, "name": str(tmp_path / "deep" / "motion"), "writePeriod": 0.2, "append": False}
+    settings |= {"writeInitialValues": True, "writeHeader": True, "export": export | {"algebraicCoordinates": False}}
+    for _ in range(2):
+        file = SolutionFile(mirror, settings, 10, False)
+        file.before_solve(at(0.0), 1.0, 10)
+        for k in range(1, 11):
+            file.after_step(at(0.1 * k))
+        file.finish(at(1.0))
+    target = tmp_path / "deep" / "motion.txt"
+    rows = np.loadtxt(target, delimiter=",")
+    assert_allclose(rows[:, 0], np.arange(6) / 5.0, atol=1e-12)
+    assert_allclose(rows[:, 1:], rows[:, :1] + np.tile((0.0, 1.0), 3), atol=1e-9)
+    assert target.read_text().split("\n")[4].endswith("= [2, 2, 2, 0, 0, 0, 0]")
+    static = SolutionFile(mirror, settings, 10, True)
+    static.before_solve(at(0.0), 1.0, 1)
+    static.finish(at(1.0))
+    assert np.loadtxt(target, delimiter=",").shape == (3,)
+    target.write_text("# my own table\n1,2\n")
+    with pytest.raises(OutputError, match=r"motion.txt: a file that this Windlass has not written stands there"):
+        static.before_solve(at(0.0), 1.0, 1)
+    with pytest.raises(ModelError, match=r"solution.file.binary = True: must be False"):
+        SolutionFile(mirror, settings | {"binary": True}, 10, True)
+
+
+def test_symbolic_expressions_of_numbers_are_evaluated() -> None:
+    """A Python function may give what Exudyn's symbolic functions make of numbers; alone and in lists."""
+
+    class Expression:
+        def __init__(self, value: float) -> None:
+            self.value = value
+
+        def Evaluate(self) -> float:
+            return self.value
+
+    def force(mbs: Any, *given: Any) -> Any:
+        return [Expression(2.0), 0.0, mbs.GetNodeOutput(0)]
+
+    mbs = types.SimpleNamespace(GetNodeOutput=lambda node: Expression(3.0))
+    functions = UserFunctions(mbs, {})
+    found = functions.find({"springForceUserFunction": {"function": force}}, "springForceUserFunction")
+    assert callable(found) and found(mbs, 0.0) == [2.0, 0.0, 3.0]
+    assert functions.reads_state(found)
+
+
+def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``MainSolver....SolveSystem`` is the solve; parts of solves are errors."""
+    names = ("Static", "ImplicitSecondOrder", "Explicit")
+    parts = {name: lambda *given: None for name in ("SolveSystem", "Newton", "SolveSteps", "SetUserFunctionNewton")}
+    module = types.ModuleType("exudyn")
+    module.solver, module.MainSystem = types.SimpleNamespace(), types.SimpleNamespace()  # type: ignore[attr-defined]
+    for name in names:
+        setattr(module, f"MainSolver{name}", type(f"MainSolver{name}", (), {**parts, "ComputeMassMatrix": len}))
+    monkeypatch.setitem(sys.modules, "exudyn", module)
+    calls: list[Any] = []
+
+    def solve(kind: str, mbs: Any, settings: Any, solver: Any, **other: Any) -> bool:
+        calls.append((kind, mbs, settings, solver, other["mainSolver"]))
+        return True
+
+    answer(solve, ModelError)
+    mbs = types.SimpleNamespace(systemIsConsistent=True)
+    for name, kind in zip(names, ("static", "dynamic", "dynamic"), strict=True):
+        solver = getattr(module, f"MainSolver{name}")()
+        assert solver.SolveSystem(mbs, "settings")
+        assert calls.pop() == (kind, mbs, "settings", None, solver)
+        for part in ("Newton", "SolveSteps", "SetUserFunctionNewton"):
+            with pytest.raises(ModelError, match=rf"MainSolver{name}\.{part} solves by parts"):
+                getattr(solver, part)(mbs)
+        assert solver.ComputeMassMatrix([1]) == 1
+
+
+def test_angles_are_followed_in_every_step() -> None:
+    """A body with three angles that turns 1.6 times about z, and is read at the end alone."""
+    items = read("angles")
+    node, body = (
+        next(x for x in items[k] if x[f"{k[:-1]}Type"] in ("RigidBodyRxyz", "RigidBody")) for k in ("nodes", "objects")
+    )
+    still = [0.0] * 6
+    items["nodes"] = [node | {"referenceCoordinates": still, "initialCoordinates": still}]
+    items["objects"] = [body | {"nodeNumber": 0, "centerOfMass": [0.0] * 3, "inertia": [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]}]
+    items |= {"markers": [], "loads": [], "sensors": []}
+    items["initial"] = {"ODE2": still, "ODE2_t": [*still[:5], 20.0], "data": []}
+    items["solve"]["settings"]["timeIntegration"].update(startTime=0.0, endTime=0.5, numberOfSteps=50)
+    model = Imported(items)
+    assert_allclose(model.coordinates(model.solve(name="")), [*still[:5], 10.0], atol=1e-2)
 
 
 def test_a_translation_can_be_added() -> None:

@@ -147,10 +147,46 @@ def test_tangent(length: float) -> None:
         factor0=0.1, factor1=0.05, twist_damping=0.7, shear_damping=0.4,
     )  # fmt: skip
     reeve(world, [ends[1], sheaves[0], ends[0]], (0.0, 0.0, 0.0), reference_length=5.0, axial_stiffness=10.0)
+    reeve(
+        world, sheaves, (0.2, 0.4, 0.3), [(0, 0, 1), (0.1, 0.28, 0.96), (0, 0, -1)], reference_length=0.3 * length,
+        axial_stiffness=15.0, axial_damping=2.0, coordinate0=turn, factor0=0.2, shear_damping=0.1,
+    )  # fmt: skip
     assembly = Assembly(world)
     set_random_fields(assembly, 4, displacement=0.1)
     check_fields(assembly)
     assert float(wl.eval_output(rope, "tension", wl.State(world))) * (10.0 - length) > 0.0
+
+
+@pytest.mark.parametrize("beside", [0.0, 0.3])
+def test_a_rope_ends_on_drums(beside: float) -> None:
+    """Between two drums that turn, the lower one crosswise: spans count alone, drums feel R N, no energy is lost.
+
+    The centre of the upper one is ``beside`` that of its body.
+    """
+    world = wl.World()
+    R, h, EA = 0.5, 4.0, 200.0
+    drums = [world.add(RigidBody2D, position=(-beside, 0.0), mass=2.0, inertia=0.7)]
+    drums.append(world.add(RigidBody2D, position=(0.0, -h), mass=3.0, inertia=0.4))
+    markers = [rigid_marker(world, drums[0], (beside, 0.0)), rigid_marker(world, drums[1])]
+    axes = [(0.0, 0.0, 1.0), (0.0, 0.0, -1.0)]
+    span = math.sqrt(h**2 - 4.0 * R**2)
+    rope = reeve(world, markers, (R, R), axes, reference_length=0.9 * span, axial_stiffness=EA)
+    N = EA * (1.0 / 0.9 - 1.0)
+    start = wl.State(world)
+    assert_allclose(float(wl.eval_output(rope, "length", start)), span, rtol=1e-14)
+    assert_allclose(float(wl.eval_output(rope, "tension", start)), N, rtol=1e-12)
+    # tangent from (-x, -y) on the upper drum to (x, y - h) on the lower one
+    x, y = R * span / h, 2.0 * R**2 / h
+    ledger = wl.EnergyLedger()
+    state = wl.Dynamic(world, step=1e-3, end=0.4, method="newmark").solve(hooks=[ledger])
+    work = 0.5 * sum(
+        m * float(v[:2] @ v[:2]) + J * float(v[2]) ** 2
+        for m, J, v in ((2.0, 0.7, state.of(drums[0], "v")[0]), (3.0, 0.4, state.of(drums[1], "v")[0]))
+    )
+    assert work > 1.0 and x > y
+    assert abs(ledger.rest) < 1e-3 * work
+    [drawn] = [one for one in Scene(world, 4).draw(start)[0] if "tension" in one.cell_data]  # type: ignore[index]
+    assert_allclose(drawn.points, [(-x, -y, 0.0), (x, y - h, 0.0)], atol=1e-12)
 
 
 def test_a_rope_is_drawn_around_its_sheave() -> None:
@@ -171,7 +207,7 @@ def test_a_rope_is_drawn_around_its_sheave() -> None:
 @pytest.mark.parametrize(
     ("radii", "axes", "more", "words"),
     [
-        ((0.1, 0.2, 0.0), None, {}, r"radii\[0\] = 0.1: must be 0 at the ends"),
+        ((0.1, 0.2, 0.0), None, {"point": True}, r"markers\[0\] of a sheave is a point"),
         ((0.0, 0.2, 0.0), ((0, 0, 1), (0, 0, 0), (0, 0, 1)), {}, r"axes\[1\] = \(0, 0, 0\)"),
         ((0.0, 0.2), None, {}, r"radii in .* has shape \(2,\): .* one number for each of 3 markers, or for all \[m\]"),
         ((0.0, 0.2, 0.0), None, {"point": True}, r"markers\[1\] of a sheave is a point"),

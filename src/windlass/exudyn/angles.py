@@ -8,7 +8,7 @@ the body turns with changing speed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,8 @@ from scipy.spatial.transform import Rotation
 from windlass.elements.nodes.rotations import euler_parameter_rates, euler_parameters_of
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.table import Entity
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
 
 ANGLES = "RigidBodyRxyz"
 """The type of the nodes."""
@@ -59,7 +61,7 @@ class AngleNode:
         node: the node here.
         where: places of its six coordinates in Exudyn's vector of second order.
         item: its dictionary.
-        last: angles that were found last, so that they go on beyond half a turn [rad].
+        last: angles at the end of the last step, so that they go on beyond half a turn [rad]; see `FollowAngles`.
     """
 
     node: Entity
@@ -84,7 +86,7 @@ class AngleNode:
     def read(self, q: FloatArray, v: FloatArray, a: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Displacements, velocities and accelerations there, (6,), of those here, (7,)."""
         e = euler_parameters_of(find_matrix(self.reference[3:])) + q[3:]
-        angles = self.last = find_angles(e, self.last)
+        angles = find_angles(e, self.last)
         T, speed = find_rates(angles), _turning(v[3:], e)
         rates = np.linalg.solve(T, speed)
         # T_t, column by column
@@ -96,3 +98,34 @@ class AngleNode:
         parts = (angles - self.reference[3:], rates, faster)
         moved, fast, accelerated = (np.concatenate((x[:3], part)) for x, part in zip((q, v, a), parts, strict=True))
         return moved, fast, accelerated
+
+
+class FollowAngles(StepHook):
+    """Follows the angles of nodes in every step, whether or not they are read.
+
+    Args:
+        nodes: the nodes.
+    """
+
+    def __init__(self, nodes: Sequence[AngleNode]) -> None:
+        self._nodes = nodes
+
+    def before_solve(self, state: State, end: float, steps: int) -> None:
+        """The angles of the start."""
+        self.after_step(state)
+
+    def after_step(self, state: State) -> None:
+        """The angles after a step."""
+        whole = state.gather()
+        for node in self._nodes:
+            q, v, a = (whole.of(node.node, name)[0] for name in ("q", "v", "a"))
+            node.last = node.read(q, v, a)[0][3:] + node.reference[3:]
+
+    def checkpoint(self) -> dict[str, Any]:
+        """The last angles."""
+        return {"last": [node.last for node in self._nodes]}
+
+    def restore(self, kept: Mapping[str, Any], state: State) -> None:
+        """The last angles again."""
+        for node, last in zip(self._nodes, kept["last"], strict=True):
+            node.last = np.asarray(last, np.float64)

@@ -10,7 +10,8 @@ import numpy as np
 
 from windlass.connectors import CoordinateConstraint, coordinate_marker
 from windlass.exudyn.angles import ANGLES
-from windlass.exudyn.imported import Imported, import_system
+from windlass.exudyn.export import describe_system
+from windlass.exudyn.imported import Imported
 from windlass.framework.arrays import ComplexArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import require_law
@@ -49,7 +50,8 @@ def compute_eigenvalues(
         raise ModelError(
             "convert2Frequencies and computeComplexEigenvalues of ComputeODE2Eigenvalues: must be one of both"
         )
-    model = import_system(mbs)
+    # its matrix of stiffness knows no loads, whose forces may turn with bodies
+    model = Imported({**describe_system(mbs), "loads": []}, mbs)
     held = [int(place) for place in np.ravel(constrainedCoordinates)]
     if ignoreAlgebraicEquations or held:
         _release(model)

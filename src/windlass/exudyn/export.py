@@ -11,6 +11,7 @@ solver would start from, and the settings of the solver.  User functions are wri
 from __future__ import annotations
 
 import json
+import os
 import runpy
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,10 @@ FORMAT, VERSION = "exudyn system", 1
 USAGE = "usage: windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]"
 SYSTEM_FUNCTIONS = ("PreStep", "PostStep", "PostNewton", "PreNewtonResidual", "SystemJacobian")
 """User functions of the whole system."""
+MAIN_SOLVERS = {"Static": "static", "ImplicitSecondOrder": "dynamic", "Explicit": "dynamic"}
+"""Classes of solvers ``MainSolver...``, and what their function SolveSystem solves."""
+PARTS_OF_SOLVES = ("SolveSteps", "Newton", "DiscontinuousIteration", "FinishStep", "InitializeStep")
+"""Functions of these classes that make parts of a solve, beside those that set functions for such parts."""
 
 
 def describe_system(mbs: Any) -> dict[str, Any]:
@@ -82,10 +87,10 @@ def _strip(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _dense(value: Any) -> Any:
-    """A matrix or a list of vectors of Exudyn as arrays."""
-    if hasattr(value, "GetPythonObject"):
-        return value.GetPythonObject()
-    return value.Convert2DenseMatrix() if hasattr(value, "Convert2DenseMatrix") else value
+    """A matrix, dense or sparse, or a list of vectors of Exudyn as arrays."""
+    if hasattr(value, "Convert2DenseMatrix"):
+        return value.Convert2DenseMatrix()
+    return value.GetPythonObject() if hasattr(value, "GetPythonObject") else value
 
 
 def _encode(value: Any) -> Any:
@@ -99,12 +104,35 @@ def _encode(value: Any) -> Any:
     return {"unknown": repr(value)}
 
 
+DRAWING = {
+    "": ("StartRenderer", "StopRenderer", "DoRendererIdleTasks"),
+    "MainSystem": ("WaitForUserToContinue", "SolutionViewer", "ActivateRendering"),
+    "SystemContainer": ("WaitForRenderEngineStopFlag", "RedrawAndSaveImage", "RenderEngineZoomAll"),
+    "Renderer": ("Start", "Stop", "DoIdleTasks", "ZoomAll", "RedrawAndSaveImage"),
+}
+"""Functions that open or need a window."""
+
+
+def close_windows() -> None:
+    """Have no windows opened from now on; plots are drawn into none."""
+    exudyn: Any = import_module("exudyn")
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    for name, functions in DRAWING.items():
+        place = getattr(exudyn, name, None) if name else exudyn
+        for function in functions:
+            if hasattr(place, function):
+                setattr(place, function, lambda *arguments, **named: True)
+
+
 class _Written(SystemExit):
     """The file is there: the script ends."""
 
 
-def answer(solve: Callable[..., bool]) -> None:
-    """Have the solvers of Exudyn call a function: ``solve(kind, mbs, settings, solver, **other)``."""
+def answer(solve: Callable[..., bool], error: type[Exception] = NotImplementedError) -> None:
+    """Have the solvers of Exudyn call a function: ``solve(kind, mbs, settings, solver, **other)``.
+
+    Calls that make parts of a solve raise an error of the given type.
+    """
     exudyn: Any = import_module("exudyn")
 
     def solve_static(mbs: Any, simulationSettings: Any = None, **other: Any) -> bool:
@@ -120,6 +148,29 @@ def answer(solve: Callable[..., bool]) -> None:
 
     for place in (exudyn, exudyn.solver, exudyn.MainSystem):
         place.SolveStatic, place.SolveDynamic = solve_static, solve_dynamic
+    for name, kind in MAIN_SOLVERS.items():
+        _answer_class(getattr(exudyn, f"MainSolver{name}"), kind, call, error)
+
+
+def _answer_class(solvers: Any, kind: str, call: Callable[..., bool], error: type[Exception]) -> None:
+    """Have SolveSystem of a class of solvers answered, and refuse its functions for parts of a solve."""
+
+    def solve_system(solver: Any, mbs: Any, simulationSettings: Any) -> bool:
+        return call(kind, mbs, simulationSettings, None, {"mainSolver": solver})
+
+    def refuse(name: str) -> Callable[..., Any]:
+        def part(*given: Any, **named: Any) -> Any:
+            raise error(
+                f"{solvers.__name__}.{name} solves by parts, which has no counterpart in Windlass: "
+                "must be SolveSystem, SolveStatic or SolveDynamic"
+            )
+
+        return part
+
+    for name in dir(solvers):
+        if name in PARTS_OF_SOLVES or name.startswith("SetUserFunction"):
+            setattr(solvers, name, refuse(name))
+    solvers.SolveSystem = solve_system
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -142,15 +193,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(reason, file=sys.stderr)
         return 2
     calls = 0
-    solvers: Any = import_module("exudyn.solver")
-    theirs = {"static": solvers.SolveStatic, "dynamic": solvers.SolveDynamic}
+    close_windows()
+    exudyn: Any = import_module("exudyn")
+    theirs = {"static": exudyn.solver.SolveStatic, "dynamic": exudyn.solver.SolveDynamic}
+    classes = [getattr(exudyn, f"MainSolver{name}") for name in MAIN_SOLVERS]
+    originals = [{name: getattr(solvers, name) for name in dir(solvers) if name[0] != "_"} for solvers in classes]
 
     def solve(kind: str, mbs: Any, settings: Any, solver: Any, **other: Any) -> bool:
         nonlocal calls
         calls += 1
         if calls < int(number):
-            given = {"solverType": solver} if kind == "dynamic" else {}
-            return bool(theirs[kind](mbs, settings, **given, **other))
+            for solvers, functions in zip(classes, originals, strict=True):
+                for name, function in functions.items():
+                    setattr(solvers, name, function)
+            try:
+                if "mainSolver" in other:
+                    return bool(other["mainSolver"].SolveSystem(mbs, settings))
+                given = {"solverType": solver} if kind == "dynamic" else {}
+                return bool(theirs[kind](mbs, settings, **given, **other))
+            finally:
+                answer(solve)
         write_system(target, describe_system(mbs) | {"solve": describe_solve(kind, settings, solver)})
         raise _Written(0)
 

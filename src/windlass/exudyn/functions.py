@@ -7,6 +7,8 @@ the system for it.  Those of time alone are called once for each time, so they m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import unwrap
 from typing import Any
 
 from windlass.framework.arrays import FloatArray, IntArray
@@ -102,19 +104,35 @@ class UserFunctions:
             return f"{key} is a {type(function).__name__}, which cannot be called"
         if key.startswith(OF_TIME) and self.reads_state(function):
             return f"{key} reads the state: must depend on time alone"
-        found: Callable[..., Any] = function
-        return found
+        return with_numbers(function)
 
     def reads_state(self, function: Any) -> bool:
         """Whether the code of a function asks the system for its state."""
-        names = getattr(getattr(function, "__code__", None), "co_names", ())
+        names = getattr(getattr(unwrap(function), "__code__", None), "co_names", ()) if callable(function) else ()
         return any(hasattr(self.mbs, name) and not tells_no_state(name) for name in names)
+
+
+def with_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A Python function whose symbolic expressions, made of numbers alone, are evaluated."""
+
+    @wraps(function)
+    def call(*arguments: Any) -> Any:
+        return find_numbers(function(*arguments))
+
+    return call
+
+
+def find_numbers(value: Any) -> Any:
+    """A number, or a list of numbers, with symbolic expressions evaluated."""
+    if isinstance(value, (list, tuple)):
+        return [find_numbers(part) for part in value]
+    return value.Evaluate() if hasattr(value, "Evaluate") else value
 
 
 def symbolic(function: Any, mbs: Any) -> Callable[..., Any]:
     """A symbolic function as Python's."""
 
     def evaluate(system: Any, *arguments: Any) -> Any:
-        return function.Evaluate(mbs, *arguments)
+        return find_numbers(function.Evaluate(mbs, *arguments))
 
     return evaluate

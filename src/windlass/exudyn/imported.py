@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from windlass.exudyn.angles import ANGLES, AngleNode
+from windlass.exudyn.angles import ANGLES, AngleNode, FollowAngles
 from windlass.exudyn.export import FORMAT, VERSION, describe_system
+from windlass.exudyn.fields import KINDS, name_types
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.histories import PlacedHistory
 from windlass.exudyn.registry import Building
@@ -27,6 +28,8 @@ from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 from windlass.solvers.static import Static
 
+PARTS = {"initial": dict, "system_functions": list, "general_contacts": int}
+"""Parts of a description without items."""
 PRESCRIBED = "ConnectorCoordinate", "JointGeneric"
 """Items whose functions of time give no initial accelerations."""
 
@@ -56,7 +59,8 @@ class Imported:
         functions: Mapping[str, Callable[..., Any]] | None = None,
         answered: Sequence[str] = (),
     ) -> None:
-        self.items, self.functions = items, UserFunctions(mbs, functions or {})
+        self.items = items = name_types(items)
+        self.functions = UserFunctions(mbs, functions or {})
         building = Building(items, self.functions, answered=answered)
         building.build()
         self.columns = building.columns
@@ -124,6 +128,10 @@ class Imported:
             out[where] = history.read(state)
         return out
 
+    def hooks(self) -> list[Hook]:
+        """What solvers of the world need to follow angles beyond half a turn; `solve` gives it itself."""
+        return [FollowAngles(self.turned)] if self.turned else []
+
     def static(self, **other: Any) -> Static:
         """The solver of statics with the settings of the file; other arguments take their place."""
         return Static(self.world, **(read_static(self._settings()) | other))
@@ -143,7 +151,7 @@ class Imported:
         if self.items["solve"]["kind"] == "static":
             state.t = float(settings["staticSolver"]["loadStepStart"])
             solver = self.static(**other)
-            state = solver.solve(state, hooks)
+            state = solver.solve(state, [*self.hooks(), *hooks])
             state.t = solver.time if solver.time is not None else state.t
             return state
         state.t = float(settings["timeIntegration"]["startTime"])
@@ -166,6 +174,7 @@ def solve_motion(
     model: Imported, solver: Dynamic | Explicit, state: State, settings: Mapping[str, Any], hooks: Sequence[Hook]
 ) -> State:
     """Integrate from a state as Exudyn starts, see `start_motion`."""
+    hooks = [*model.hooks(), *hooks]
     if isinstance(solver, Explicit):
         return solver.solve(state, hooks)
     alpha = settings["timeIntegration"]["generalizedAlpha"]
@@ -214,4 +223,10 @@ def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = 
         ) from None
     if not isinstance(items, dict) or (items.get("format"), items.get("version")) != (FORMAT, VERSION):
         raise OutputError(f"model file {path}: must have the format {FORMAT!r}, version {VERSION}")
+    for key, kind in (*dict.fromkeys(KINDS, list).items(), *PARTS.items()):
+        if not isinstance(items.get(key), kind):
+            raise OutputError(f"model file {path}: lacks {key!r} of a model of Exudyn")
+    for group in KINDS:
+        if not all(isinstance(item, dict) for item in items[group]):
+            raise OutputError(f"model file {path}: {group!r} must be a list of items")
     return Imported(items, None, functions)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.exudyn.fields import KINDS, find_faults
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.histories import History
 from windlass.framework.arrays import FloatArray
@@ -26,7 +27,8 @@ from windlass.framework.model.world import World
 Item = Mapping[str, Any]
 Translation = Callable[["Building", Item], Entity | None]
 
-KINDS = {"nodes": "node", "objects": "object", "markers": "marker", "loads": "load", "sensors": "sensor"}
+UNREADABLE = KeyError, IndexError, TypeError, ValueError, AttributeError
+"""What values of another kind raise in a translation."""
 _translations: dict[str, Translation] = {}
 _bodies: set[str] = set()
 
@@ -81,6 +83,7 @@ class Building:
         answered: functions of the system that somebody will call.
         columns: by id of an item, for parameters that are columns here: their names, and factors on their values.
         histories: by number of a node, what its history values are here where they are other numbers.
+        faulty: groups and numbers of items whose fields are not those of their type.
     """
 
     items: Mapping[str, Any]
@@ -93,6 +96,7 @@ class Building:
     answered: Sequence[str] = ()
     columns: dict[int, dict[str, tuple[str, float]]] = field(default_factory=dict)
     histories: dict[int, History] = field(default_factory=dict)
+    faulty: set[tuple[str, int]] = field(default_factory=set)
 
     def build(self) -> None:
         """Translate all items: nodes, bodies, all other objects, loads.
@@ -100,6 +104,7 @@ class Building:
         Raises:
             NoCounterpart: items that cannot be expressed.
         """
+        self._drop_faulty()
         self._translate("nodes", self.nodes, lambda kind: True)
         self._translate("objects", self.objects, lambda kind: kind in _bodies)
         self._translate("objects", self.objects, lambda kind: kind not in _bodies)
@@ -111,11 +116,24 @@ class Building:
         if self.missing:
             raise NoCounterpart(self.missing)
 
+    def _drop_faulty(self) -> None:
+        """Name the items whose fields are not those of their type, and leave them out."""
+        for group, word in KINDS.items():
+            for number, item in enumerate(self.items[group]):
+                kind = str(item.get(f"{word}Type", ""))
+                prefix = {"node": "Node", "load": "Load"}.get(word, "")
+                # those without a translation are refused as they are
+                reads = group in ("markers", "sensors") or prefix + kind in _translations
+                fault = find_faults(group, kind, item) if reads or not kind else ""
+                if fault:
+                    self.missing.append(f"{word} {number} {item.get('name', '')!r} ({kind}): {fault}")
+                    self.faulty.add((group, number))
+
     def _translate(self, group: str, done: dict[int, Entity | None], wanted: Callable[[str], bool]) -> None:
         word = KINDS[group]
         for number, item in enumerate(self.items[group]):
-            kind = str(item[f"{word}Type"])
-            if not wanted(kind):
+            kind, name = str(item.get(f"{word}Type", "")), item.get("name", "")
+            if not wanted(kind) or (group, number) in self.faulty:
                 continue
             prefix = {"node": "Node", "load": "Load"}.get(word, "")
             try:
@@ -124,9 +142,12 @@ class Building:
                 done[number] = _translations[prefix + kind](self, item)
             except Refused as reason:
                 if str(reason):
-                    self.missing.append(f"{word} {number} {item['name']!r} ({kind}): {reason}")
+                    self.missing.append(f"{word} {number} {name!r} ({kind}): {reason}")
             except ModelError as error:
-                self.missing.append(f"{word} {number} {item['name']!r} ({kind}): {error}")
+                self.missing.append(f"{word} {number} {name!r} ({kind}): {error}")
+            except UNREADABLE as error:
+                words = f"a value of it, or of an item that it names, cannot be read ({type(error).__name__}: {error})"
+                self.missing.append(f"{word} {number} {name!r} ({kind}): {words}")
 
     def add(self, component: type[Component], item: Item, *keys: str, **values: Any) -> Entity:
         """Add a row with the named values of an item, ``"theirs:ours"`` or one word for both, and further values."""
@@ -134,12 +155,12 @@ class Building:
             theirs, _, ours = key.partition(":")
             values[ours or theirs] = item[theirs]
             self.columns.setdefault(id(item), {})[theirs] = ours or theirs, 1.0
-        return self.world.add(component, name=str(item["name"]), **values)
+        return self.world.add(component, name=str(item.get("name", "")), **values)
 
     def node(self, number: Any) -> Entity | None:
         """The entity of a node; None for the ground."""
         if int(number) not in self.nodes:
-            raise Refused("")
+            raise Refused("" if 0 <= int(number) < len(self.items["nodes"]) else f"there is no node {int(number)}")
         return self.nodes[int(number)]
 
     def own_node(self, item: Item) -> Entity:
@@ -153,7 +174,7 @@ class Building:
         """The entity of a body."""
         entity = self.objects.get(int(number))
         if entity is None:
-            raise Refused("")
+            raise Refused("" if 0 <= int(number) < len(self.items["objects"]) else f"there is no object {int(number)}")
         return entity
 
     def number(self, item: Item) -> int:
@@ -162,6 +183,10 @@ class Building:
 
     def marker(self, number: Any) -> Item:
         """The dictionary of a marker."""
+        if not 0 <= int(number) < len(self.items["markers"]):
+            raise Refused(f"there is no marker {int(number)}")
+        if ("markers", int(number)) in self.faulty:
+            raise Refused("")
         item: Item = self.items["markers"][int(number)]
         return item
 

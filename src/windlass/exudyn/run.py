@@ -6,7 +6,6 @@ back into the MainSystem, so that Exudyn itself answers what the script asks for
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from importlib import import_module
 from io import StringIO
@@ -16,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from windlass.exudyn.eigenvalues import answer_eigenvalues
-from windlass.exudyn.export import answer, describe_solve
+from windlass.exudyn.export import answer, close_windows, describe_solve
 from windlass.exudyn.imported import Imported, create_dynamic, import_system, solve_motion
 from windlass.exudyn.multipliers import find_multipliers, unknown_places
 from windlass.exudyn.settings import read_static
 from windlass.exudyn.steps import ANSWERED, SystemFunctions
-from windlass.framework.arrays import IntArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.files.outputs import MARK, check_output, write_output
 from windlass.framework.launch.launcher import is_first_process
@@ -34,15 +33,9 @@ from windlass.solvers.explicit import Explicit
 from windlass.solvers.static import Static
 
 SENSOR_FILE = "sensor file of Exudyn"
+SOLUTION_FILE = "solution file of Exudyn"
 STORED = "windlass: stored sensors"
 """Where the values of sensors are kept in the dictionary ``mbs.sys``."""
-DRAWING = {
-    "": ("StartRenderer", "StopRenderer", "DoRendererIdleTasks"),
-    "MainSystem": ("WaitForUserToContinue", "SolutionViewer", "ActivateRendering"),
-    "SystemContainer": ("WaitForRenderEngineStopFlag", "RedrawAndSaveImage", "RenderEngineZoomAll"),
-    "Renderer": ("Start", "Stop", "DoIdleTasks", "ZoomAll", "RedrawAndSaveImage"),
-}
-"""Functions that open or need a window."""
 
 
 class Mirror:
@@ -185,6 +178,90 @@ class SensorHook(StepHook):
                 write_output(path, text.getvalue().encode(), SENSOR_FILE, SENSOR_FILE)
 
 
+class SolutionFile(StepHook):
+    """Writes the file of coordinates of a solve (``solution.file``) with the columns of Exudyn.
+
+    Args:
+        mirror: of the system.
+        settings: of the file, as a dictionary.
+        precision: digits of numbers.
+        static: whether there are no velocities.
+
+    Raises:
+        ModelError: a binary file.
+    """
+
+    def __init__(self, mirror: Mirror, settings: Mapping[str, Any], precision: int, static: bool) -> None:
+        if settings["binary"]:
+            raise ModelError("SimulationSettings: solution.file.binary = True: must be False")
+        name, wanted = Path(settings["name"]), settings["export"]
+        self.path = name if name.suffix else name.with_suffix(".txt")
+        self._mirror, self._settings, self._format = mirror, settings, f"%.{precision}g"
+        self._next, self._rows = 0.0, list[Any]()
+        moves = not static
+        # name of the vector without its beginning, and whether it is written
+        self._parts = (
+            ("ODE2Coordinates", True),
+            ("ODE2Coordinates_t", moves and wanted["velocities"]),
+            ("ODE2Coordinates_tt", moves and wanted["accelerations"]),
+            ("ODE1Coordinates", True),
+            ("ODE1Coordinates_t", moves and wanted["ODE1Velocities"]),
+            ("AECoordinates", wanted["algebraicCoordinates"]),
+            ("DataCoordinates", wanted["dataCoordinates"]),
+        )
+
+    def before_solve(self, state: State, end: float, steps: int) -> None:
+        """The first row, at the start."""
+        check_output(self.path, SOLUTION_FILE, SOLUTION_FILE)
+        self._rows, self._next = [], state.t
+        if self._settings["writeInitialValues"]:
+            self.after_step(state)
+
+    def after_step(self, state: State) -> None:
+        """A row if it is time."""
+        if state.t < self._next - 1e-10 * max(1.0, abs(state.t)):
+            return
+        self._mirror.write(state)
+        self._next = state.t + float(self._settings["writePeriod"])
+        self._rows.append((state.t, self._read()))
+
+    def idle_steps(self, state: State, size: float) -> int:
+        """Steps before the next row."""
+        return max(0, int((self._next - state.t) / size * (1.0 - 1e-9)) - 1)
+
+    def finish(self, state: State) -> None:
+        """Write the file."""
+        if not is_first_process():
+            return
+        text = StringIO()
+        if self._settings["writeHeader"]:
+            text.write(self._head())
+        rows = [np.concatenate(([t], *parts)) for t, parts in self._rows]
+        np.savetxt(text, np.array(rows), fmt=self._format, delimiter=",")
+        create_output_folder(self.path.parent)
+        before = self.path.read_bytes() if self._settings["append"] and self.path.is_file() else b""
+        write_output(self.path, before + text.getvalue().encode(), SOLUTION_FILE, SOLUTION_FILE)
+
+    def _read(self) -> list[FloatArray]:
+        """The vectors of the system."""
+        data, none = self._mirror.mbs.systemData, np.zeros(0)
+        return [np.array(getattr(data, f"Get{name}")()) if written else none for name, written in self._parts]
+
+    def _head(self) -> str:
+        """Five lines of comments: Exudyn's own reader takes the numbers of columns from the last one."""
+        data, written = self._mirror.mbs.systemData, [len(part) for part in self._read()]
+        sizes = [len(getattr(data, f"Get{name}Coordinates")()) for name in ("ODE2", "ODE1", "AE", "Data")]
+        names = ", ".join(name for (name, _), size in zip(self._parts, written, strict=True) if size)
+        lines = (
+            f"solution file, {MARK.decode()}",
+            f"columns: time [s], {names}",
+            f"rows at least {self._settings['writePeriod']:g} s apart",
+            f"number of system coordinates [nODE2, nODE1, nAlgebraic, nData] = {sizes}",
+            f"number of written coordinates [nODE2, nVel2, nAcc2, nODE1, nVel1, nAlgebraic, nData] = {written}",
+        )
+        return "".join(f"#{line}\n" for line in lines)
+
+
 def solve(
     kind: str,
     mbs: Any,
@@ -193,9 +270,10 @@ def solve(
     *,
     updateInitialValues: bool = False,
     storeSolver: bool = True,
+    mainSolver: Any = None,
     **other: Any,
 ) -> bool:
-    """Answer a call of SolveStatic or SolveDynamic; see `export.answer`.
+    """Answer a call of SolveStatic, SolveDynamic or SolveSystem; see `export.answer`.
 
     Raises:
         NoCounterpart: items that cannot be expressed, before anything is solved.
@@ -219,16 +297,22 @@ def solve(
     hook = SensorHook(mirror, float(sensors["writePeriod"]), bool(sensors["active"]))
     mirror.redirect_functions(ours)
     hooks: list[StepHook] = [hook]
+    file = given["solution"]["file"]
+    if file["write"]:
+        hooks.append(SolutionFile(mirror, file, int(given["solution"]["precision"]), kind == "static"))
     if model.items["system_functions"]:
         hooks.insert(0, SystemFunctions(mbs, model, mirror.write, lambda state: find_end(ours, state)))
     if storeSolver:
         mbs.sys["simulationSettings"] = settings
     if isinstance(ours, Static):
-        state = ours.solve(state, hooks)
+        state = ours.solve(state, [*model.hooks(), *hooks])
         state.t = float(ours.time or 0.0)
     else:
         state = solve_motion(model, ours, state, given, hooks)
     mirror.write(state)
+    if mainSolver is not None:
+        mainSolver.it.newtonStepsCount = ours.statistics.newton_iterations
+        mainSolver.it.currentTime = state.t
     if updateInitialValues:
         initial = exudyn.ConfigurationType.Initial
         mbs.systemData.SetSystemState(systemStateList=mbs.systemData.GetSystemState(), configuration=initial)
@@ -266,12 +350,7 @@ def answer_calls() -> None:
         words = 'pip install "windlass[exudyn]"; models from windlass-export-exudyn do without it'
         raise ModelError(f"run-exudyn needs the package exudyn in its environment ({error}): {words}") from None
 
-    os.environ.setdefault("MPLBACKEND", "Agg")
-    answer(solve)
+    close_windows()
+    answer(solve, ModelError)
     answer_eigenvalues()
     exudyn.MainSystem.GetSensorStoredData = stored_data(exudyn.MainSystem.GetSensorStoredData)
-    for name, functions in DRAWING.items():
-        place = getattr(exudyn, name) if name else exudyn
-        for function in functions:
-            if hasattr(place, function):
-                setattr(place, function, lambda *arguments, **named: True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from windlass.framework.errors import ModelError
+from windlass.presets import exudyn
 
 Settings = Mapping[str, Any]
 
@@ -30,6 +31,7 @@ def read_static(settings: Settings) -> dict[str, Any]:
     _refuse(not s["useLoadFactor"], "staticSolver.useLoadFactor = False: loads must grow with the load steps")
     steps = int(s["numberOfLoadSteps"])
     return {
+        **exudyn().static,
         "load_steps": steps,
         "geometric": bool(s["loadStepGeometric"]) and steps > 1,
         "load_range": float(s["loadStepGeometricRange"]),
@@ -58,12 +60,12 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
     step = (end - begin) / float(s["numberOfSteps"])
     times = {"step": step, "end": end, "smallest_step": min(float(s["minimumStepSize"]), step)}
     if solver == VERLET:
-        return "Explicit", {**times, "method": "verlet", "project": False}
+        return "Explicit", {**times, "method": "verlet", **exudyn().explicit}
     if solver in FIXED:
-        return "Explicit", {**times, "method": FIXED[solver], "project": False}
+        return "Explicit", {**times, "method": FIXED[solver], **exudyn().explicit}
     if solver in CONTROLLED:
         # another method of the kind, with its error held far below that of theirs
-        return "Explicit", {**times, "method": "rk", "project": False, "rtol": 1e-12, "atol": 1e-14}
+        return "Explicit", {**times, "method": "rk", **exudyn().explicit, "rtol": 1e-12, "atol": 1e-14}
     alpha = s["generalizedAlpha"]
     trapezoidal = solver == "TrapezoidalIndex2"
     newmark, index2 = trapezoidal or alpha["useNewmark"], trapezoidal or alpha["useIndex2Constraints"]
@@ -71,13 +73,11 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
         given = alpha["newmarkBeta"], alpha["newmarkGamma"]
         _refuse(given != (0.25, 0.5), f"newmarkBeta, newmarkGamma = {given}: must be 0.25, 0.5")
     return "Dynamic", {
+        **exudyn().dynamic,
         **times,
         "method": IMPLICIT[bool(newmark), bool(index2)],
         "spectral_radius": float(alpha["spectralRadius"]),
-        "rotations": "parameters",
         "lag": bool(s["newton"]["useModifiedNewton"]),
-        "project": False,
-        "resolve_contacts": False,
         # steps that contacts ask for are part of the same setting here
         "adaptive": bool(s["adaptiveStep"] and s["discontinuous"]["useRecommendedStepSize"]),
         "cut": float(s["adaptiveStepDecrease"]),
@@ -102,9 +102,7 @@ def _discontinuous(s: Settings) -> dict[str, Any]:
     return {
         "discontinuous_max_it": int(found["maxIterations"]),
         "discontinuous_atol": float(found["iterationTolerance"]),
-        "discontinuous_rtol": 0.0,
         "discontinuous_fail": not found["ignoreMaxIterations"],
-        "decide_at_start": False,
     }
 
 

@@ -24,6 +24,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
+from windlass.presets import exudyn
 
 ACTIVE = "activeConnector:active"
 LINEAR = "stiffness", "damping", "offset", ACTIVE
@@ -155,9 +156,9 @@ def joint(b: Building, item: Item) -> Entity:
     if kind not in LOCKED:
         require(item, alternativeConstraints=False)
     holds = np.asarray(LOCKED.get(kind) or item["constrainedAxes"]) != 0
+    frames = [find_frame(b, number) for number in item["markerNumbers"]]
     if not any(can_leave_plane(b, number) for number in item["markerNumbers"]):
         raise Refused("a joint of space between bodies of the plane")
-    frames = [find_frame(b, number) for number in item["markerNumbers"]]
     turned = [frame.rotation @ item[f"rotationMarker{k}"] for k, frame in enumerate(frames)]
     if holds[3:].sum() == 1 and not holds[4]:
         if holds[:3].any() and not holds[:3].all():
@@ -229,7 +230,7 @@ def contact_friction_circle(b: Building, item: Item) -> Entity:
         *SEGMENTS,
         *FRICTION,
         ACTIVE,
-        sticking_length="reference",
+        **exudyn().contact,
         **places,
         **_data(b, item),
     )

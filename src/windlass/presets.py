@@ -1,0 +1,48 @@
+"""Settings of other programs, for comparisons: where their defaults differ from those of Windlass.
+
+preset = wl.presets.exudyn()
+world.add(con.ContactFrictionCircleCable2D, ..., **preset.contact)
+wl.Dynamic(world, step=1e-3, end=1.0, **preset.dynamic).solve()
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Preset(NamedTuple):
+    """Arguments that replace defaults of Windlass.
+
+    Attributes:
+        contact: columns of contacts of circles and cables with friction.
+        static: arguments of `Static`.
+        dynamic: arguments of `Dynamic`.
+        explicit: arguments of `Explicit`.
+    """
+
+    contact: dict[str, Any]
+    static: dict[str, Any]
+    dynamic: dict[str, Any]
+    explicit: dict[str, Any]
+
+
+def exudyn() -> Preset:
+    """The defaults of Exudyn 1.13.6.
+
+    Sticking is measured along the reference length of a cable.  Every contact begins as it is stored, and up to five
+    passes of contact states are accepted as they are, within 1 N.  Positions and velocities are not brought onto
+    constraints, and rotations are integrated by their parameters.
+    """
+    passes: dict[str, Any] = {
+        "discontinuous_max_it": 5,
+        "discontinuous_atol": 1.0,
+        "discontinuous_rtol": 0.0,
+        "discontinuous_fail": False,
+        "decide_at_start": False,
+    }
+    return Preset(
+        contact={"sticking_length": "reference"},
+        static=dict(passes),
+        dynamic={**passes, "project": False, "rotations": "parameters", "resolve_contacts": False},
+        explicit={"project": False},
+    )
