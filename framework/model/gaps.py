@@ -52,6 +52,7 @@ class Gaps:
         weighed: whether the speed counts beside the rates, as for what runs around pulleys; otherwise an impact is
             compared with its own speed.
         accept: ``()`` is called in addition when a step is accepted.
+        holder: the watch whose last accepted step the numbers hold; another solver of the same world takes its place.
     """
 
     measure: Callable[[Any], Any]
@@ -60,6 +61,7 @@ class Gaps:
     weighed: bool = False
     accept: Callable[[], None] | None = None
     near: IntArray | None = None
+    holder: Any = None
 
 
 @kernel

@@ -219,6 +219,8 @@ class ContactWatch:
         self._revision = -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
+        # what the laws held for the solver in whose step this one runs
+        self._kept: list[tuple[Gaps, FloatArray, IntArray | None, Any]] = []
         self.program = self.accept_program = Program(())
         self._measure_program = Program(())
 
@@ -230,6 +232,11 @@ class ContactWatch:
         self._limits[1] = min(TINY * extent / max(duration, 1e-300), CREEP)
         self._revision = self._assembly.revision
         self._lay_down()
+        self._kept = [
+            (gaps, gaps.numbers.copy(), None if gaps.near is None else gaps.near.copy(), gaps.holder)
+            for _, gaps in self._laws
+            if gaps.holder is not None and gaps.holder is not self
+        ]
         self._look_at_start(state)
 
     def checkpoint(self) -> dict[str, Any]:
@@ -255,7 +262,7 @@ class ContactWatch:
             self._note_largest()
             self._lay_down()
             self._look_at_start(state)
-        elif self._laws and self._is_other(state.q, state.v, *self._seen):
+        elif self._laws and (self._laws[0][1].holder is not self or self._is_other(state.q, state.v, *self._seen)):
             self._look_at_start(state)
 
     def after_newton(self) -> None:
@@ -294,8 +301,16 @@ class ContactWatch:
         self._note_motion(state.q, state.v, *self._seen)
 
     def judge(self) -> list[str]:
-        """Reasons for doubt in words, the same on every process."""
+        """Reasons for doubt in words, the same on every process; the solve ends."""
         self._note_largest()
+        for gaps, numbers, near, holder in self._kept:
+            if gaps.numbers.shape != numbers.shape:
+                continue
+            gaps.holder = holder
+            gaps.numbers[:] = numbers
+            if near is not None and gaps.near is not None:
+                gaps.near[:] = near
+        self._kept = []
         mine = [
             (name, f.kicks, f.passes, f.kicked, f.passed, self._largest.get(name, 0.0))
             for name, f in self._findings.items()
@@ -323,6 +338,8 @@ class ContactWatch:
         self._measure_program()
         self.accept_program()
         self._size[0], self.total[0] = size, 0.0
+        for _, gaps in self._laws:
+            gaps.holder = self
         self._note_motion(state.q, state.v, *self._seen)
 
     def _are_others(self) -> bool:
