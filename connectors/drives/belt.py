@@ -33,6 +33,7 @@ from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spa
 from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
 from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
+from windlass.connectors.drives.running_belt import run_belt
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
 from windlass.connectors.reports.belt_picture import draw_belt
@@ -197,6 +198,21 @@ class _Line:
                 self.world.set(hold, active=False)
             for entity in off:
                 self.world.set(entity, active=True)
+
+    @checked(state=instance("State"), speed=number("m/s"))
+    def run(self, state: State, speed: float) -> State:
+        """A state at rest as one in which the belt runs and pulleys turn with it, for modes over the speed.
+
+        Args:
+            state: the belt at rest, see `preload`; it is not changed.
+            speed: of the belt, > 0 in the order of the pulleys [m/s].
+
+        Raises:
+            ModelError: an open rope, a belt in space, or a state of another world.
+        """
+        if state.world is not self.world or not self.closed or self.in_space:
+            raise ModelError(f"run of '{self.name}': must be a closed belt of the plane, with a state of its world")
+        return run_belt(state, speed, self.cables, self.nodes, self.pulleys, self.radii)
 
     @checked(state=instance("State"))
     def report(self, state: State) -> DriveReport:

@@ -144,7 +144,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "Modes": (
             wl.Modes,
             {"world": s.world, "count": 2, "problem": "auto", "output": s.folder / "modes", "prefix": "modes_",
-             "name": "modes"},
+             "running": True, "name": "modes"},
         ),
         "Modes.solve": (modes.solve, {"state": s.state}),
         "ModesResult.of": (found.of, {"entity": s.body}),
@@ -157,7 +157,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "campbell": (
             wl.campbell,
             {"cases": [(1.0, s.state)], "count": 1, "unit": "rad/s", "output": s.folder, "name": "campbell",
-             "orders": (1.0,)},
+             "orders": (1.0,), "radius": 1.0},
         ),
         "find_critical_speed": (
             wl.find_critical_speed,
