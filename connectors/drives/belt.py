@@ -34,6 +34,14 @@ from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_co
 from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
 from windlass.connectors.drives.running_belt import run_belt
+from windlass.connectors.drives.steady_drive import (
+    MachineTorque,
+    SteadyDrive,
+    find_steady_motion,
+    gather_drive,
+    is_speeds,
+    is_torques,
+)
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
 from windlass.connectors.reports.belt_picture import draw_belt
@@ -224,6 +232,44 @@ class _Line:
         if state.world is not self.world:
             raise ModelError("the state belongs to another world than the one of the belt")
         return report_drive(self.drive, state)
+
+    @checked(
+        speeds=that(is_speeds, "a mapping of names of pulleys to speeds", "rad/s"),
+        torques=optional(
+            that(is_torques, "a mapping of names of pulleys to torques, or to functions of the speed", "N m")
+        ),
+        tension=optional(number("N", above=0.0)),
+        friction=optional(number("1", above=0.0)),
+    )
+    def steady(
+        self,
+        speeds: Mapping[str, float],
+        torques: Mapping[str, MachineTorque] | None = None,
+        *,
+        tension: float | None = None,
+        friction: float | None = None,
+    ) -> SteadyDrive:
+        """The steady motion of a belt in the plane without time steps: see `connectors/drives/steady_drive.py`.
+
+        Args:
+            speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 anticlockwise, one at least.
+            torques: what machines exert on other pulleys [N m], > 0 anticlockwise, as numbers or functions of the
+                speed [rad/s]; pulleys that are not named turn freely.
+            tension: as mounted [N]; None: that of the belt.
+            friction: of all pulleys, before the wedge of grooves [1]; None: that of each.
+
+        Raises:
+            ModelError: an open rope or a belt in space; names that are no pulleys; a belt that slips on a whole arc, or
+                lifts off at its speed.
+        """
+        if not self.closed or not isinstance(self.route, Route):
+            raise ModelError(f"steady of '{self.name}': must be a closed belt of the plane")
+        held = self.contacts.table.collect("friction_coefficient", self.contacts.rows)[:: len(self.cables)].tolist()
+        drive = gather_drive(
+            self.name, self.pulleys, self.route, self.radii, held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys],
+            self.axial_stiffness, self.mass_per_length * (1.0 + self.strain), tension or self.tension,
+        )  # fmt: skip
+        return find_steady_motion(drive, speeds, torques or {})
 
     @checked(start=number("s"), every=whole(1), path=optional(path()), sensors=inside(), picture=optional(path()))
     def average(

@@ -10,6 +10,8 @@ Source: R. J. Allemang, D. L. Brown, Proc. 1st International Modal Analysis Conf
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
@@ -84,7 +86,7 @@ def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
     return chosen, assurance
 
 
-def _gather(result: ModesResult, values: FloatArray) -> FloatArray:
+def _gather(result: ModesResult, values: Any) -> Any:
     """Values by local coordinate in the order of the world, on every process, shape (rows, coordinates)."""
     layout = result.motion.assembly.layout
     own = len(layout.owned)
