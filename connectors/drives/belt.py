@@ -35,8 +35,11 @@ from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
 from windlass.connectors.drives.running_belt import run_belt
 from windlass.connectors.drives.steady_drive import (
+    DriveData,
     MachineTorque,
     SteadyDrive,
+    TensionerArm,
+    find_steady_arms,
     find_steady_motion,
     gather_drive,
     is_speeds,
@@ -240,6 +243,7 @@ class _Line:
         ),
         tension=optional(number("N", above=0.0)),
         friction=optional(number("1", above=0.0)),
+        arms=each(instance(TensionerArm), "a list of arms"),
     )
     def steady(
         self,
@@ -248,6 +252,7 @@ class _Line:
         *,
         tension: float | None = None,
         friction: float | None = None,
+        arms: Sequence[TensionerArm] = (),
     ) -> SteadyDrive:
         """The steady motion of a belt in the plane without time steps: see `connectors/drives/steady_drive.py`.
 
@@ -257,6 +262,7 @@ class _Line:
                 speed [rad/s]; pulleys that are not named turn freely.
             tension: as mounted [N]; None: that of the belt.
             friction: of all pulleys, before the wedge of grooves [1]; None: that of each.
+            arms: arms of tensioners, which turn until belt and spring are in balance.
 
         Raises:
             ModelError: an open rope or a belt in space; names that are no pulleys; a belt that slips on a whole arc, or
@@ -265,11 +271,24 @@ class _Line:
         if not self.closed or not isinstance(self.route, Route):
             raise ModelError(f"steady of '{self.name}': must be a closed belt of the plane")
         held = self.contacts.table.collect("friction_coefficient", self.contacts.rows)[:: len(self.cables)].tolist()
-        drive = gather_drive(
-            self.name, self.pulleys, self.route, self.radii, held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys],
-            self.axial_stiffness, self.mass_per_length * (1.0 + self.strain), tension or self.tension,
-        )  # fmt: skip
-        return find_steady_motion(drive, speeds, torques or {})
+        mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
+        mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
+        length = self.route.length / (1.0 + (tension or self.tension) / self.axial_stiffness)
+
+        def lay(moved: Mapping[str, FloatArray]) -> DriveData:
+            there = [
+                place._replace(center=np.append(moved[pulley.name], 0.0)) if pulley.name in moved else place
+                for pulley, place in zip(self.pulleys, places, strict=True)
+            ]
+            route = lay_route(self.pulleys, there, self.cord_offsets, True, None, None) if moved else self.route
+            return gather_drive(
+                self.name, self.pulleys, route, self.radii, mu, self.axial_stiffness, mass, length
+            )  # fmt: skip
+
+        if arms:
+            centres = {pulley.name: place.center[:2] for pulley, place in zip(self.pulleys, places, strict=True)}
+            return find_steady_arms(lay, centres, arms, speeds, torques or {})
+        return find_steady_motion(lay({}), speeds, torques or {})
 
     @checked(start=number("s"), every=whole(1), path=optional(path()), sensors=inside(), picture=optional(path()))
     def average(

@@ -25,7 +25,7 @@ J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (18
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from math import nan, sqrt
 from typing import NamedTuple
 
@@ -33,7 +33,9 @@ import numpy as np
 
 from windlass.connectors.drives.pulleys import Pulley, find_spans
 from windlass.elements.routes.routes import Route
+from windlass.elements.routes.spatial_routes import SpatialRoute
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.checks import check_fields, function, numbers, word
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 
@@ -144,6 +146,7 @@ class SteadyDrive:
         name: name of the belt.
         pulleys, spans: what happens on each of them.
         flow: reference length of the belt that passes a place in unit time [m/s].
+        turns: how far arms have turned from where they were mounted, by the name of their pulley [rad].
         power_in, power_out: power that pulleys give to the belt and take from it [W].
         efficiency: power_out/power_in [1]; NaN where nothing drives.
     """
@@ -152,6 +155,7 @@ class SteadyDrive:
     pulleys: tuple[SteadyPulley, ...]
     spans: tuple[SteadySpan, ...]
     flow: float
+    turns: Mapping[str, float]
     power_in: float
     power_out: float
     efficiency: float
@@ -174,6 +178,7 @@ class SteadyDrive:
         for span in self.spans:
             carries = f"{span.length:.4g} m, {span.tension:.5g} N, {span.speed:.5g} m/s"
             lines.append(f"span {span.name}: {carries}, as a string {_show(span.string_frequency)} Hz")
+        lines += [f"arm of {name}: turned by {turn:.5g} rad" for name, turn in self.turns.items()]
         total = f"power in {self.power_in:.5g} W, out {self.power_out:.5g} W, efficiency {_show(self.efficiency)}"
         return "\n".join([*lines, total])
 
@@ -204,10 +209,10 @@ def _is_number(given: object) -> bool:
 
 
 def gather_drive(
-    name: str, pulleys: Sequence[Pulley], route: Route, radii: Sequence[float], friction: Sequence[float],
-    axial_stiffness: float, mass_per_length: float, tension: float,
+    name: str, pulleys: Sequence[Pulley], route: Route | SpatialRoute, radii: Sequence[float],
+    friction: Sequence[float], axial_stiffness: float, mass_per_length: float, length: float,
 ) -> DriveData:  # fmt: skip
-    """The data of a belt of the plane as mounted with a tension [N]; the mass per length is that of the slack belt."""
+    """The data of a belt of the plane on its route; mass per length and length are those of the slack belt."""
     stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in route.wraps])
     # the tangents are those of the arc at both of its ends
     inner = stations + 1e-9 * np.diff(stations, axis=1) * (1.0, -1.0)
@@ -223,8 +228,30 @@ def gather_drive(
         ends=np.stack([route.eval_points(s)[1] for s in inner.T], axis=1),
         axial_stiffness=axial_stiffness,
         mass_per_length=mass_per_length,
-        length=route.length / (1.0 + tension / axial_stiffness),
+        length=length,
     )
+
+
+@dataclass(frozen=True)
+class TensionerArm:
+    """An arm that carries a pulley of a belt in steady motion.
+
+    Attributes:
+        pulley: name of the pulley.
+        pivot: place about which the arm turns [m], shape (2,).
+        moment: moment of the spring on the arm [N m], > 0 anticlockwise, as a function of the turn of the arm from
+            where it was mounted [rad].
+
+    Raises:
+        ModelError: values that are none of these.
+    """
+
+    pulley: str
+    pivot: Sequence[float] | FloatArray
+    moment: Callable[[float], float]
+
+    def __post_init__(self) -> None:
+        check_fields(self, {"pulley": word(), "pivot": numbers("m", (2,)), "moment": function()})
 
 
 class _Steady(NamedTuple):
@@ -238,7 +265,7 @@ class _Steady(NamedTuple):
 
 
 def find_steady_motion(
-    drive: DriveData, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque]
+    drive: DriveData, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque], may_slip: bool = False
 ) -> SteadyDrive:
     """The steady motion of a drive; see the head of this file.
 
@@ -246,6 +273,7 @@ def find_steady_motion(
         drive: belt and pulleys.
         speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 anticlockwise, one at least.
         torques: of the machines on other pulleys; those that are not named turn freely.
+        may_slip: whether slip arcs may be longer than wraps, in a motion on the way to another one.
 
     Raises:
         ModelError: names that are no pulleys or are given twice, speeds in both directions or none, a pulley without
@@ -307,8 +335,57 @@ def find_steady_motion(
             "of a pulley, or torques that depend on speeds balance nowhere"
         )
     found = move(u)
-    _check_slip(drive, found, turns * (found.force[leaving] - found.force[entry]) * drive.radii)
+    if not may_slip:
+        _check_slip(drive, found, turns * (found.force[leaving] - found.force[entry]) * drive.radii)
     return _describe(drive, found, turn(found), entry, leaving, direction)
+
+
+def find_steady_arms(
+    lay: Callable[[Mapping[str, FloatArray]], DriveData], centres: Mapping[str, FloatArray],
+    arms: Sequence[TensionerArm], speeds: Mapping[str, float], torques: Mapping[str, MachineTorque],
+) -> SteadyDrive:  # fmt: skip
+    """The steady motion of a drive whose arms are in balance: belt and spring have no moment about their pivots.
+
+    Args:
+        lay: the data of the drive with pulleys at other places [m], by name.
+        centres: where the pulleys were mounted [m], by name.
+        arms: the arms.
+        speeds, torques: see `find_steady_motion`.
+
+    Raises:
+        ModelError: an arm of no pulley, or none that is in balance; further see `find_steady_motion`.
+    """
+    from scipy.optimize import root  # here, because most models do not need it
+
+    for arm in arms:
+        if arm.pulley not in centres:
+            raise ModelError(f"pulley = '{arm.pulley}' of TensionerArm: must be one of {', '.join(centres)}")
+    pivots = {arm.pulley: np.asarray(arm.pivot, np.float64) for arm in arms}
+
+    def turn_lever(arm: TensionerArm, turn: float) -> FloatArray:
+        x, y = centres[arm.pulley] - pivots[arm.pulley]
+        c, s = np.cos(turn), np.sin(turn)
+        return np.array((c * x - s * y, s * x + c * y))
+
+    def move(turns: FloatArray, may_slip: bool) -> SteadyDrive:
+        by_name = dict(zip([arm.pulley for arm in arms], turns.tolist(), strict=True))
+        there = {arm.pulley: pivots[arm.pulley] + turn_lever(arm, by_name[arm.pulley]) for arm in arms}
+        return replace(find_steady_motion(lay(there), speeds, torques, may_slip), turns=by_name)
+
+    def eval_moments(turns: FloatArray) -> FloatArray:
+        found = move(turns, may_slip=True)
+        moments = []
+        for arm, turn in zip(arms, turns.tolist(), strict=True):
+            x, y = turn_lever(arm, turn).tolist()
+            duty = found[arm.pulley]
+            belt = x * duty.hub_load[1] - y * duty.hub_load[0]
+            moments.append((belt + float(arm.moment(turn))) / (np.hypot(x, y) * duty.hub_force))
+        return np.array(moments)
+
+    found = root(eval_moments, np.zeros(len(arms)), tol=1e-11)
+    if np.abs(found.fun).max(initial=0.0) > ERROR:
+        raise ModelError("arms of a belt in steady motion are nowhere in balance: the moments must be those of springs")
+    return move(found.x, may_slip=False)
 
 
 def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque]) -> float:
@@ -396,11 +473,11 @@ def _describe(
         for i in range(len(drive.names))
     )
     efficiency = taken / given if given > 0.0 else nan
-    return SteadyDrive(drive.name, pulleys, spans, found.flow, given, taken, efficiency)
+    return SteadyDrive(drive.name, pulleys, spans, found.flow, {}, given, taken, efficiency)
 
 
 def _describe_span(drive: DriveData, i: int, tension: float, speed: float, found: _Steady) -> SteadySpan:
     length, onward = float(drive.spans[i]), drive.names[(i + 1) % len(drive.names)]
     rho = drive.mass_per_length / float(found.stretch[i])
     string = sqrt(tension / rho) / (2.0 * length) * (1.0 - rho * speed**2 / tension) if rho * length > 0.0 else nan
-    return SteadySpan(f"{drive.names[i]} - {onward}", length, tension, speed, string)
+    return SteadySpan(f"{drive.names[i]}–{onward}", length, tension, speed, string)

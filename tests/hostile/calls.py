@@ -154,6 +154,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "ModesResult.animate": (
             found.animate, {"folder": s.folder, "modes": [1], "frames": 2, "size": 0.1, "name": "mode"},
         ),
+        "TensionerArm": (wl.TensionerArm, {"pulley": "p", "pivot": (0.0, 0.0), "moment": lambda turn: -turn}),
         "campbell": (
             wl.campbell,
             {"cases": [(1.0, s.state)], "count": 1, "unit": "rad/s", "output": s.folder, "name": "campbell",

@@ -113,6 +113,30 @@ def test_largest_torque() -> None:
         belt.steady({"driver": -100.0}, {"driven": 2.1 * high})
 
 
+def test_arm_of_a_tensioner() -> None:
+    """Belt and spring have no moment about the pivot; a weight keeps the pull of the belt, a rigid spring the place."""
+    belt, pivot = mount(THREE), (0.06, -0.08)
+    lever = np.array(THREE["idler"][0]) - pivot
+    pull = belt.hub_loads[2]
+    mounted = lever[0] * pull[1] - lever[1] * pull[0]
+    speeds, torques = {"driver": -200.0}, {"driven": 12.0}
+    arm = wl.TensionerArm("idler", pivot, lambda turn: -mounted - 40.0 * turn)
+    found = belt.steady(speeds, torques, arms=[arm])
+    turn = found.turns["idler"]
+    assert abs(turn) > 1e-3
+    x, y = np.array(((np.cos(turn), -np.sin(turn)), (np.sin(turn), np.cos(turn)))) @ lever
+    px, py = found["idler"].hub_load
+    assert_allclose(x * py - y * px, mounted + 40.0 * turn, rtol=1e-8)
+    held = belt.steady(speeds, torques, arms=[wl.TensionerArm("idler", pivot, lambda turn: -mounted - 1e12 * turn)])
+    assert_allclose(held["driven"].speed, belt.steady(speeds, torques)["driven"].speed, rtol=1e-9)
+    at_rest = belt.steady({"driver": -1e-3}, arms=[wl.TensionerArm("idler", pivot, lambda turn: -mounted)])
+    assert abs(at_rest.turns["idler"]) < 1e-6 and "arm of idler: turned by" in found.format()
+    with pytest.raises(wl.ModelError, match="pulley = 'arm' of TensionerArm: must be one of driver, driven, idler"):
+        belt.steady(speeds, torques, arms=[wl.TensionerArm("arm", pivot, lambda turn: 0.0)])
+    with pytest.raises(wl.ModelError, match=r"in balance: the moments must be|cannot be wrapped|only touches|overlap"):
+        belt.steady(speeds, torques, arms=[wl.TensionerArm("idler", pivot, lambda turn: 3.0 * mounted)])
+
+
 def test_a_sweep_is_quick() -> None:
     """A hundred drives, 5 ms each (measured): 60 ms are asserted, by the clock of the process."""
     belt = mount(THREE)
