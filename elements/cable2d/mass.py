@@ -58,8 +58,9 @@ def eval_flow(c: Inertia) -> AxialFlow:
     """P = M G and Q = Gᵀ M G of all axes, for modes of belts that run."""
     G = slide_matrices(c.L)
     P = mass_matrices(c.rho, c.L) @ G
-    axes = np.eye(c.dofs.shape[1] // 4)
-    return AxialFlow(*(np.array([np.kron(row, axes) for row in A]) for A in (P, G.transpose(0, 2, 1) @ P)))
+    n, axes = c.dofs.shape[1], np.eye(c.dofs.shape[1] // 4)
+    both = (P, G.transpose(0, 2, 1) @ P)
+    return AxialFlow(*(np.einsum("rij,ab->riajb", A, axes).reshape(-1, n, n) for A in both))
 
 
 @kernel

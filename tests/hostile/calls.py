@@ -185,6 +185,11 @@ def calls(s: Scene) -> dict[str, Call]:
              "groove_angle": 0.7},
         ),
         "Belt": (wl.Belt, {**drive, "pulleys": wheels}),
+        "Belt.steady": (
+            wl.Belt(**{**drive, "pulleys": wheels}).steady,
+            {"speeds": {wheels[0].name: 1.0}, "torques": {wheels[1].name: 1.0}, "tension": 100.0, "friction": 0.3,
+             "arms": ()},
+        ),
         "Rope": (wl.Rope, {**drive, "pulleys": wheels[:1], "start": (-1.0, -1.0), "end": (1.0, -1.0)}),
         "add_cable_contact": (
             con.add_cable_contact,

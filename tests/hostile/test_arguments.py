@@ -44,6 +44,7 @@ METHODS: dict[type, tuple[str, ...]] = {
     wl.Static: ("solve", "load_factor"),
     wl.Dynamic: ("solve", "march"),
     wl.Explicit: ("solve", "march"),
+    wl.Belt: ("steady",),
     wl.Modes: ("solve",),
     wl.ModesResult: ("of", "energy_share", "amplitudes", "write_csv", "animate"),
     wl.Recorder: ("record",),

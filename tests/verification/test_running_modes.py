@@ -16,31 +16,12 @@ import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
 
-from support.modes_models import create_ring, ring_frequencies
+from support.modes_models import create_ring, ring_frequencies, spin_ring
 from support.moving_spans import Span, create_span, find_exact_root
 
 STRING = Span(length=2.0, mass=0.5, tension=100.0, bending=0.0)
 BEAM = Span(length=2.0, mass=0.5, tension=100.0, bending=1.0)
 RADIUS, MASS = 0.08, 0.1
-
-
-def spin_ring(elements: int, turning: float, held: bool = False) -> wl.State:
-    """The ring of `create_ring` of nodes that turn with it [rad/s]; or with a node that a constraint holds."""
-    world, angle = wl.World(), 2.0 * np.pi * np.arange(elements) / elements
-    radial, along = np.stack((np.cos(angle), np.sin(angle)), 1), np.stack((-np.sin(angle), np.cos(angle)), 1)
-    nodes = world.add(el.PointSlope2D, position=radial, slope=along)
-    world.add(
-        el.Cable2D, node0=nodes, node1=nodes[np.roll(np.arange(elements), -1)], length=2.0 * np.pi / elements,
-        axial_stiffness=1e7, bending_stiffness=1.0, mass_per_length=0.5, reference_curvature=1.0,
-        reference_strain=-0.5 * turning**2 / 1e7,
-    )  # fmt: skip
-    if held:
-        con.fix(world, nodes[0], "x", "y")
-    state, moved = wl.State(world), create_ring(elements).q.reshape(elements, 4)
-    x = np.hstack((radial, along)) + moved
-    state.put(nodes, moved)
-    state.put(nodes, turning * np.column_stack((-x[:, 1], x[:, 0], -x[:, 3], x[:, 2])), "v")
-    return state
 
 
 def mount_belt(elements: int, **columns: float) -> tuple[wl.Belt, wl.State]:
