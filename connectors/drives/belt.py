@@ -33,6 +33,18 @@ from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spa
 from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
 from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
+from windlass.connectors.drives.running_belt import run_belt
+from windlass.connectors.drives.steady_drive import (
+    DriveData,
+    MachineTorque,
+    SteadyDrive,
+    TensionerArm,
+    find_steady_arms,
+    find_steady_motion,
+    gather_drive,
+    is_speeds,
+    is_torques,
+)
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
 from windlass.connectors.reports.belt_picture import draw_belt
@@ -198,6 +210,21 @@ class _Line:
             for entity in off:
                 self.world.set(entity, active=True)
 
+    @checked(state=instance("State"), speed=number("m/s"))
+    def run(self, state: State, speed: float) -> State:
+        """A state at rest as one in which the belt runs and pulleys turn with it, for modes over the speed.
+
+        Args:
+            state: the belt at rest, see `preload`; it is not changed.
+            speed: of the belt, > 0 in the order of the pulleys [m/s].
+
+        Raises:
+            ModelError: an open rope, a belt in space, or a state of another world.
+        """
+        if state.world is not self.world or not self.closed or self.in_space:
+            raise ModelError(f"run of '{self.name}': must be a closed belt of the plane, with a state of its world")
+        return run_belt(state, speed, self.cables, self.nodes, self.pulleys, self.radii)
+
     @checked(state=instance("State"))
     def report(self, state: State) -> DriveReport:
         """What belt and pulleys do at a state.  Under MPI all processes must call this together.
@@ -208,6 +235,60 @@ class _Line:
         if state.world is not self.world:
             raise ModelError("the state belongs to another world than the one of the belt")
         return report_drive(self.drive, state)
+
+    @checked(
+        speeds=that(is_speeds, "a mapping of names of pulleys to speeds", "rad/s"),
+        torques=optional(
+            that(is_torques, "a mapping of names of pulleys to torques, or to functions of the speed", "N m")
+        ),
+        tension=optional(number("N", above=0.0)),
+        friction=optional(number("1", above=0.0)),
+        arms=each(instance(TensionerArm), "a list of arms"),
+    )
+    def steady(
+        self,
+        speeds: Mapping[str, float],
+        torques: Mapping[str, MachineTorque] | None = None,
+        *,
+        tension: float | None = None,
+        friction: float | None = None,
+        arms: Sequence[TensionerArm] = (),
+    ) -> SteadyDrive:
+        """The steady motion of a belt in the plane without time steps: see `connectors/drives/steady_drive.py`.
+
+        Args:
+            speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 anticlockwise, one at least.
+            torques: what machines exert on other pulleys [N m], > 0 anticlockwise, as numbers or functions of the
+                speed [rad/s]; pulleys that are not named turn freely.
+            tension: as mounted [N]; None: that of the belt.
+            friction: of all pulleys, before the wedge of grooves [1]; None: that of each.
+            arms: arms of tensioners, which turn until belt and spring are in balance.
+
+        Raises:
+            ModelError: an open rope or a belt in space; names that are no pulleys; a belt that slips on a whole arc, or
+                lifts off at its speed.
+        """
+        if not self.closed or not isinstance(self.route, Route):
+            raise ModelError(f"steady of '{self.name}': must be a closed belt of the plane")
+        held = self.contacts.table.collect("friction_coefficient", self.contacts.rows)[:: len(self.cables)].tolist()
+        mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
+        mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
+        length = self.route.length / (1.0 + (tension or self.tension) / self.axial_stiffness)
+
+        def lay(moved: Mapping[str, FloatArray]) -> DriveData:
+            there = [
+                place._replace(center=np.append(moved[pulley.name], 0.0)) if pulley.name in moved else place
+                for pulley, place in zip(self.pulleys, places, strict=True)
+            ]
+            route = lay_route(self.pulleys, there, self.cord_offsets, True, None, None) if moved else self.route
+            return gather_drive(
+                self.name, self.pulleys, route, self.radii, mu, self.axial_stiffness, mass, length
+            )  # fmt: skip
+
+        if arms:
+            centres = {pulley.name: place.center[:2] for pulley, place in zip(self.pulleys, places, strict=True)}
+            return find_steady_arms(lay, centres, arms, speeds, torques or {})
+        return find_steady_motion(lay({}), speeds, torques or {})
 
     @checked(start=number("s"), every=whole(1), path=optional(path()), sensors=inside(), picture=optional(path()))
     def average(

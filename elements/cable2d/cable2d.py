@@ -36,7 +36,7 @@ from windlass.elements.cable2d.force_functions import tangent as user_tangent
 from windlass.elements.cable2d.gauss import fill_energies, residual_gauss, tangent_gauss
 from windlass.elements.cable2d.lanes import Columns, create_lanes
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
-from windlass.elements.cable2d.mass import Inertia, mass, mass_product
+from windlass.elements.cable2d.mass import Inertia, eval_flow, mass, mass_product
 from windlass.elements.cable2d.outputs import OUTPUTS, CableView
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape, shape_integrals
 from windlass.elements.cable2d.strains import dot, eval_free_bending, interpolate
@@ -213,6 +213,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     system.residual = add_residual if user_groups else residual
     system.tangent = add_tangent if user_groups else tangent
     system.mass = call(mass, lambda s: (inertia, s.mass, s.pieces, s.values))
+    system.flow = partial(eval_flow, inertia)
     system.fused = Fused(call(mass_product, lambda s: (inertia, s.a, s.f)))
     if not user_groups:
         if groups:

@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.elements.cable2d.ale_kernels import slide_matrices
 from windlass.elements.cable2d.lanes import find_slot
 from windlass.elements.cable2d.points import Four, Number, array_form
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.system import Slots
+from windlass.framework.model.system import AxialFlow, Slots
 
 R_R, R_S, R_R1, R_S1, S_S, S_S1 = 156.0, 22.0, 54.0, 13.0, 4.0, 3.0
 """Entries by positions R and slopes S of the first node, R1 and S1 of the second, without signs and powers of L."""
@@ -51,6 +52,15 @@ class Inertia(NamedTuple):
 def mass_matrices(rho: FloatArray, L: FloatArray) -> FloatArray:
     """M of one axis, shape (rows, 4, 4), for masses per length [kg/m] and lengths [m], shape (rows,)."""
     return np.array(array_form(mass_rows)(rho, L)).transpose(2, 0, 1)
+
+
+def eval_flow(c: Inertia) -> AxialFlow:
+    """P = M G and Q = Gᵀ M G of all axes, for modes of belts that run."""
+    G = slide_matrices(c.L)
+    P = mass_matrices(c.rho, c.L) @ G
+    n, axes = c.dofs.shape[1], np.eye(c.dofs.shape[1] // 4)
+    both = (P, G.transpose(0, 2, 1) @ P)
+    return AxialFlow(*(np.einsum("rij,ab->riajb", A, axes).reshape(-1, n, n) for A in both))
 
 
 @kernel

@@ -225,6 +225,20 @@ class Fault(NamedTuple):
     coarse: bool = False
 
 
+class AxialFlow(NamedTuple):
+    """What the modes of a closed belt need to know of material that runs along itself, by row.
+
+    The first half of the coordinates of a row are those of its start, the second half those of its end.
+
+    Attributes:
+        gyration: P = ∫ ρA Sᵀ S' dx [kg/m, kg, kg m], shape (rows, n, n).
+        circulation: Q = ∫ ρA S'ᵀ S' dx [kg/m^2, kg/m, kg], shape (rows, n, n).
+    """
+
+    gyration: FloatArray
+    circulation: FloatArray
+
+
 Function = Callable[[Evaluation], None]
 """A function of a system: it reads an evaluation and adds to its arrays."""
 
@@ -376,6 +390,7 @@ class System:
         neighbours: for laws whose rows change, such as contact sets.
         gaps: of what opens and closes.
         strands: for laws that carry force along an axis, see `Strands`.
+        flow: for material that can run along itself, with nodes that travel with it.
     """
 
     name: str
@@ -397,6 +412,7 @@ class System:
     neighbours: NeighbourPattern | None = None
     gaps: Gaps | None = None
     strands: Strands | None = None
+    flow: Callable[[], AxialFlow] | None = None
 
     def energy(self, fields: Fields) -> float:
         """Stored energy of the rows of this process [J], 0 of a law without account."""

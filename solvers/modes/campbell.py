@@ -1,5 +1,7 @@
 """Modes over the speed of a drive: a Campbell diagram, and the speed at which the motion becomes unstable.
 
+Lines follow modes by their shapes, see `following.py`: where the frequencies of two modes cross, so do their lines.
+
 Source: W. Campbell, Trans. ASME 46 (1924) 31-160.
 """
 
@@ -13,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import (
     checked,
     function,
@@ -33,9 +35,13 @@ from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.state.state import State
+from windlass.solvers.modes.following import follow
 from windlass.solvers.modes.modes import Modes
 from windlass.solvers.modes.result import GROWING, ModesResult
 from windlass.solvers.modes.sturm import count_unheld
+
+SAME = 0.5
+"""Modal assurance from which two modes are joined by a line [1]."""
 
 
 @dataclass
@@ -45,8 +51,12 @@ class Campbell:
     Attributes:
         speeds: shape (speeds,).
         unit: that of the speeds.
-        frequencies: [Hz], ascending at each speed, NaN where there are fewer modes, shape (speeds, modes).
+        frequencies: [Hz], a column for each line, ascending at the first speed, NaN where there are fewer modes, shape
+            (speeds, modes).
         damping: ratios [1], shape (speeds, modes).
+        assurance: how much the shape is that of the line at the speed before, from 0 to 1, NaN at the first one [1],
+            shape (speeds, modes).
+        modes: number of the mode in the result of each speed, -1 for none, shape (speeds, modes).
         results: the modes at each speed.
         paths: the files that were written.
     """
@@ -55,6 +65,8 @@ class Campbell:
     unit: str
     frequencies: FloatArray
     damping: FloatArray
+    assurance: FloatArray
+    modes: IntArray
     results: list[ModesResult]
     paths: list[Path]
 
@@ -78,6 +90,7 @@ def _is_case(given: object) -> bool:
     output=optional(path()),
     name=word(),
     orders=optional(numbers("1", (None,))),
+    radius=optional(number("m", above=0.0)),
 )
 def campbell(
     cases: Iterable[tuple[float, State]],
@@ -87,6 +100,7 @@ def campbell(
     output: str | os.PathLike[str] | None = None,
     name: str = "campbell",
     orders: Sequence[float] | None = None,
+    radius: float | None = None,
 ) -> Campbell:
     """Solve the modes about states at several speeds; all processes call this together.
 
@@ -98,6 +112,7 @@ def campbell(
         output: folder for ``campbell.csv`` and ``campbell.png``; None for no files.
         name: of the files.
         orders: multiples of a speed in rad/s that are drawn as lines: what turns with the drive excites there.
+        radius: where speeds are in m/s: that of the pulley whose turns excite [m]; None: speeds are in rad/s.
 
     Raises:
         ModelError: no case, or something that is none.
@@ -117,22 +132,27 @@ def campbell(
         results.append(Modes(case[1].world, count=count, problem="quadratic").solve(case[1]))
     if not speeds:
         raise ModelError("cases of campbell are empty: must be at least one pair of a speed and a State")
-    frequencies, damping = (np.full((len(speeds), count), np.nan) for _ in range(2))
+    frequencies, damping, assurance = (np.full((len(speeds), count), np.nan) for _ in range(3))
+    modes = np.full((len(speeds), count), -1)
+    chosen, criterion = follow(results)
+    # options may ask for more modes
+    lines = min(chosen.shape[1], count)
+    modes[:, :lines], assurance[:, :lines] = chosen[:, :lines], criterion[:, :lines]
     for i, result in enumerate(results):
-        order = np.argsort(result.frequencies, kind="stable")[:count]
-        frequencies[i, : len(order)] = result.frequencies[order]
-        damping[i, : len(order)] = result.damping[order]
-    found = Campbell(np.array(speeds), unit, frequencies, damping, results, paths)
+        there = modes[i] >= 0
+        frequencies[i, there] = result.frequencies[modes[i, there]]
+        damping[i, there] = result.damping[modes[i, there]]
+    found = Campbell(np.array(speeds), unit, frequencies, damping, assurance, modes, results, paths)
     if paths and is_first_process():
         _write_table(found, paths[0])
-        _draw(found, () if orders is None else orders, paths[1])
+        _draw(found, () if orders is None else orders, 1.0 if radius is None else radius, paths[1])
     return found
 
 
 def _write_table(found: Campbell, target: Path) -> None:
-    columns = [("speed", found.unit), ("mode", "1"), ("frequency", "Hz"), ("damping", "1")]
+    columns = [("speed", found.unit), ("mode", "1"), ("frequency", "Hz"), ("damping", "1"), ("assurance", "1")]
     rows = [
-        (speed, k + 1, found.frequencies[i, k], found.damping[i, k])
+        (speed, k + 1, found.frequencies[i, k], found.damping[i, k], found.assurance[i, k])
         for i, speed in enumerate(found.speeds)
         for k in range(found.frequencies.shape[1])
         if np.isfinite(found.frequencies[i, k])
@@ -140,19 +160,28 @@ def _write_table(found: Campbell, target: Path) -> None:
     CsvTable(target, columns, rows).close()
 
 
-def _draw(found: Campbell, orders: Sequence[float], target: Path) -> None:
+def _draw(found: Campbell, orders: Sequence[float], radius: float, target: Path) -> None:
     from matplotlib.figure import Figure  # here, because only pictures need it
 
     figure = Figure(figsize=(7.0, 5.0), layout="constrained")
     axes = figure.add_subplot()
-    axes.plot(found.speeds, found.frequencies, color="#c5ccd3", linewidth=0.8)
+    for k in range(found.frequencies.shape[1]):
+        # what is no longer the same mode is not joined
+        for i in np.flatnonzero(found.assurance[:, k] >= SAME):
+            axes.plot(found.speeds[i - 1 : i + 1], found.frequencies[i - 1 : i + 1, k], color="#c5ccd3", linewidth=0.8)
     speeds = np.repeat(found.speeds[:, None], found.frequencies.shape[1], axis=1)
     for grows, color, label in ((False, "#0b7285", "stable"), (True, "#d9480f", "grows")):
         chosen = np.isfinite(found.frequencies) & ((found.damping < -GROWING) == grows)
         if chosen.any():
             axes.plot(speeds[chosen], found.frequencies[chosen], ".", color=color, label=label)
     for order in orders:
-        axes.plot(found.speeds, order * np.abs(found.speeds) / (2.0 * np.pi), "--", linewidth=0.8, label=f"{order:g} Ω")
+        axes.plot(
+            found.speeds,
+            order * np.abs(found.speeds) / (2.0 * np.pi * radius),
+            "--",
+            linewidth=0.8,
+            label=f"{order:g} Ω",
+        )
     top = float(np.nanmax(found.frequencies, initial=0.0))
     axes.set(xlabel=f"speed [{found.unit}]", ylabel="frequency [Hz]", ylim=(0.0, 1.05 * top if top > 0.0 else 1.0))
     if axes.get_legend_handles_labels()[0]:

@@ -4,6 +4,8 @@ With δq = x exp(σ t) they are (σ² M + σ D + K) x = 0 over coordinates and m
 Newton's method: of forces, loads, forces of inertia (at the velocities and accelerations of the state), and of the
 forces of constraints; history values of contacts stay as they are, so that what sticks goes on sticking.
 
+Closed belts that run are seen from the places that they run through, see `running.py`.
+
 A row that prescribes a velocity, C_v δq̇ = 0, says C_v δq = 0 for each motion but that of constant δq; it is written so,
 and this one motion, with σ = 0, is not a mode.
 """
@@ -20,6 +22,7 @@ from windlass.framework.assembly.matrix import TangentMatrix
 from windlass.framework.assembly.storage import Storage
 from windlass.framework.assembly.vectors import create_unknowns, local_values, sum_to_owners
 from windlass.framework.state.state import State
+from windlass.solvers.modes.running import RunningBelt, add_flow
 from windlass.solvers.newton.static_states import find_state_entries
 
 SYMMETRIC = 1e-10
@@ -32,6 +35,7 @@ class LinearMotion:
     Args:
         assembly: the systems of this process; the fields hold the state afterwards.
         state: the state, with the numbers of the assembly.
+        running: whether closed belts have the terms of material that runs through places.
 
     Attributes:
         M, D, K: PETSc matrices over the unknowns, all of one sparsity.
@@ -43,14 +47,19 @@ class LinearMotion:
         massless: number of coordinates of all processes without mass.
         states: number of first-order states of all processes, which count as coordinates without mass.
         dofs: number of coordinates of all processes.
+        belts: the closed belts, if they may run.
     """
 
-    def __init__(self, assembly: Assembly, state: State) -> None:
+    def __init__(self, assembly: Assembly, state: State, running: bool = False) -> None:
         self.assembly = assembly
         assembly.load_fields(state)
         self.sparsity = assembly.use(Storage.ROWS, update=True)
         self._mass, self._damping, self._stiffness = (self._create() for _ in range(3))
         self._fill()
+        self.belts: list[RunningBelt] = []
+        if running:
+            values = self._damping.values, self._stiffness.values
+            self.belts = add_flow(assembly, self._find_held(), *values)
         self._take_states()
         self._hold_prescribed_velocities()
         for matrix in (self._mass, self._damping, self._stiffness):
@@ -75,6 +84,17 @@ class LinearMotion:
                     system.inertia.tangent(assembly.evaluation(component, values, dq=dq, dv=dv))
             # the forces of multipliers go with displacements
             assembly.add_constraint_tangent(values, dq, dv, dq)
+
+    def _find_held(self) -> IntArray:
+        """Local coordinates that active constraints hold."""
+        unknowns = self.sparsity.unknowns
+        rows, columns = self.sparsity.pattern.entries()
+        is_multiplier = np.zeros(len(unknowns.numbers), bool)
+        is_multiplier[unknowns.of_multiplier] = True
+        holds = (self._damping.values[:-1] != 0.0) | (self._stiffness.values[:-1] != 0.0)
+        # constraints of this process may have multipliers of others: what couples with any of them
+        entries = holds & is_multiplier[rows] & ~is_multiplier[columns]
+        return np.flatnonzero(np.isin(unknowns.of_dof, columns[entries]))
 
     def _hold_prescribed_velocities(self) -> None:
         """Bring rows of velocities into K, where they have nothing else."""
@@ -131,6 +151,10 @@ class LinearMotion:
         """The coordinates of a PETSc vector of the unknowns by local coordinate, shape (n,)."""
         unknowns = self.sparsity.unknowns
         return local_values(unknowns.ghosts, vector)[unknowns.of_dof]
+
+    def multiply_mass(self, values: FloatArray) -> FloatArray:
+        """M x of the rows of this process by local unknown; the sum of those of all processes is the product."""
+        return self.sparsity.pattern.multiply(self._mass.values, values)
 
     def multiply_absolute(self, vector: Any) -> Any:
         """|K| |x| as a PETSc vector: what rounding of K x is relative to."""

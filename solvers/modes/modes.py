@@ -9,7 +9,7 @@ import numpy as np
 from windlass.framework.arrays import ComplexArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
-from windlass.framework.checks.checks import checked, instance, optional, path, whole, word
+from windlass.framework.checks.checks import checked, instance, optional, path, whole, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
@@ -45,18 +45,21 @@ class Modes:
         problem: ``"quadratic"`` with damping and gyroscopic forces, ``"linear"`` without them, ``"auto"``: quadratic if
             there are any at the state.
         output: folder for ``modes.csv`` and a film of each mode, if the model has something to draw; None for none.
+        running: whether closed belts that run are seen from the places that they run through, with gyroscopic and
+            centrifugal terms, see docs/modes.md; otherwise modes are those of nodes that stay with the material.
         prefix: options prefix.
         name: what files and messages call these modes.
 
     Attributes:
         assembly: the systems of this process.
-        count, problem, output: as given, or by options.
+        count, problem, output, running: as given, or by options.
     """
 
     @checked(
         count=whole(1),
         problem=word(*PROBLEMS),
         output=optional(path()),
+        running=yes_no(),
         world=COMMON["world"],
         prefix=COMMON["prefix"],
         name=COMMON["name"],
@@ -68,10 +71,11 @@ class Modes:
         count: int = 10,
         problem: str = "auto",
         output: str | os.PathLike[str] | None = None,
+        running: bool = True,
         prefix: str = "modes_",
         name: str = "modes",
     ) -> None:
-        self.prefix, self.name = prefix, name
+        self.prefix, self.name, self.running = prefix, name, running
         self.count = own_option(MODES_OPTIONS, prefix, "count", count)
         self.problem = own_option(MODES_OPTIONS, prefix, "problem", problem)
         self.output = own_option(MODES_OPTIONS, prefix, "output", str(output or ""))
@@ -99,7 +103,7 @@ class Modes:
             all(np.isfinite(x).all() for x in (current.q, current.v, current.a, current.lam))
         ):
             raise ModelError(f"the state that {self.name} are sought about has values that are not finite")
-        motion = LinearMotion(assembly, current)
+        motion = LinearMotion(assembly, current, self.running)
         none = np.zeros((0, assembly.layout.spare), complex)
         if options.help_requested():
             empty = np.zeros(0)
@@ -193,6 +197,8 @@ class Modes:
             notes.append(f"{missing} modes below the last one were not found: ask for more by -{self.prefix}count")
         if solver.rejected:
             notes.append(f"{solver.rejected} solutions of SLEPc were no modes and are left out")
+        if any(belt.held and belt.flow for belt in motion.belts):
+            notes.append("constraints hold nodes of a closed belt: its modes are those of nodes that do not travel")
         zeros, noise = solver.zeros
         if zeros > FREE:
             notes.append(

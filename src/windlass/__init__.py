@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from windlass.connectors.drives.drive_report import PulleyDuty as PulleyDuty
     from windlass.connectors.drives.drive_report import SpanDuty as SpanDuty
     from windlass.connectors.drives.pulleys import Pulley as Pulley
+    from windlass.connectors.drives.steady_drive import SteadyDrive as SteadyDrive
+    from windlass.connectors.drives.steady_drive import SteadyPulley as SteadyPulley
+    from windlass.connectors.drives.steady_drive import SteadySpan as SteadySpan
+    from windlass.connectors.drives.steady_drive import TensionerArm as TensionerArm
     from windlass.framework.command_line.options import arguments as arguments
     from windlass.framework.command_line.options import help_requested as help_requested
     from windlass.framework.command_line.options import option as option

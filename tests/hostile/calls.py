@@ -144,7 +144,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "Modes": (
             wl.Modes,
             {"world": s.world, "count": 2, "problem": "auto", "output": s.folder / "modes", "prefix": "modes_",
-             "name": "modes"},
+             "running": True, "name": "modes"},
         ),
         "Modes.solve": (modes.solve, {"state": s.state}),
         "ModesResult.of": (found.of, {"entity": s.body}),
@@ -154,10 +154,11 @@ def calls(s: Scene) -> dict[str, Call]:
         "ModesResult.animate": (
             found.animate, {"folder": s.folder, "modes": [1], "frames": 2, "size": 0.1, "name": "mode"},
         ),
+        "TensionerArm": (wl.TensionerArm, {"pulley": "p", "pivot": (0.0, 0.0), "moment": lambda turn: -turn}),
         "campbell": (
             wl.campbell,
             {"cases": [(1.0, s.state)], "count": 1, "unit": "rad/s", "output": s.folder, "name": "campbell",
-             "orders": (1.0,)},
+             "orders": (1.0,), "radius": 1.0},
         ),
         "find_critical_speed": (
             wl.find_critical_speed,
@@ -184,6 +185,11 @@ def calls(s: Scene) -> dict[str, Call]:
              "groove_angle": 0.7},
         ),
         "Belt": (wl.Belt, {**drive, "pulleys": wheels}),
+        "Belt.steady": (
+            wl.Belt(**{**drive, "pulleys": wheels}).steady,
+            {"speeds": {wheels[0].name: 1.0}, "torques": {wheels[1].name: 1.0}, "tension": 100.0, "friction": 0.3,
+             "arms": ()},
+        ),
         "Rope": (wl.Rope, {**drive, "pulleys": wheels[:1], "start": (-1.0, -1.0), "end": (1.0, -1.0)}),
         "add_cable_contact": (
             con.add_cable_contact,

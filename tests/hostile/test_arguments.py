@@ -32,7 +32,8 @@ from hostile.values import FOR_NUMBERS, FOR_WHOLE, FOR_YES_NO, NONSENSE
 RESULTS = (
     con.BeltCreep, con.Contacts, con.FreeBelt, con.PulleyReport, con.SurfaceForces, con.SurfaceReport, el.CableMesh,
     el.Catenary, el.GroundedCatenary, el.Route, el.SpatialRoute, el.SplineRoute, el.Superelement, wl.Campbell,
-    wl.DriveMeans, wl.DriveReport, wl.ModesResult, wl.PulleyDuty, wl.SpanDuty, wl.Verdict,
+    wl.DriveMeans, wl.DriveReport, wl.ModesResult, wl.PulleyDuty, wl.SpanDuty, wl.SteadyDrive,
+    wl.SteadyPulley, wl.SteadySpan, wl.Verdict,
 )  # fmt: skip
 """What functions return and nobody makes."""
 NOT_CALLED = (wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity)
@@ -43,6 +44,7 @@ METHODS: dict[type, tuple[str, ...]] = {
     wl.Static: ("solve", "load_factor"),
     wl.Dynamic: ("solve", "march"),
     wl.Explicit: ("solve", "march"),
+    wl.Belt: ("steady",),
     wl.Modes: ("solve",),
     wl.ModesResult: ("of", "energy_share", "amplitudes", "write_csv", "animate"),
     wl.Recorder: ("record",),

@@ -69,6 +69,29 @@ def create_ring(elements: int, turning: float | None = None) -> wl.State:
     return state
 
 
+def spin_ring(elements: int, turning: float, held: bool = False, balanced: bool = True) -> wl.State:
+    """The ring of `create_ring` of nodes that turn with it [rad/s]; or with a node that a constraint holds.
+
+    Without balance the nodes are on the circle, where cubics are not quite in equilibrium.
+    """
+    world, angle = wl.World(), 2.0 * np.pi * np.arange(elements) / elements
+    radial, along = np.stack((np.cos(angle), np.sin(angle)), 1), np.stack((-np.sin(angle), np.cos(angle)), 1)
+    nodes = world.add(el.PointSlope2D, position=radial, slope=along)
+    world.add(
+        el.Cable2D, node0=nodes, node1=nodes[np.roll(np.arange(elements), -1)], length=2.0 * np.pi / elements,
+        axial_stiffness=1e7, bending_stiffness=1.0, mass_per_length=0.5, reference_curvature=1.0,
+        reference_strain=-0.5 * turning**2 / 1e7,
+    )  # fmt: skip
+    if held:
+        con.fix(world, nodes[0], "x", "y")
+    state = wl.State(world)
+    moved = create_ring(elements).q.reshape(elements, 4) if balanced else np.zeros((elements, 4))
+    x = np.hstack((radial, along)) + moved
+    state.put(nodes, moved)
+    state.put(nodes, turning * np.column_stack((-x[:, 1], x[:, 0], -x[:, 3], x[:, 2])), "v")
+    return state
+
+
 def ring_frequencies(turning: float, waves: tuple[int, ...]) -> FloatArray:
     """Angular frequencies [rad/s] of `create_ring` as seen from rest, two for each number of waves, ascending.
 

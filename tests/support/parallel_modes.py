@@ -16,7 +16,7 @@ import numpy as np  # noqa: E402
 
 import windlass as wl  # noqa: E402
 
-from support.modes_models import create_drive, create_span  # noqa: E402
+from support.modes_models import create_drive, create_span, spin_ring  # noqa: E402
 from support.moving_spans import Span  # noqa: E402
 from support.moving_spans import create_span as create_moving_span  # noqa: E402
 
@@ -42,6 +42,10 @@ def main() -> None:
         found[f"{name} shares"] = np.array([shares[key] for key in sorted(shares)])
         potential = result.energy_share("potential")
         found[f"{name} potential"] = np.array([potential[key] for key in sorted(potential)])
+    spinning = ((speed, spin_ring(40, speed, balanced=False)) for speed in (1.0, 1.5))
+    diagram = wl.campbell(spinning, count=9)
+    # shapes of free motions are any combinations
+    found["ring frequencies"], found["ring assurance"] = diagram.frequencies[:, 4:], diagram.assurance[1:, 4:]
     found["shape"] = np.abs(wl.Modes(running, count=3).solve(state).of(nodes))
     found["turn"] = result.amplitudes([wl.Sensor(wheels[0], "rotation")])[f"{wheels[0].name}.rotation"]
     result.animate(path + "_films", modes=[2], frames=4)

@@ -21,6 +21,8 @@ from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spa
 from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
 from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
+from windlass.connectors.drives.running_belt import run_belt
+from windlass.connectors.drives.steady_drive import DriveData, MachineTorque, SteadyDrive, TensionerArm, find_steady_arms, find_steady_motion, gather_drive, is_speeds, is_torques
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
 from windlass.connectors.reports.belt_picture import draw_belt
@@ -102,8 +104,12 @@ class _Line():
     @contextmanager
     def preload(self, *off: Entity) -> Iterator[None]:
         'Conditions in which a static solve finds the belt at rest, for the time of a ``with`` block.\n\nFriction is off; pulleys that turn about the origin of their body are held by soft springs, which carry nothing\nas nothing turns them; one node of a belt is held along it, as a belt without friction could run anywhere.\n\nArgs:\n    *off: what is switched off for that time by its column ``active``, such as the drive of a pulley.'
+    def run(self, state: State, speed: float) -> State:
+        'A state at rest as one in which the belt runs and pulleys turn with it, for modes over the speed.\n\nArgs:\n    state: the belt at rest, see `preload`; it is not changed.\n    speed: of the belt, > 0 in the order of the pulleys [m/s].\n\nRaises:\n    ModelError: an open rope, a belt in space, or a state of another world.'
     def report(self, state: State) -> DriveReport:
         'What belt and pulleys do at a state.  Under MPI all processes must call this together.\n\nRaises:\n    ModelError: a state of another world.'
+    def steady(self, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque] | None=None, *, tension: float | None=None, friction: float | None=None, arms: Sequence[TensionerArm]=()) -> SteadyDrive:
+        'The steady motion of a belt in the plane without time steps: see `connectors/drives/steady_drive.py`.\n\nArgs:\n    speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 anticlockwise, one at least.\n    torques: what machines exert on other pulleys [N m], > 0 anticlockwise, as numbers or functions of the\n        speed [rad/s]; pulleys that are not named turn freely.\n    tension: as mounted [N]; None: that of the belt.\n    friction: of all pulleys, before the wedge of grooves [1]; None: that of each.\n    arms: arms of tensioners, which turn until belt and spring are in balance.\n\nRaises:\n    ModelError: an open rope or a belt in space; names that are no pulleys; a belt that slips on a whole arc, or\n        lifts off at its speed.'
     def average(self, start: float=0.0, every: int=10, path: str | os.PathLike[str] | None=None, sensors: Sequence[SensorLike]=(), picture: str | os.PathLike[str] | None=None) -> DriveMeans:
         'A hook for a solver that keeps all numbers over time; its ``report()`` has means and extremes.\n\nArgs:\n    start: time from which on steps count [s].\n    every: number of steps between two reports.\n    path: a CSV file for all numbers; None: they are kept in memory only.\n    sensors: what else is wanted over time, such as ``wl.Sensor(arm, "rotation", name="tensioner angle")``.\n    picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).\n\nRaises:\n    OutputError: a table or picture that cannot be written, before anything is solved.'
     def draw(self, path: str | os.PathLike[str], state: State, speeds: Sensors | None=None, title: str='') -> Path:

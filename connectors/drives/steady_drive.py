@@ -1,0 +1,483 @@
+"""Steady motion of a belt drive without time steps: spans, arcs that stick and then slip, closed length, torques.
+
+A belt of the law N = EA (lam - 1), with the stretch lam, runs with the flow c of its reference length, so with the
+speed v = c lam.  Of the tension N the part
+
+    F = N - rhoA c² lam = E lam - EA,    E = EA - rhoA c²
+
+presses on the pulleys and carries torque.  On each pulley, with the radius r that the belt touches, R of the cord, the
+wrap angle t and the spans "in" and "out", as the belt runs,
+
+    it sticks where it enters, with the speed of the rim:        omega R = c lam_in,
+    it slips before it leaves, over the angle phi <= t:           |ln(F_out/F_in)| = mu r/R phi,
+    torque of the belt on the pulley, in the sense of its turn:   M = (F_out - F_in) R,
+    power that friction takes:                                    c (F_out - F_in)²/(2 E).
+
+The unknowns F of all spans and c follow from the speed or the torque balance of each pulley, and from the reference
+length of the closed belt, the sum of length/lam over spans, arcs that stick, and arcs that slip, R E/(mu r/R EA)
+|ln(F_out lam_in/(F_in lam_out))|.  Pulleys are rigid, bristles too; bending stiffness, sag, air and losses of bearings
+are left out.
+
+Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
+J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from math import nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.connectors.drives.pulleys import Pulley, find_spans
+from windlass.elements.routes.routes import Route
+from windlass.elements.routes.spatial_routes import SpatialRoute
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.checks import check_fields, function, numbers, word
+from windlass.framework.checks.values import read_numbers
+from windlass.framework.errors import ModelError
+
+MachineTorque = float | Callable[[float], float]
+"""Torque that a machine exerts on a pulley [N m], or this as a function of its speed [rad/s]; > 0 anticlockwise."""
+LOADS = (1.0, 0.5, 0.25, 0.125)
+"""First shares of the torques from which a solution is sought, the largest one that succeeds [1]."""
+ERROR = 1e-9
+"""Largest error of an equation, each of order 1 [1]."""
+
+
+class DriveData(NamedTuple):
+    """A closed belt of the plane on its pulleys, of which each array has the shape (pulleys,).
+
+    name, names: of the belt and of its pulleys.
+    turns: 1 where a belt that runs in the order of the pulleys turns them anticlockwise, else -1.
+    radii, touching: R and r [m].
+    wraps: wrap angles [rad].
+    friction: mu [1].
+    spans: lengths behind each pulley [m].
+    ends: unit tangents where the belt enters and leaves each pulley, in their order, shape (pulleys, 2, 2).
+    axial_stiffness, mass_per_length, length: EA [N], rhoA [kg/m] and length [m] of the slack belt.
+    """
+
+    name: str
+    names: Sequence[str]
+    turns: FloatArray
+    radii: FloatArray
+    touching: FloatArray
+    wraps: FloatArray
+    friction: FloatArray
+    spans: FloatArray
+    ends: FloatArray
+    axial_stiffness: float
+    mass_per_length: float
+    length: float
+
+
+@dataclass(frozen=True)
+class SteadyPulley:
+    """What a belt in steady motion does on one pulley.
+
+    Attributes:
+        name: name of the pulley.
+        speed: angular velocity [rad/s], > 0 anticlockwise.
+        torque: of the belt on the pulley [N m], > 0 anticlockwise.
+        power: torque * speed, > 0 where the pulley takes power [W].
+        loss: power that friction takes on its arc [W].
+        efficiency: power/(power + loss) of a pulley that takes power, 1 - loss/power of one that gives it [1]; NaN of
+            one that turns freely.
+        creep: loss of the speed of the rim, at the cord, against the pulley that gives most power [1]; NaN
+            where nothing drives.
+        wrap_angle, slip_arc: angle in contact, and the part of it that slips, where the belt leaves [rad].
+        slip_reserve: 1 - slip_arc/wrap_angle: 0 where the whole arc slips [1].
+        tension_before, tension_after: of the spans beside it, in the order of the pulleys [N].
+        hub_load: what the belt pulls at the pulley [N], shape (2,).
+        hub_force: its size [N].
+    """
+
+    name: str
+    speed: float
+    torque: float
+    power: float
+    loss: float
+    efficiency: float
+    creep: float
+    wrap_angle: float
+    slip_arc: float
+    slip_reserve: float
+    tension_before: float
+    tension_after: float
+    hub_load: tuple[float, float]
+    hub_force: float
+
+
+@dataclass(frozen=True)
+class SteadySpan:
+    """A free span in steady motion.
+
+    Attributes:
+        name: the pulleys at its ends.
+        length: as mounted [m].
+        tension: axial force N [N].
+        speed: of the belt along itself, > 0 in the order of the pulleys [m/s].
+        string_frequency: lowest frequency as a string that moves along itself [Hz]; NaN without mass.
+    """
+
+    name: str
+    length: float
+    tension: float
+    speed: float
+    string_frequency: float
+
+
+UNITS = {
+    "speed": "rad/s", "torque": "N m", "power": "W", "loss": "W", "efficiency": "1", "creep": "1", "wrap_angle": "rad",
+    "slip_arc": "rad", "slip_reserve": "1", "tension_before": "N", "tension_after": "N", "hub_load": "N",
+    "hub_force": "N",
+}  # fmt: skip
+"""Unit of each number of a `SteadyPulley`."""
+
+
+@dataclass(frozen=True)
+class SteadyDrive:
+    """A belt drive in steady motion.
+
+    Attributes:
+        name: name of the belt.
+        pulleys, spans: what happens on each of them.
+        flow: reference length of the belt that passes a place in unit time [m/s].
+        turns: how far arms have turned from where they were mounted, by the name of their pulley [rad].
+        power_in, power_out: power that pulleys give to the belt and take from it [W].
+        efficiency: power_out/power_in [1]; NaN where nothing drives.
+    """
+
+    name: str
+    pulleys: tuple[SteadyPulley, ...]
+    spans: tuple[SteadySpan, ...]
+    flow: float
+    turns: Mapping[str, float]
+    power_in: float
+    power_out: float
+    efficiency: float
+
+    def __getitem__(self, name: str) -> SteadyPulley:
+        """The pulley of a name."""
+        return next(pulley for pulley in self.pulleys if pulley.name == name)
+
+    def format(self) -> str:
+        """Tables for people: a column for each pulley and a line for each span."""
+        names = [entry.name for entry in fields(SteadyPulley) if entry.name != "name"]
+        labels = ["", *(f"{name.replace('_', ' ')} [{UNITS[name]}]" for name in names)]
+        cells = [[pulley.name for pulley in self.pulleys]]
+        cells += [[_show(getattr(pulley, name)) for pulley in self.pulleys] for name in names]
+        widths = [max(len(line[k]) for line in cells) for k in range(len(self.pulleys))]
+        first = max(map(len, labels))
+        lines = [f"{self.name}, steady motion"]
+        for label, line in zip(labels, cells, strict=True):
+            lines.append(f"{label:<{first}}  " + "  ".join(f"{c:>{w}}" for c, w in zip(line, widths, strict=True)))
+        for span in self.spans:
+            carries = f"{span.length:.4g} m, {span.tension:.5g} N, {span.speed:.5g} m/s"
+            lines.append(f"span {span.name}: {carries}, as a string {_show(span.string_frequency)} Hz")
+        lines += [f"arm of {name}: turned by {turn:.5g} rad" for name, turn in self.turns.items()]
+        total = f"power in {self.power_in:.5g} W, out {self.power_out:.5g} W, efficiency {_show(self.efficiency)}"
+        return "\n".join([*lines, total])
+
+
+def _show(value: float | tuple[float, ...]) -> str:
+    if isinstance(value, tuple):
+        return "(" + ", ".join(f"{x:.4g}" for x in value) + ")"
+    return "-" if np.isnan(value) else f"{value:.5g}"
+
+
+def is_speeds(given: object) -> bool:
+    """Whether an argument is a mapping of names to finite numbers."""
+    return isinstance(given, Mapping) and all(
+        isinstance(name, str) and _is_number(value) for name, value in given.items()
+    )
+
+
+def is_torques(given: object) -> bool:
+    """Whether an argument is a mapping of names to finite numbers or functions."""
+    return isinstance(given, Mapping) and all(
+        isinstance(name, str) and (callable(value) or _is_number(value)) for name, value in given.items()
+    )
+
+
+def _is_number(given: object) -> bool:
+    found = read_numbers(given)
+    return found is not None and found.shape == () and bool(np.isfinite(found))
+
+
+def gather_drive(
+    name: str, pulleys: Sequence[Pulley], route: Route | SpatialRoute, radii: Sequence[float],
+    friction: Sequence[float], axial_stiffness: float, mass_per_length: float, length: float,
+) -> DriveData:  # fmt: skip
+    """The data of a belt of the plane on its route; mass per length and length are those of the slack belt."""
+    stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in route.wraps])
+    # the tangents are those of the arc at both of its ends
+    inner = stations + 1e-9 * np.diff(stations, axis=1) * (1.0, -1.0)
+    return DriveData(
+        name=name,
+        names=[pulley.name for pulley in pulleys],
+        turns=np.array([1.0 if pulley.side == "left" else -1.0 for pulley in pulleys]),
+        radii=np.asarray(radii),
+        touching=np.array([pulley.radius for pulley in pulleys]),
+        wraps=np.array([wrap.angle for wrap in route.wraps]),
+        friction=np.asarray(friction),
+        spans=np.array([end - start for start, end in find_spans(route)]),
+        ends=np.stack([route.eval_points(s)[1] for s in inner.T], axis=1),
+        axial_stiffness=axial_stiffness,
+        mass_per_length=mass_per_length,
+        length=length,
+    )
+
+
+@dataclass(frozen=True)
+class TensionerArm:
+    """An arm that carries a pulley of a belt in steady motion.
+
+    Attributes:
+        pulley: name of the pulley.
+        pivot: place about which the arm turns [m], shape (2,).
+        moment: moment of the spring on the arm [N m], > 0 anticlockwise, as a function of the turn of the arm from
+            where it was mounted [rad].
+
+    Raises:
+        ModelError: values that are none of these.
+    """
+
+    pulley: str
+    pivot: Sequence[float] | FloatArray
+    moment: Callable[[float], float]
+
+    def __post_init__(self) -> None:
+        check_fields(self, {"pulley": word(), "pivot": numbers("m", (2,)), "moment": function()})
+
+
+class _Steady(NamedTuple):
+    """A motion, perhaps one that is no solution: F of all spans [N], c [m/s], E [N], lam, and per pulley phi [rad]."""
+
+    force: FloatArray
+    flow: float
+    stiffness: float
+    stretch: FloatArray
+    slip: FloatArray
+
+
+def find_steady_motion(
+    drive: DriveData, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque], may_slip: bool = False
+) -> SteadyDrive:
+    """The steady motion of a drive; see the head of this file.
+
+    Args:
+        drive: belt and pulleys.
+        speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 anticlockwise, one at least.
+        torques: of the machines on other pulleys; those that are not named turn freely.
+        may_slip: whether slip arcs may be longer than wraps, in a motion on the way to another one.
+
+    Raises:
+        ModelError: names that are no pulleys or are given twice, speeds in both directions or none, a pulley without
+            friction, a belt that lifts off at its speed, a pulley on whose whole arc the belt slips.
+    """
+    direction = _check_given(drive, speeds, torques)
+    count = len(drive.names)
+    spans = np.arange(count)
+    # the span where the belt enters each pulley, and the one where it leaves
+    entry, leaving = (spans - 1, spans) if direction > 0 else (spans, spans - 1)
+    turns = direction * drive.turns
+    given = np.array([speeds.get(name, nan) for name in drive.names])
+    is_driven = ~np.isnan(given)
+    machines = [torques.get(name, 0.0) for name in drive.names]
+    EA, rho, grip = drive.axial_stiffness, drive.mass_per_length, drive.friction * drive.touching / drive.radii
+    way = float(drive.spans.sum() + (drive.wraps * drive.radii).sum())
+    strain = way / drive.length - 1.0
+    v = float(np.abs(given * drive.radii)[is_driven].max())
+    start_flow = v / (1.0 + strain)
+    press = EA * strain - rho * start_flow * v
+    if press <= 0.0:
+        most = sqrt(EA * strain * (1.0 + strain) / rho)
+        raise ModelError(
+            f"'{drive.name}' with {EA * strain:.5g} N as mounted lifts off its pulleys at {v:.5g} m/s: the speed must "
+            f"be < {most:.5g} m/s"
+        )
+
+    def move(u: FloatArray) -> _Steady:
+        # of order 1, as differences are taken by parts of the unknowns
+        force, flow = press * np.exp(np.clip(u[:count] - 1.0, -50.0, 50.0)), start_flow * float(u[count])
+        stiffness = EA - rho * flow * flow
+        stretch = (force + EA) / stiffness
+        slip = np.abs(np.log(force[leaving] / force[entry])) / grip
+        return _Steady(force, flow, stiffness, stretch, slip)
+
+    def turn(found: _Steady) -> FloatArray:
+        speed: FloatArray = turns * found.flow * found.stretch[entry] / drive.radii
+        return speed
+
+    def eval_errors(u: FloatArray, load: float) -> FloatArray:
+        found = move(u)
+        omega = turn(found)
+        torque = turns * (found.force[leaving] - found.force[entry]) * drive.radii
+        machine = np.array([load * (m(w) if callable(m) else m) for m, w in zip(machines, omega.tolist(), strict=True)])
+        balance = (torque + machine) / (press * drive.radii)
+        # speeds differ by strains: of the same order as forces where they are multiplied by EA
+        matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
+        ratio = found.force[leaving] * found.stretch[entry] / (found.force[entry] * found.stretch[leaving])
+        on_slip = drive.radii * found.stiffness / (grip * EA) * np.abs(np.log(ratio))
+        sticking = (drive.wraps - found.slip) * drive.radii / found.stretch[entry]
+        total = float((drive.spans / found.stretch + on_slip + sticking).sum())
+        closing = (total / drive.length - 1.0) * EA / press
+        return np.append(np.where(is_driven, matching, balance), closing)
+
+    u = _solve(eval_errors, np.ones(count + 1))
+    if u is None:
+        raise ModelError(
+            f"'{drive.name}': no steady motion is found at these speeds and torques; the belt slips on the whole arc "
+            "of a pulley, or torques that depend on speeds balance nowhere"
+        )
+    found = move(u)
+    if not may_slip:
+        _check_slip(drive, found, turns * (found.force[leaving] - found.force[entry]) * drive.radii)
+    return _describe(drive, found, turn(found), entry, leaving, direction)
+
+
+def find_steady_arms(
+    lay: Callable[[Mapping[str, FloatArray]], DriveData], centres: Mapping[str, FloatArray],
+    arms: Sequence[TensionerArm], speeds: Mapping[str, float], torques: Mapping[str, MachineTorque],
+) -> SteadyDrive:  # fmt: skip
+    """The steady motion of a drive whose arms are in balance: belt and spring have no moment about their pivots.
+
+    Args:
+        lay: the data of the drive with pulleys at other places [m], by name.
+        centres: where the pulleys were mounted [m], by name.
+        arms: the arms.
+        speeds, torques: see `find_steady_motion`.
+
+    Raises:
+        ModelError: an arm of no pulley, or none that is in balance; further see `find_steady_motion`.
+    """
+    from scipy.optimize import root  # here, because most models do not need it
+
+    for arm in arms:
+        if arm.pulley not in centres:
+            raise ModelError(f"pulley = '{arm.pulley}' of TensionerArm: must be one of {', '.join(centres)}")
+    pivots = {arm.pulley: np.asarray(arm.pivot, np.float64) for arm in arms}
+
+    def turn_lever(arm: TensionerArm, turn: float) -> FloatArray:
+        x, y = centres[arm.pulley] - pivots[arm.pulley]
+        c, s = np.cos(turn), np.sin(turn)
+        return np.array((c * x - s * y, s * x + c * y))
+
+    def move(turns: FloatArray, may_slip: bool) -> SteadyDrive:
+        by_name = dict(zip([arm.pulley for arm in arms], turns.tolist(), strict=True))
+        there = {arm.pulley: pivots[arm.pulley] + turn_lever(arm, by_name[arm.pulley]) for arm in arms}
+        return replace(find_steady_motion(lay(there), speeds, torques, may_slip), turns=by_name)
+
+    def eval_moments(turns: FloatArray) -> FloatArray:
+        found = move(turns, may_slip=True)
+        moments = []
+        for arm, turn in zip(arms, turns.tolist(), strict=True):
+            x, y = turn_lever(arm, turn).tolist()
+            duty = found[arm.pulley]
+            belt = x * duty.hub_load[1] - y * duty.hub_load[0]
+            moments.append((belt + float(arm.moment(turn))) / (np.hypot(x, y) * duty.hub_force))
+        return np.array(moments)
+
+    found = root(eval_moments, np.zeros(len(arms)), tol=1e-11)
+    if np.abs(found.fun).max(initial=0.0) > ERROR:
+        raise ModelError("arms of a belt in steady motion are nowhere in balance: the moments must be those of springs")
+    return move(found.x, may_slip=False)
+
+
+def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque]) -> float:
+    """1 for a belt that runs in the order of its pulleys, else -1."""
+    for kind, given in (("speeds", speeds), ("torques", torques)):
+        for name in given:
+            if name not in drive.names:
+                raise ModelError(f"'{name}' in {kind} of '{drive.name}': must be one of {', '.join(drive.names)}")
+    if len(set(drive.names)) < len(drive.names):
+        raise ModelError(f"pulleys of '{drive.name}' are {', '.join(drive.names)}: must have different names")
+    both = sorted(set(speeds) & set(torques))
+    if both:
+        raise ModelError(f"'{both[0]}' of '{drive.name}' has a speed and a torque: must have one of them")
+    if not speeds:
+        raise ModelError(f"speeds of '{drive.name}' are empty: must have the speed of one pulley at least [rad/s]")
+    along = [speed * drive.turns[list(drive.names).index(name)] for name, speed in speeds.items()]
+    if min(along) <= 0.0 <= max(along):
+        told = ", ".join(f"{name} {speed:g} rad/s" for name, speed in speeds.items())
+        raise ModelError(
+            f"speeds of '{drive.name}' are {told}: must be other than 0 and run the belt in one direction (pulleys on "
+            "the right of the belt turn clockwise, < 0, in the order of the pulleys)"
+        )
+    for name, mu in zip(drive.names, drive.friction.tolist(), strict=True):
+        if mu <= 0.0:
+            raise ModelError(f"friction = {mu:g} of the pulley {name} of '{drive.name}': must be > 0")
+    return float(np.sign(along[0]))
+
+
+def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatArray) -> FloatArray | None:
+    """Unknowns that fulfil all equations, from no load on; None where that fails."""
+    from scipy.optimize import root  # here, because most models do not need it
+
+    for first in LOADS:
+        u, load, step = start, 0.0, first
+        while load < 1.0:
+            trial = min(load + step, 1.0)
+            found = root(eval_errors, u, args=(trial,), tol=1e-13)
+            if np.abs(found.fun).max() > ERROR:
+                break
+            u, load = found.x, trial
+        else:
+            return u
+    return None
+
+
+def _check_slip(drive: DriveData, found: _Steady, torque: FloatArray) -> None:
+    if (found.slip > drive.wraps).any():
+        told = "; ".join(
+            f"{name} needs {slip:.4g} rad of its {wrap:.4g} rad for {abs(moment):.5g} N m"
+            for name, slip, wrap, moment in zip(drive.names, found.slip, drive.wraps, torque, strict=True)
+            if slip > wrap
+        )
+        raise ModelError(
+            f"'{drive.name}' slips on the whole arc: {told}; more tension, friction or wrap, or less torque or speed, "
+            "must be given"
+        )
+
+
+def _describe(
+    drive: DriveData, found: _Steady, speed: FloatArray, entry: IntArray, leaving: IntArray, direction: float
+) -> SteadyDrive:
+    tension = drive.axial_stiffness * (found.stretch - 1.0)
+    before = np.arange(len(drive.names)) - 1
+    change = found.force[leaving] - found.force[entry]
+    torque = direction * drive.turns * change * drive.radii + 0.0
+    power, loss = torque * speed, found.flow * change**2 / (2.0 * found.stiffness)
+    # a pulley that takes power gets it less the loss; one that gives it loses some of it
+    total = np.where(power > 0.0, power + loss, -power)
+    hubs = found.force[:, None] * drive.ends[:, 1] - found.force[before][:, None] * drive.ends[:, 0]
+    given, taken = float(np.abs(power[power < 0.0]).sum()), float(power[power > 0.0].sum())
+    rims = np.abs(speed) * drive.radii
+    pulleys = tuple(
+        SteadyPulley(
+            name=name, speed=float(speed[i]), torque=float(torque[i]), power=float(power[i]), loss=float(loss[i]),
+            efficiency=float(1.0 - loss[i] / total[i]) if total[i] > 0.0 else nan,
+            creep=float(1.0 - rims[i] / rims[power.argmin()]) if given > 0.0 else nan, wrap_angle=float(drive.wraps[i]),
+            slip_arc=float(found.slip[i]), slip_reserve=float(1.0 - found.slip[i] / drive.wraps[i]),
+            tension_before=float(tension[before[i]]), tension_after=float(tension[i]),
+            hub_load=(float(hubs[i, 0]), float(hubs[i, 1])), hub_force=float(np.linalg.norm(hubs[i])),
+        )
+        for i, name in enumerate(drive.names)
+    )  # fmt: skip
+    spans = tuple(
+        _describe_span(drive, i, float(tension[i]), direction * found.flow * float(found.stretch[i]), found)
+        for i in range(len(drive.names))
+    )
+    efficiency = taken / given if given > 0.0 else nan
+    return SteadyDrive(drive.name, pulleys, spans, found.flow, {}, given, taken, efficiency)
+
+
+def _describe_span(drive: DriveData, i: int, tension: float, speed: float, found: _Steady) -> SteadySpan:
+    length, onward = float(drive.spans[i]), drive.names[(i + 1) % len(drive.names)]
+    rho = drive.mass_per_length / float(found.stretch[i])
+    string = sqrt(tension / rho) / (2.0 * length) * (1.0 - rho * speed**2 / tension) if rho * length > 0.0 else nan
+    return SteadySpan(f"{drive.names[i]}–{onward}", length, tension, speed, string)

@@ -1,0 +1,112 @@
+"""Which mode at one speed is which at the next: modal assurance criterion with the mass matrix.
+
+    MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y),    1 for shapes that are the same but for a factor, 0 for orthogonal ones.
+
+The nodes of closed belts that have run on stand elsewhere at the second state: shapes of a belt are compared at the
+places where its nodes of the first state are, by that shift by whole nodes which brings them nearest to each other.
+
+Source: R. J. Allemang, D. L. Brown, Proc. 1st International Modal Analysis Conference (1982) 110-116.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.solvers.modes.result import ModesResult
+
+NEARER = 1e-3
+"""Weight of the distance of two frequencies beside the MAC, for shapes that tell nothing [1]."""
+
+
+def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
+    """MAC of the modes of two states of the same model, shape (modes, modes); all processes together.
+
+    It is 0 between models that differ in size.
+    """
+    motion, other = first.motion, second.motion
+    found = np.zeros((len(first), len(second)))
+    alike = [belt.nodes.shape for belt in motion.belts] == [belt.nodes.shape for belt in other.belts]
+    if motion.dofs != other.dofs or not alike or not len(first) or not len(second):
+        return found
+    layout, unknowns = motion.assembly.layout, motion.sparsity.unknowns
+    x = first.shapes
+    y = _gather(second, second.shapes)[:, _find_places(first, second)][:, layout.dofs]
+
+    def weigh(shapes: FloatArray) -> FloatArray:
+        products = []
+        for shape in shapes:
+            local = np.zeros(len(unknowns.numbers))
+            local[unknowns.of_dof] = shape
+            products.append(motion.multiply_mass(local)[unknowns.of_dof])
+        return np.array(products)
+
+    weighted = weigh(y.real) + 1j * weigh(y.imag)
+    own = weigh(x.real) + 1j * weigh(x.imag)
+    parts = [
+        np.conj(x) @ weighted.T,
+        np.einsum("ij,ij->i", np.conj(x), own),
+        np.einsum("ij,ij->i", np.conj(y), weighted),
+    ]
+    flat = np.concatenate([part.ravel() for part in parts])
+    real, imaginary = motion.assembly.processes.sum(np.array([flat.real, flat.imag]))
+    both = (real + 1j * imaginary)[: found.size].reshape(found.shape)
+    sizes = real[found.size : found.size + len(first)][:, None] * real[found.size + len(first) :][None, :]
+    np.divide(np.abs(both) ** 2, sizes, out=found, where=sizes > 0.0)
+    return found
+
+
+def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
+    """Lines through the modes at one speed after the other, the first speed's in the order of their frequencies.
+
+    Returns:
+        The number of each line's mode at each speed, -1 where it has none, and its MAC with the last mode of the line
+        before, NaN at its first one, both of shape (speeds, lines).
+    """
+    count = max(map(len, results))
+    chosen, assurance = np.full((len(results), count), -1), np.full((len(results), count), np.nan)
+    # speed and mode at the end of each line
+    last: list[tuple[int, int]] = []
+    for i, result in enumerate(results):
+        order = np.argsort(result.frequencies, kind="stable")
+        criterion, apart = np.zeros((len(last), len(result))), np.zeros((len(last), len(result)))
+        tables = {before: eval_assurance(results[before], result) for before in sorted({speed for speed, _ in last})}
+        for k, (before, mode) in enumerate(last):
+            criterion[k] = tables[before][mode]
+            apart[k] = np.abs(results[before].frequencies[mode] - result.frequencies)
+        cost = 1.0 - criterion + NEARER * apart / max(float(apart.max(initial=0.0)), 1e-300)
+        for k, mode in zip(*linear_sum_assignment(cost), strict=True):
+            chosen[i, k], assurance[i, k], last[k] = mode, criterion[k, mode], (i, int(mode))
+        for mode in order[~np.isin(order, chosen[i])].tolist():
+            chosen[i, len(last)] = mode
+            last.append((i, mode))
+    return chosen, assurance
+
+
+def _gather(result: ModesResult, values: Any) -> Any:
+    """Values by local coordinate in the order of the world, on every process, shape (rows, coordinates)."""
+    layout = result.motion.assembly.layout
+    own = len(layout.owned)
+    parts = result.motion.assembly.processes.allgather("shapes of modes", (layout.owned, values[:, :own]))
+    whole = np.zeros((len(values), sum(len(owned) for owned, _ in parts)), values.dtype)
+    for owned, part in parts:
+        whole[:, owned] = part
+    return whole
+
+
+def _find_places(first: ModesResult, second: ModesResult) -> IntArray:
+    """For each coordinate of the world that of the second state which is at the same place, shape (coordinates,)."""
+    x, y = (
+        _gather(result, (result.motion.assembly.layout.reference[:-1] + result.state.q)[None])[0]
+        for result in (first, second)
+    )
+    places = np.arange(len(x))
+    for belt, later in zip(first.motion.belts, second.motion.belts, strict=True):
+        half = belt.nodes.shape[1] // 2
+        here, there = x[belt.nodes[:, :half]], y[later.nodes[:, :half]]
+        distances = [float(((np.roll(there, -k, axis=0) - here) ** 2).sum()) for k in range(len(here))]
+        places[belt.nodes] = np.roll(later.nodes, -int(np.argmin(distances)), axis=0)
+    return places

@@ -1,0 +1,136 @@
+"""Closed belts that run along themselves, seen from the places that they run through.
+
+The nodes of a belt travel with its material.  Where a closed belt runs steadily, with the flow c = dX/dt of its
+reference length, places stay as they are: with u(X, t) = w(X + c t, t) the rates of the material are
+
+    u_t = w_t + c w',    u_tt = w_tt + 2 c w'_t + c² w'',
+
+and with w = S q the equations of motion M q_tt + D q_t + K q = 0 have
+
+    D + c (P - Pᵀ)    and    K - c² Q    with    P = ∫ ρA Sᵀ S' dx,  Q = ∫ ρA S'ᵀ S' dx
+
+in the places of D and K: gyroscopic and centrifugal terms, as of material that moves through nodes at rest
+(`elements/cable2d/ale_cable2d.py`).  What the integration by parts leaves at the ends of cables cancels along a closed
+belt.  The flow is that part of the velocities which runs along the belt, c = xᵀ Pᵀ v/(xᵀ Q x).  Damping of the material
+acts on w_t alone.
+
+A belt that constraints hold at nodes, as a carriage does, has no such steady motion, and keeps its matrices.
+
+Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444; J. A. Wickert, C. D. Mote, J. Appl. Mech. 57 (1990) 738-744.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.model.schema import Component
+from windlass.framework.model.system import AxialFlow, Slots
+
+LEAST = 1e-12
+"""Share of the stiffness K_ii below which c² Q_ii is nothing, so that the belt is at rest [1]."""
+
+
+@dataclass(frozen=True)
+class RunningBelt:
+    """A closed belt.
+
+    Attributes:
+        nodes: world numbers of the coordinates of its nodes, in the order of the belt, shape (nodes, n).
+        flow: reference length that passes a place in unit time, > 0 in that order [m/s].
+        held: whether constraints hold nodes, so that the flow is left out.
+    """
+
+    nodes: IntArray
+    flow: float
+    held: bool
+
+
+def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[IntArray], IntArray]:
+    """The closed belts of a table; all processes together.
+
+    Returns:
+        Their nodes as in `RunningBelt`, and the number of the belt of each local row, -1 for none, shape (rows,).
+    """
+    layout, dofs = assembly.layout, assembly.layout.systems[component].dofs
+    half = dofs.shape[1] // 2
+    exists = (dofs < layout.spare).all(axis=1)
+    numbers = np.asarray(layout.dofs)[np.where(exists[:, None], dofs, 0)].reshape(-1, 2, half)
+    parts = assembly.processes.allgather("ends of cables", numbers[exists])
+    ends = np.concatenate(parts)
+    _, place = np.unique(ends[:, :, 0], return_inverse=True)
+    start, end = place.reshape(-1, 2).T
+    count = int(place.max(initial=-1)) + 1
+    # a closed belt has at each node one cable that starts and one that ends
+    once = (np.bincount(start, minlength=count) == 1) & (np.bincount(end, minlength=count) == 1)
+    _, label = connected_components(coo_array((np.ones(len(start)), (start, end)), shape=(count, count)))
+    closed = np.bincount(label, ~once, int(label.max(initial=-1)) + 1) == 0
+    following, starting = np.full(count, -1), np.full(count, -1)
+    following[start], starting[start] = end, np.arange(len(start))
+    belts: list[IntArray] = []
+    belt_of = np.full(len(closed), -1)
+    for number in np.flatnonzero(closed).tolist():
+        node = first = int(np.flatnonzero(label == number)[0])
+        order = [first]
+        while (node := int(following[node])) != first:
+            order.append(node)
+        belt_of[number] = len(belts)
+        belts.append(ends[starting[order], 0])
+    mine = np.full(len(dofs), -1)
+    before = sum(len(part) for part in parts[: layout.rank])
+    mine[exists] = belt_of[label[start[before : before + int(exists.sum())]]]
+    return belts, mine
+
+
+def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness: FloatArray) -> list[RunningBelt]:
+    """Add what closed belts have that run, see the head of this file; all processes together.
+
+    Args:
+        assembly: the systems, whose fields hold the state.
+        held: local coordinates that active constraints hold.
+        damping, stiffness: values of D and K in the slots of the sparsity by rows, which are changed.
+    """
+    found: list[RunningBelt] = []
+    fields = assembly.fields
+    for component, system in assembly.layout.systems.items():
+        if not assembly.processes.any(system.flow is not None and len(system.dofs) > 0):
+            continue
+        belts, belt_of = find_belts(assembly, component)
+        rows = np.flatnonzero(belt_of >= 0)
+        dofs = system.dofs[rows]
+        n, count = system.dofs.shape[1], len(belts)
+        flow = AxialFlow(np.zeros((0, n, n)), np.zeros((0, n, n)))
+        if len(rows) and system.flow is not None:
+            flow = AxialFlow(*(values[rows] for values in system.flow()))
+        x, v = fields.x[dofs], fields.v[dofs]
+        slots = find_slots(assembly.sparsity.slots[component], n)[rows] if len(rows) else np.zeros((0, n, n), np.int64)
+        diagonal = slots[:, range(n), range(n)]
+        sums = [
+            np.einsum("ri,rij,rj->r", v, flow.gyration, x),
+            np.einsum("ri,rij,rj->r", x, flow.circulation, x),
+            np.einsum("rii->r", flow.circulation),
+            np.abs(stiffness[diagonal]).sum(axis=1),
+            np.isin(dofs, held).any(axis=1),
+        ]
+        by_belt = np.array([np.bincount(belt_of[rows], row, count) for row in sums])
+        along, length, turning, stiff, holds = assembly.processes.sum(by_belt)
+        speed = along / np.where(length > 0.0, length, 1.0)
+        runs = (speed**2 * turning > LEAST * stiff) & (holds == 0.0)
+        c = np.where(runs, speed, 0.0)[belt_of[rows]][:, None, None]
+        np.add.at(damping, slots, c * (flow.gyration - flow.gyration.transpose(0, 2, 1)))
+        np.add.at(stiffness, slots, -(c**2) * flow.circulation)
+        found += [RunningBelt(*belt) for belt in zip(belts, speed.tolist(), (holds > 0.0).tolist(), strict=True)]
+    return found
+
+
+def find_slots(slots: Slots, n: int) -> IntArray:
+    """Places of the single entries of the matrices of rows, shape (rows, n, n)."""
+    width, height = slots.width, slots.height
+    i, j = np.indices((n, n))
+    places: IntArray = slots.places[:, i // height, j // width] + height * (j % width) + i % height
+    return places
