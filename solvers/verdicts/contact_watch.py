@@ -51,10 +51,10 @@ from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
 
 LIMITS = {
-    "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": inf, "verlet": 0.4,
+    "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
 }  # fmt: skip
 """Change of the rate in a step per speed of the impact up to which an explicit method resolves it [1]; that with error
-control sees by itself what it does not pass altogether."""
+control stays below it by itself unless its tolerances are loose."""
 LIMIT = 0.3
 """The same of implicit methods."""
 GOAL = 0.5
