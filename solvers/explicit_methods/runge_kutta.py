@@ -3,9 +3,9 @@
 The error of each accepted step is held below atol + rtol |y|, root mean square over all coordinates and velocities.
 History values start from those at the start of a step in all its stages and are stored when it is accepted; forces that
 switch within a step are kinks of a continuous function for the error control, and steps that end at the recommended
-instants spare it the search for them.  What a step passes altogether, and impacts within loose tolerances, they
-do not show: such steps are taken again with a shorter size.  Constraints are met on the level of accelerations within a step; after it
-coordinates and velocities are projected onto them, which changes them by less than the error of the step.
+instants spare it the search for them.  What a step passes altogether, and impacts within loose tolerances, they do not
+show: such steps are taken again with a shorter size.  Constraints are met on the level of accelerations within a step;
+after it coordinates and velocities are projected onto them, which changes them by less than the error of the step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.

@@ -426,5 +426,6 @@ def describe_pass(found: list[float], name: str) -> str:
     """Why a way past a thing is doubtful."""
     return (
         f"{name} is passed within one step of {found[SIZE]:.3g} s at t = {found[AT]:.6g} s, {found[PASSED]:.3g} m deep "
-        f"between its ends; seen in {found[EVENTS]:.0f} steps: take a smaller step"
+        f"between its ends; seen in {found[EVENTS]:.0f} steps: take a smaller step, "
+        "and more contact points where these are farther apart than its size"
     )
