@@ -99,7 +99,8 @@ class Explicit(StepSolver):
         velocities: of the start, where constraints forbid them: "check" is an error that names these constraints,
             "project" takes the nearest ones that they allow, by mass; both only with ``project``.
         discontinuous_atol: force error up to which recommended step sizes are ignored [N].
-        adaptive: follow recommended step sizes at all.
+        adaptive: follow recommended step sizes at all; ``"rk"``: also take a step again, shorter, if it does not
+            resolve a contact, or passes it.
         smallest_step: recommended steps are not shorter [s]; default 1e-4 of the step.
         prefix: options prefix.
         name: what the progress line calls this solve; empty for none.
@@ -159,7 +160,7 @@ class Explicit(StepSolver):
         self.accelerations = Accelerations(self.assembly, prefix)
         self._method: Method
         if method == "rk":
-            self._method = RungeKutta(self.accelerations, self._is_too_long, project, rtol, atol)
+            self._method = RungeKutta(self.accelerations, self._is_too_long, project, rtol, atol, self._find_cut)
         elif method in TABLEAUX:
             self._method = FixedSteps(self.accelerations, self._is_too_long, project, method)
         else:
@@ -168,7 +169,7 @@ class Explicit(StepSolver):
         self._prescribed, self._shapes = PrescribedWatch(self.assembly), ShapeWatch(self.assembly)
         self.balance = RunBalance(self.assembly, damps=False, swings=step if method == "verlet" else 0.0)
         self._limit = LimitWatch(self.assembly, self.accelerations.respond, step)
-        self.contacts = ContactWatch(self.assembly, LIMITS[method])
+        self.contacts = ContactWatch(self.assembly, LIMITS[method], cuts=method == "rk" and adaptive)
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -340,9 +341,19 @@ class Explicit(StepSolver):
         cut = result.error > self._error_atol and result.recommended_step < size * (1.0 - 1e-9)
         return self._adaptive and cut and size > self._smallest * (1.0 + 1e-9)
 
+    def _find_cut(self, size: float) -> float:
+        """The size that a step which has reached its end should have instead, inf if it may stay."""
+        if not self._adaptive or size <= self._smallest * (1.0 + 1e-9):
+            return np.inf
+        self.contacts.look(size)
+        return self.contacts.find_cut(size)
+
     def _reject(self, current: State, advance: Advance, hooks: list[StepHook]) -> float:
         """The longest next step after a refused one [s], or the end of the run."""
         tried = advance.t - current.t
+        if advance.unresolved:
+            self._note_failure(advance.t, tried, "the step does not resolve a contact")
+            return max(advance.recommended_step, self._smallest)
         if np.isfinite(advance.recommended_step):
             reason = f"a contact switches within the step and asks for a step of {advance.recommended_step:.3g}"
             self._note_failure(advance.t, tried, reason)

@@ -32,7 +32,7 @@ from windlass.connectors.circle_points.common import (
     eval_point_powers,
     eval_points,
 )
-from windlass.connectors.circle_points.gaps import watch_points
+from windlass.connectors.circle_points.gaps import watch_circles
 from windlass.connectors.circle_points.pair_search import bind_groups, find_members, follow_pairs, pair_dofs
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles
 from windlass.connectors.circle_segments.place_numbers import GAP
@@ -128,7 +128,7 @@ def build(rows: LocalRows) -> System:
     system = create_system(rows, p.points)
     follow_pairs(rows, system, p, CircleSearch, assign)
     system.account = create_point_account(p.points, lambda s: assign(p, s.data), by="")
-    system.gaps = watch_points(rows, p.points, CIRCLE_FAMILY, lambda s: assign(p, s.data), p.number)
+    system.gaps = watch_circles(rows, p, CIRCLE_FAMILY, lambda s: assign(p, s.data))
     return system
 
 

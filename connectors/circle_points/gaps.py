@@ -1,4 +1,9 @@
-"""Gaps between circles and points of cables, by which solvers see whether steps resolve contacts; see `Gaps`."""
+"""Gaps between circles and points of cables, by which solvers see whether steps resolve contacts; see `Gaps`.
+
+Rows of sets know what is near at the ends of a step.  What is passed between them by a cable that has no row for it is
+sought where cable and circle together move by more than half a radius; one number more stands for the deepest such way.
+A line between neighbouring points that sweeps over the centre of a circle has passed it, though no point need be near.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +12,56 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.circle_points.circle_sets import PairColumns
 from windlass.connectors.circle_points.kernels import PointColumns, eval_growth, eval_point, gather, relative_place
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.points import shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.gaps import GAP, START, Gaps, create_near, create_numbers, note_gap, note_way
+from windlass.framework.model.gaps import (
+    GAP,
+    MISSED,
+    START,
+    WIDTH,
+    Gaps,
+    X,
+    Y,
+    create_near,
+    create_numbers,
+    note_gap,
+    note_way,
+)
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Evaluation
 
 WAYS = 4.0
 """Ways of a cable in one step within which a circle is looked at [1]: half of them are what a step may pass."""
+PASSING = 0.6
+"""Way per radius below which no circle is passed: chords as deep as what counts are longer [1]."""
+
+
+@kernel
+def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
+    """Whether the line between two neighbouring points has swept over the centre of the circle, by their numbers.
+
+    first, last: whether the line goes on to the end of the cable, by half the distance.
+    """
+    if not (a[START + GAP] < np.inf and b[START + GAP] < np.inf):
+        return False
+    ax, ay, bx, by = a[START + X], a[START + Y], b[START + X], b[START + Y]
+    cx, cy, dx, dy = a[X], a[Y], b[X], b[Y]
+    before, after = ax * by - ay * bx, cx * dy - cy * dx
+    if not before * after < 0.0:
+        return False
+    # the line when it contains the centre
+    share = before / (before - after)
+    px, py = ax + share * (cx - ax), ay + share * (cy - ay)
+    ex, ey = bx + share * (dx - bx) - px, by + share * (dy - by) - py
+    along = -(px * ex + py * ey)
+    square = ex * ex + ey * ey
+    low, high = -0.5 * square if first else 0.0, 1.5 * square if last else square
+    return bool(low <= along <= high)
 
 
 @kernel
@@ -48,6 +91,7 @@ def fill_point_gaps(
         reach = r + abs(y) + 1.5 * L + WAYS * h * speed
         if not c.active[i] or mx * mx + my * my > reach * reach:
             continue
+        # its points
         q, w = gather(x, dofs, i), gather(v, dofs, i)
         for k in range(n):
             s = relative_place(k, n)
@@ -58,23 +102,191 @@ def fill_point_gaps(
             note_way(row, r, dx, dy, 0.0)
             count += 1
             near[count] = at + k
+        # a circle smaller than the distance of points passes between them in steps of any size
+        for k in range(n - 1):
+            if crosses(numbers[at + k], numbers[at + k + 1], k == 0, k == n - 2):
+                numbers[at + k, MISSED] = r
     near[0] = count
 
 
-def watch_points(
-    rows: LocalRows,
-    c: PointColumns,
-    circles: str,
-    assign: Callable[[Evaluation], Any] | None = None,
-    number: IntArray | None = None,
-) -> Gaps:
-    """The gaps of rows; ``circles`` is the family of their markers.
+@kernel
+def sweep_circles(
+    p: PairColumns,
+    first: IntArray,
+    x: FloatArray,
+    start: FloatArray,
+    place: FloatArray,
+    place0: FloatArray,
+    row: FloatArray,
+    which: IntArray,
+) -> None:
+    """The deepest way of a point past any circle of its set within a step.
 
     Args:
-        assign: of sets, binds rows to the circles that they have now.
-        number: the numbers of these, shape (rows,).
+        p: the rows.
+        first: a row of each cable.
+        x, start: coordinates at both ends of the step.
+        place, place0: positions of markers at both ends [m].
+        row: takes the numbers of the way, with the missed depth 0 for none, shape (WIDTH,).
+        which: takes the row of its cable and the number of the circle, shape (2,).
     """
-    numbers, kind, first = create_numbers(int(c.n.sum())), rows.table.kind, np.cumsum(c.n)
+    c, trial, earlier = p.points, np.zeros(WIDTH), np.zeros(WIDTH)
+    row[MISSED] = 0.0
+    # what the circles move
+    far, least = 0.0, np.inf
+    for k in range(1, len(p.marker)):
+        m = p.marker[k]
+        dx, dy = place[m, 0] - place0[m, 0], place[m, 1] - place0[m, 1]
+        far, least = max(far, np.sqrt(dx * dx + dy * dy)), min(least, p.radius[k])
+    for g in range(len(first)):
+        i = first[g]
+        n, y, L = c.n[i], c.offset[i], c.L[i] * c.n[i]
+        if not p.on[i]:
+            continue
+        # what the control points move, and offsets by the slopes between them
+        q, q0 = gather(x, c.dofs, i), gather(start, c.dofs, i)
+        ax, ay, bx, by = q[0] - q0[0], q[1] - q0[1], q[4] - q0[4], q[5] - q0[5]
+        ux, uy, wx, wy = q[2] - q0[2], q[3] - q0[3], q[6] - q0[6], q[7] - q0[7]
+        sx, sy, tx, ty = ax + ux * L / 3.0, ay + uy * L / 3.0, bx - wx * L / 3.0, by - wy * L / 3.0
+        way = np.sqrt(max(ax * ax + ay * ay, bx * bx + by * by, sx * sx + sy * sy, tx * tx + ty * ty))
+        # the slope between them
+        mx, my = 3.0 * (tx - sx) / L, 3.0 * (ty - sy) / L
+        bend = np.sqrt(max(ux * ux + uy * uy, wx * wx + wy * wy, mx * mx + my * my))
+        way += abs(y) * min(2.0, 2.0 * bend) + far
+        if way <= PASSING * least and 2.0 * least * n >= L:
+            continue
+        # not farther from the first node than this, in both shapes
+        dx, dy, ex, ey = q[4] - q[0], q[5] - q[1], q0[4] - q0[0], q0[5] - q0[1]
+        size = L + np.sqrt(max(dx * dx + dy * dy, ex * ex + ey * ey)) + abs(y)
+        for k in range(1, len(p.marker)):
+            m, r = p.marker[k], p.radius[k]
+            dx, dy = q[0] - place[m, 0], q[1] - place[m, 1]
+            reach = size + r + 2.0 * way
+            if p.circle_set[k] != p.set_of[g] or dx * dx + dy * dy > reach * reach:
+                continue
+            # the way of each point against the centre
+            for j in range(n):
+                s = relative_place(j, n)
+                b = eval_point(shape(s, L), shape_slope(s, L), y, q0, q0)
+                z = eval_point(shape(s, L), shape_slope(s, L), y, q, q)
+                ax, ay, dx, dy = b.px - place0[m, 0], b.py - place0[m, 1], z.px - place[m, 0], z.py - place[m, 1]
+                # the numbers of the start, which move on to its place, then those of the end
+                note_gap(trial, np.sqrt(ax * ax + ay * ay) - r, 0.0, 0.0)
+                note_way(trial, r, ax, ay, 0.0)
+                for a in range(START):
+                    trial[START + a] = trial[a]
+                note_gap(trial, np.sqrt(dx * dx + dy * dy) - r, 0.0, 0.0)
+                note_way(trial, r, dx, dy, 0.0)
+                # the line to the point before
+                if j > 0 and crosses(earlier, trial, j == 1, j == n - 1):
+                    trial[MISSED] = r
+                earlier[:] = trial
+                if trial[MISSED] > row[MISSED]:
+                    row[:] = trial
+                    which[0], which[1] = i, k
+
+
+def watch_circles(rows: LocalRows, p: PairColumns, circles: str, assign: Callable[[Evaluation], Any]) -> Gaps:
+    """The gaps of rows of sets; ``assign`` binds rows to the circles that they have now."""
+    c, fill, sweep, which = p.points, call(fill_point_gaps), call(sweep_circles), np.zeros(2, int)
+    first: IntArray = np.unique(p.group, return_index=True)[1]
+    gaps = watch_points(rows, c, circles, spare=1)
+    near = gaps.near
+    assert near is not None
+
+    def measure(s: Evaluation, m: Any, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
+        fill(c, m, s.data, x, v, s.size, numbers, near)
+
+    def seek(m: Any, x: FloatArray, m0: Any, start: FloatArray, row: FloatArray) -> None:
+        sweep(p, first, x, start, m.p, m0.p, row, which)
+
+    def describe() -> str:
+        kind = rows.table.kind
+        return f"circle {which[1] - 1} of SetCircle, by the cable of {kind} row {rows.rows[which[0]]},"
+
+    return follow_sets(gaps, circles, c.n, p.number, assign, measure, seek, describe)
+
+
+def follow_sets(
+    gaps: Gaps,
+    family: str,
+    n: IntArray,
+    number: IntArray,
+    assign: Callable[[Any], Any],
+    measure: Callable[[Any, Any, FloatArray, FloatArray, FloatArray], None],
+    seek: Callable[[Any, FloatArray, Any, FloatArray, FloatArray], None],
+    describe: Callable[[], str],
+) -> Gaps:
+    """The gaps of rows of n contacts each, which change what they touch, and of what is passed without a row for it.
+
+    Where a row was bound within the step, the gaps at its start are measured then, so that nothing hangs on the time at
+    which pairs are sought.
+
+    Args:
+        gaps: of the rows, with one number more.
+        family: of the markers.
+        number: of what the rows touch, shape (rows,).
+        assign: binds rows to what they touch now.
+        measure: ``(s, markers, x, v, numbers)`` writes the numbers of the rows.
+        seek: ``(markers, x, markers at the start, x at the start, row)`` writes the numbers of what is passed.
+        describe: names it.
+    """
+    numbers, last, name = gaps.numbers, len(gaps.numbers) - 1, gaps.describe
+    every = gaps.near is None
+    near = gaps.near = create_near(len(numbers)) if gaps.near is None else gaps.near
+    known, found, before = np.full(len(n), -1), np.full(len(n), -1), create_numbers(len(numbers))
+    # coordinates, velocities and markers at the end of a step and at its start
+    now: list[Any] = []
+    start: list[Any] = []
+
+    def measure_all(s: Evaluation) -> None:
+        assign(s)
+        found[:] = number
+        m = s.markers[family]
+        if not now:
+            now.extend((s.x.copy(), s.v.copy(), _copy(m)))
+        changed = np.repeat(found != known, n)
+        if changed.any():
+            before[:, GAP] = np.nan
+            if start:
+                measure(s, start[2], start[0], start[1], before)
+            numbers[:last][changed, START:] = before[:last][changed, :START]
+            known[:] = found
+        measure(s, m, s.x, s.v, numbers)
+        now[0][:], now[1][:] = s.x, s.v
+        _take(now[2], m)
+        numbers[last, MISSED] = 0.0
+        if start:
+            seek(m, s.x, start[2], start[0], numbers[last])
+        if every:
+            near[0] = last
+        if numbers[last, MISSED] > 0.0:
+            near[0] += 1
+            near[near[0]] = last
+
+    def accept() -> None:
+        if not start:
+            start.extend((now[0].copy(), now[1].copy(), _copy(now[2])))
+        start[0][:], start[1][:] = now[0], now[1]
+        _take(start[2], now[2])
+
+    gaps.measure, gaps.accept = measure_all, accept
+    gaps.describe = lambda k: describe() if k == last else name(k)
+    return gaps
+
+
+def _copy(m: PositionColumns) -> PositionColumns:
+    """Markers with places and velocities of their own."""
+    return m._replace(p=m.p.copy(), v=m.v.copy(), A=m.A.copy(), omega=m.omega.copy())
+
+
+def _take(kept: PositionColumns, m: PositionColumns) -> None:
+    kept.p[:], kept.v[:], kept.A[:], kept.omega[:] = m.p, m.v, m.A, m.omega
+
+
+def watch_points(rows: LocalRows, c: PointColumns, circles: str, spare: int = 0) -> Gaps:
+    """The gaps of rows; ``circles`` is the family of their markers, ``spare``: how many numbers more are left free."""
+    numbers, kind, first = create_numbers(int(c.n.sum()) + spare), rows.table.kind, np.cumsum(c.n)
 
     def describe(k: int) -> str:
         row = int(np.searchsorted(first, k, side="right"))
@@ -82,28 +294,4 @@ def watch_points(
 
     near = create_near(len(numbers))
     fill = call(fill_point_gaps, lambda s: (c, s.markers[circles], s.data, s.x, s.v, s.size, numbers, near))
-    if assign is None or number is None:
-        return Gaps(fill, numbers, describe, weighed=True, near=near)
-    measure, accept = follow_numbers(numbers, c.n, number, assign, fill)
-    return Gaps(measure, numbers, describe, weighed=True, accept=accept, near=near)
-
-
-def follow_numbers(
-    numbers: FloatArray, n: IntArray, number: IntArray, assign: Callable[[Any], Any], fill: Callable[[Any], Any]
-) -> tuple[Callable[[Any], None], Callable[[], None]]:
-    """``measure`` and ``accept`` of `Gaps` for rows of n contacts each, which change what they touch.
-
-    A row knows nothing of the start of the step where it touched something else.
-    """
-    known, found = np.full(len(n), -1), np.full(len(n), -1)
-
-    def measure(s: Any) -> None:
-        assign(s)
-        found[:] = number
-        numbers[np.repeat(found != known, n), START + GAP] = np.nan
-        fill(s)
-
-    def accept() -> None:
-        known[:] = found
-
-    return measure, accept
+    return Gaps(fill, numbers, describe, weighed=True, near=near)

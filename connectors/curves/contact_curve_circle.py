@@ -36,9 +36,11 @@ from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing, draw_traces
-from windlass.framework.model.gaps import GAP, note_gap
+from windlass.framework.model.gaps import GAP, MISSED, RATE, REACH, SPEED, Gaps, X, Y, create_numbers, note_gap
+from windlass.framework.model.gaps import START as BEFORE
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
@@ -46,6 +48,10 @@ from windlass.framework.model.system import Fields, System
 START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
 """Two feet whose normals differ by less, 1 - n·n', are one."""
+PASSING = 0.6
+"""Way in a step per radius below which a circle passes nothing: chords as deep as what counts are longer [1]."""
+APART, MOST_LOOKS = 0.25, 1000
+"""Distance of the places on a way that are looked at, per radius, and how many there are at most [1]."""
 
 
 class ContactCurveCircle(Component):
@@ -256,16 +262,83 @@ def update_history(
 
 
 @kernel
-def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> None:
-    """The numbers of `Gaps` of row i, which touches: those of the deeper contact."""
-    row[GAP] = np.inf
-    speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
-    for j in range(2):
-        p = int(c.h[i, 2 * j]) - 1
-        if p >= 0:
-            gap, rate, _, _, _, _, _ = measure(c, i, c.curves.first[c.curve[i]] + p, u, ut)
-            if gap.real < row[GAP]:
-                note_gap(row, gap.real, rate.real, speed)
+def find_depth(c: Any, i: int, x: float, y: float) -> float:
+    """How deep the circle of row i, with its centre at (x, y), is in the curve [m], 0 if it touches nothing."""
+    p, _ = find_feet(c, i, x, y)
+    if p == 0:
+        return 0.0
+    D, _, _ = face(c.curves.pieces, c.curves.first[c.curve[i]] + p - 1, complex(x, 0.0), complex(y, 0.0))
+    return float(c.r[i] - D.real)
+
+
+@kernel
+def eval_gap(c: Any, i: int, p: int, at: FloatArray, moves: FloatArray) -> tuple[float, float]:
+    """Gap [m] of row i from a piece, from 1, and its rate, by place and velocity in the frame of the curve."""
+    x, y = complex(at[X], 0.0), complex(at[Y], 0.0)
+    D, nx, ny = face(c.curves.pieces, c.curves.first[c.curve[i]] + p - 1, x, y)
+    return D.real - c.r[i], nx.real * moves[X] + ny.real * moves[Y]
+
+
+@kernel
+def fill_gaps(c: Any, pair: Pair, m: PositionColumns, numbers: FloatArray) -> None:
+    """The numbers of `Gaps`, shape (3 rows, WIDTH): of the deeper contact of each row; then of rows that do not touch,
+    their ways in the frame of the curve; then, far away, velocities in this frame.
+
+    What touches at one end of a step only has the gap from the same piece at the other end.
+    """
+    count = len(pair.m0)
+    for i in range(count):
+        row, way, moves = numbers[i], numbers[count + i], numbers[2 * count + i]
+        row[GAP], way[GAP], moves[GAP], way[MISSED] = np.inf, np.inf, np.inf, 0.0
+        # where a row was that is off plays no part when it is on again
+        way[REACH] = 0.0
+        if not c.on[i]:
+            continue
+        u, ut = row_of_rigid(m, pair, i)
+        speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
+        # the deeper contact
+        for j in range(2):
+            p = int(c.h[i, 2 * j]) - 1
+            if p >= 0:
+                gap, rate, _, _, _, _, _ = measure(c, i, c.curves.first[c.curve[i]] + p, u, ut)
+                if gap.real < row[GAP]:
+                    note_gap(row, gap.real, rate.real, speed)
+        # the place, and the velocity of the centre against the body of the curve
+        center, turn, A = locate_center(u), cross(ut[3:6], u.d), u.A
+        v0, v1, v2 = (ut[0] - turn[0]).real, (ut[1] - turn[1]).real, (ut[2] - turn[2]).real
+        way[REACH], way[X], way[Y] = c.r[i], center[0].real, center[1].real
+        moves[X] = A[0, 0].real * v0 + A[1, 0].real * v1 + A[2, 0].real * v2
+        moves[Y] = A[0, 1].real * v0 + A[1, 1].real * v1 + A[2, 1].real * v2
+        first, _ = find_feet(c, i, way[X], way[Y])
+        # what touches has not passed; how far what does not is from the curve plays no part
+        if first == 0:
+            way[GAP] = c.r[i]
+        if not way[BEFORE + REACH] > 0.0:
+            continue
+        # what touches at one end only
+        begin, _ = find_feet(c, i, way[BEFORE + X], way[BEFORE + Y])
+        if first > 0 and begin == 0:
+            g, rate = eval_gap(c, i, first, way[BEFORE:], moves[BEFORE:])
+            row[BEFORE + GAP], row[BEFORE + RATE], row[BEFORE + SPEED] = (
+                g,
+                rate,
+                np.hypot(moves[BEFORE + X], moves[BEFORE + Y]),
+            )
+        elif first == 0 and begin > 0:
+            g, rate = eval_gap(c, i, begin, way, moves)
+            note_gap(row, g, rate, speed)
+        if first > 0 or begin > 0:
+            continue
+        # the places between
+        ax, ay = way[BEFORE + X], way[BEFORE + Y]
+        ex, ey = way[X] - ax, way[Y] - ay
+        length = np.sqrt(ex * ex + ey * ey)
+        if not PASSING * c.r[i] < length < np.inf:
+            continue
+        looks = min(int(length / (APART * c.r[i])) + 2, MOST_LOOKS)
+        for k in range(1, looks):
+            depth = find_depth(c, i, ax + k / looks * ex, ay + k / looks * ey)
+            way[MISSED] = max(way[MISSED], depth)
 
 
 @kernel
@@ -301,10 +374,12 @@ def derive(rows: LocalRows) -> dict[str, Any]:
     return {"on": rows.local("active").copy(), "curve": curve, "curves": curves}
 
 
-def weigh_gaps(rows: LocalRows, system: System) -> None:
-    """Compare impacts of circles with their speed against the body of the curve."""
-    assert system.gaps is not None
-    system.gaps.weighed = True
+def watch_circles(rows: LocalRows, system: System) -> None:
+    """Let solvers see gaps; impacts of circles are compared with their speed against the body of the curve."""
+    pair, c = rows.columns
+    numbers, name, count = create_numbers(3 * len(rows.rows)), rows.table.kind, len(rows.rows)
+    measure = call(fill_gaps, lambda s: (c, pair, s.markers[FAMILY], numbers), partial(copy_history, rows))
+    system.gaps = Gaps(measure, numbers, lambda k: f"{name} row {rows.rows[k % count]}", weighed=True)
 
 
 def copy_history(rows: LocalRows, s: Fields) -> None:
@@ -360,8 +435,7 @@ register_rigid_pair(
     point=True,
     start=START,
     update=update_history,
-    gap=measure_gap,
-    finish=weigh_gaps,
+    finish=watch_circles,
     draw=draw,
     outputs={
         "gap": output("m", "g of both contacts, < 0; without contact the nearest, inf where nothing is faced", 0),

@@ -28,7 +28,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     find_cable_dofs,
     find_long_steps,
 )
-from windlass.connectors.surface_contact.gaps import watch_surfaces
+from windlass.connectors.surface_contact.gaps import watch_surface_sets
 from windlass.connectors.surface_contact.kernels import PER_POINT
 from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, paint_points
 from windlass.connectors.surface_contact.surface_search import (
@@ -145,7 +145,7 @@ def build(rows: LocalRows) -> System:
 
     system.account = create_place_account(eval_all, (len(c.n), int(c.n.max(initial=0))), by="")
     system.checks.doubts = lambda fields, step: find_doubts(rows, p, first, fields, step)
-    system.gaps = watch_surfaces(rows, c, FAMILY, lambda s: assign(p, s.data), p.number)
+    system.gaps = watch_surface_sets(rows, p, FAMILY, lambda s: assign(p, s.data))
     return system
 
 

@@ -1,7 +1,8 @@
 """Gaps between surfaces and points of cables, by which solvers see whether steps resolve contacts; see `Gaps`.
 
 A point has missed its surface if it is outside of it at both ends of a step, has come from outside, within 70 degrees
-of the normal, and lies inside somewhere on the straight way between.  The way is seen in the frame of the end.
+of the normal, and lies inside somewhere on the straight way between.  The way is seen in the frame of the end.  Of
+sets, surfaces that are no neighbours are sought on the ways of what moves by more than half the skin in a step.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.gaps import follow_numbers
+from windlass.connectors.circle_points.gaps import follow_sets
 from windlass.connectors.circle_points.kernels import relative_place
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance
 from windlass.connectors.surface_contact.kernels import ContactRows, create_frame, eval_touch, gather, to_surface
+from windlass.connectors.surface_contact.surface_search import SurfacePairs
 from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
@@ -26,8 +28,38 @@ from windlass.framework.model.law import LocalRows
 
 LOOKS = 32
 """Places on the way of a fast point at which its distance is looked at."""
+MOVED = 0.5
+"""Motion in a step per skin from which surfaces are sought that are no neighbours [1]."""
 HEAD_ON = 0.35
 """Cosine of the angle to the normal, from which a point comes from outside [1]."""
+
+
+@kernel
+def find_missed(
+    kind: IntArray,
+    geo: FloatArray,
+    pieces: FloatArray,
+    s: int,
+    rc: float,
+    ax: float,
+    ay: float,
+    az: float,
+    bx: float,
+    by: float,
+    bz: float,
+) -> float:
+    """How deep a point of a cable of the radius rc was inside of surface s on its way from a to b, in its frame [m]."""
+    ex, ey, ez = bx - ax, by - ay, bz - az
+    way, before = sqrt(ex * ex + ey * ey + ez * ez), eval_distance(kind, geo, pieces, s, ax, ay, az)
+    least = 0.0
+    if -(ex * before.nx + ey * before.ny + ez * before.nz) < HEAD_ON * way:
+        return least
+    for j in range(1, LOOKS):
+        share = j / LOOKS
+        between = eval_distance(kind, geo, pieces, s, ax + share * ex, ay + share * ey, az + share * ez)
+        if between.there:
+            least = min(least, between.phi - rc)
+    return -least
 
 
 @kernel
@@ -63,34 +95,102 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
             # distances change no faster than the way
             if way <= g0 + g1:
                 continue
-            before = eval_distance(kind, geo, pieces, s, ax, ay, az)
-            if -(ex * before.nx + ey * before.ny + ez * before.nz) < HEAD_ON * way:
+            row[MISSED] = row[REACH] = find_missed(kind, geo, pieces, s, rc, ax, ay, az, z.X, z.Y, z.Z)
+
+
+@kernel
+def sweep_surfaces(
+    p: SurfacePairs,
+    first: IntArray,
+    x: FloatArray,
+    start: FloatArray,
+    m: PositionColumns,
+    place0: FloatArray,
+    row: FloatArray,
+    which: IntArray,
+) -> None:
+    """The deepest way of a point past any surface of its set within a step; as `sweep_circles`."""
+    c, s = p.points, p.points.surfaces
+    row[MISSED] = 0.0
+    # what the surfaces move
+    far = 0.0
+    for j in range(len(s.kind)):
+        at = s.marker[j]
+        cx, cy, cz = m.p[at, 0] - place0[at, 0], m.p[at, 1] - place0[at, 1], m.p[at, 2] - place0[at, 2]
+        far = max(far, sqrt(cx * cx + cy * cy + cz * cz))
+    for g in range(len(first)):
+        i = first[g]
+        n, L, rc, skin = c.n[i], c.L[i] * c.n[i], c.rc[i], p.skin[p.set_of[g]]
+        if not p.on[i]:
+            continue
+        # what the control points move, and how far they are from the first
+        q, q0, way, size = gather(x, c.dofs, i), gather(start, c.dofs, i), 0.0, 0.0
+        for k in range(4):
+            square, wide = 0.0, 0.0
+            for d in range(3):
+                a, b = q[6 * (k // 2) + d], q0[6 * (k // 2) + d]
+                if k % 2 == 1:
+                    third = L / 3.0 if k == 1 else -L / 3.0
+                    a, b = a + third * q[6 * (k // 2) + 3 + d], b + third * q0[6 * (k // 2) + 3 + d]
+                square, wide = square + (a - b) ** 2, wide + (a - q[d]) ** 2
+            way, size = max(way, sqrt(square)), max(size, sqrt(wide))
+        if way + far <= MOVED * skin:
+            continue
+        for j in range(len(s.kind)):
+            # of its set, and not too far away
+            if p.surface_set[j] != p.set_of[g]:
                 continue
-            least = 0.0
-            for j in range(1, LOOKS):
-                share = j / LOOKS
-                between = eval_distance(kind, geo, pieces, s, ax + share * ex, ay + share * ey, az + share * ez)
-                if between.there:
-                    least = min(least, between.phi - rc)
-            row[MISSED] = row[REACH] = -least
+            at = s.marker[j]
+            cx, cy, cz = m.p[at, 0] - place0[at, 0], m.p[at, 1] - place0[at, 1], m.p[at, 2] - place0[at, 2]
+            both = way + sqrt(cx * cx + cy * cy + cz * cz)
+            dx, dy, dz = q[0] - m.p[at, 0], q[1] - m.p[at, 1], q[2] - m.p[at, 2]
+            if sqrt(dx * dx + dy * dy + dz * dz) > p.reach[j] + rc + size + both:
+                continue
+            o = create_frame(s.Q, j, m.p, m.v, m.omega, m.A, at)
+            # the ways of the points in the frame of the surface
+            for k in range(n):
+                S = shape(relative_place(k, n), L)
+                z0, z = eval_touch(o, S, q0, q0), eval_touch(o, S, q, q)
+                # against the place of the surface at the start
+                dx, dy, dz = z0.dx + cx, z0.dy + cy, z0.dz + cz
+                ax, ay, az = to_surface(o, dx, dy, dz)
+                g0 = eval_distance(s.kind, s.geo, s.pieces, j, ax, ay, az).phi - rc
+                g1 = eval_distance(s.kind, s.geo, s.pieces, j, z.X, z.Y, z.Z).phi - rc
+                if not (0.0 < g0 < np.inf and 0.0 < g1 < np.inf and g0 + g1 < both):
+                    continue
+                # the deepest one
+                missed = find_missed(s.kind, s.geo, s.pieces, j, rc, ax, ay, az, z.X, z.Y, z.Z)
+                if missed > row[MISSED]:
+                    row[START + GAP], row[START + X], row[START + Y], row[START + Z] = g0, dx, dy, dz
+                    row[GAP], row[X], row[Y], row[Z] = g1, z.dx, z.dy, z.dz
+                    row[MISSED] = row[REACH] = missed
+                    which[0], which[1] = i, j
 
 
-def watch_surfaces(
-    rows: LocalRows,
-    c: ContactRows,
-    family: str,
-    assign: Callable[[Any], Any] | None = None,
-    number: IntArray | None = None,
-) -> Gaps:
-    """The gaps of rows; ``assign`` and ``number`` as in `watch_points`."""
-    numbers, kind, first = create_numbers(int(c.n.sum())), rows.table.kind, np.cumsum(c.n)
+def watch_surface_sets(rows: LocalRows, p: SurfacePairs, family: str, assign: Callable[[Any], Any]) -> Gaps:
+    """The gaps of rows of sets; ``assign`` as in `watch_circles`."""
+    c, fill, sweep, which = p.points, call(fill_surface_gaps), call(sweep_surfaces), np.zeros(2, int)
+    first: IntArray = np.unique(p.group, return_index=True)[1]
+
+    def measure(s: Any, m: Any, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
+        fill(c, m, x, v, numbers)
+
+    def seek(m: Any, x: FloatArray, m0: Any, start: FloatArray, row: FloatArray) -> None:
+        sweep(p, first, x, start, m, m0.p, row, which)
+
+    def describe() -> str:
+        return f"surface {which[1]} of SetSurface, by the cable of {rows.table.kind} row {rows.rows[which[0]]},"
+
+    return follow_sets(watch_surfaces(rows, c, family, spare=1), family, c.n, p.number, assign, measure, seek, describe)
+
+
+def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0) -> Gaps:
+    """The gaps of rows; ``spare`` as in `watch_points`."""
+    numbers, kind, first = create_numbers(int(c.n.sum()) + spare), rows.table.kind, np.cumsum(c.n)
 
     def describe(k: int) -> str:
         row = int(np.searchsorted(first, k, side="right"))
         return f"point {k - int(first[row] - c.n[row])} of {kind} row {rows.rows[row]}"
 
     fill = call(fill_surface_gaps, lambda s: (c, s.markers[family], s.x, s.v, numbers))
-    if assign is None or number is None:
-        return Gaps(fill, numbers, describe, weighed=True)
-    measure, accept = follow_numbers(numbers, c.n, number, assign, fill)
-    return Gaps(measure, numbers, describe, weighed=True, accept=accept)
+    return Gaps(fill, numbers, describe, weighed=True)

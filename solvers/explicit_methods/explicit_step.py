@@ -30,6 +30,7 @@ class Advance:
         reason: why not, in words.
         error: force error of the post-Newton update [N].
         recommended_step: step size that a contact recommends and the only cause of the refusal [s], inf for none.
+        unresolved: whether it is because the step does not resolve the contact.
         rejected: attempts of the method's own step size control that failed before.
     """
 
@@ -38,11 +39,14 @@ class Advance:
     reason: str = ""
     error: float = 0.0
     recommended_step: float = float("inf")
+    unresolved: bool = False
     rejected: int = 0
 
 
 Judge = Callable[[PostNewton, float], bool]
 """``(result of the post-Newton update, step size) -> whether the step shall be cut to the recommended size``."""
+Look = Callable[[float], float]
+"""``(step size) -> size that resolves contacts, inf if it does``; the fields hold the end of the step."""
 
 
 class Method(ABC):

@@ -3,8 +3,9 @@
 The error of each accepted step is held below atol + rtol |y|, root mean square over all coordinates and velocities.
 History values start from those at the start of a step in all its stages and are stored when it is accepted; forces that
 switch within a step are kinks of a continuous function for the error control, and steps that end at the recommended
-instants spare it the search for them.  Constraints are met on the level of accelerations within a step; after it
-coordinates and velocities are projected onto them, which changes them by less than the error of the step.
+instants spare it the search for them.  What a step passes altogether, and impacts within loose tolerances, they do not
+show: such steps are taken again with a shorter size.  Constraints are met on the level of accelerations within a step;
+after it coordinates and velocities are projected onto them, which changes them by less than the error of the step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
@@ -22,7 +23,7 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
 from windlass.solvers.constraint_motion.saddle import SingularError
-from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Method
+from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Look, Method
 
 STAGES = 12
 """Evaluations of one attempt."""
@@ -42,11 +43,20 @@ class RungeKutta(Method):
     Args:
         accelerations, judge, project: see `Method`.
         rtol, atol: tolerances [1], [m, rad, 1; per s].
+        look: whether a step resolves contacts.
     """
 
-    def __init__(self, accelerations: Accelerations, judge: Judge, project: bool, rtol: float, atol: float) -> None:
+    def __init__(
+        self,
+        accelerations: Accelerations,
+        judge: Judge,
+        project: bool,
+        rtol: float,
+        atol: float,
+        look: Look = lambda size: np.inf,
+    ) -> None:
         super().__init__(accelerations, judge, project)
-        self._rtol, self._atol = rtol, atol
+        self._rtol, self._atol, self._look = rtol, atol, look
         assembly = accelerations.assembly
         n = assembly.layout.spare
         self._owned = len(assembly.layout.owned)
@@ -188,6 +198,10 @@ class RungeKutta(Method):
             if self._judge(result, size):
                 advance.recommended_step = result.recommended_step
                 return advance
+        resolving = self._look(size)
+        if resolving < size:
+            advance.recommended_step, advance.unresolved = resolving, True
+            return advance
         self._accept(state, advance)
         return advance
 

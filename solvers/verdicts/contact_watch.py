@@ -51,10 +51,10 @@ from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
 
 LIMITS = {
-    "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": inf, "verlet": 0.4,
+    "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
 }  # fmt: skip
 """Change of the rate in a step per speed of the impact up to which an explicit method resolves it [1]; that with error
-control sees by itself what it does not pass altogether."""
+control stays below it by itself unless its tolerances are loose."""
 LIMIT = 0.3
 """The same of implicit methods."""
 GOAL = 0.5
@@ -426,5 +426,6 @@ def describe_pass(found: list[float], name: str) -> str:
     """Why a way past a thing is doubtful."""
     return (
         f"{name} is passed within one step of {found[SIZE]:.3g} s at t = {found[AT]:.6g} s, {found[PASSED]:.3g} m deep "
-        f"between its ends; seen in {found[EVENTS]:.0f} steps: take a smaller step"
+        f"between its ends; seen in {found[EVENTS]:.0f} steps: take a smaller step, "
+        "and more contact points where these are farther apart than its size"
     )
