@@ -29,6 +29,7 @@ KEYS = {
     "discontinuous_iterations",
     "wall_time",
     "cpu_time",
+    "written_by",
 }
 RESULTS = ("drive_torque_mean", "axial_force_min", "axial_force_max", "static_support_force_x")
 

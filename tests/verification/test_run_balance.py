@@ -33,7 +33,12 @@ def create_sphere(modulus: float, height: float, speed: float = 0.0, gravity: fl
     ("kind", "settings", "word", "speed"),
     [
         (wl.Explicit, {"step": 1e-3}, "energy appears from nothing", 78.3),
-        (wl.Dynamic, {"step": 1e-3, "resolve_contacts": False}, "integration has lost 8.38 J, 0.67 of the energy concerned", 2.87),
+        (
+            wl.Dynamic,
+            {"step": 1e-3, "resolve_contacts": False},
+            "integration has lost 8.38 J, 0.67 of the energy concerned",
+            2.87,
+        ),
         (wl.Explicit, {"step": 1e-3, "method": "rk"}, "", 5.0),
         (wl.Dynamic, {"step": 5e-6, "end": 0.306}, "", 5.0),
         (wl.Explicit, {"step": 5e-6, "end": 0.306}, "", 5.0),
