@@ -29,6 +29,10 @@ def create_sphere(modulus: float, height: float, speed: float = 0.0, gravity: fl
     return world
 
 
+COARSE = {"step": 1e-3, "resolve_contacts": False}
+"""A step that the impact is not resolved by, and that is not cut for it."""
+
+
 @pytest.mark.parametrize(
     ("kind", "settings", "word", "speed"),
     [
