@@ -39,7 +39,9 @@ NEWTON = option_table(
     Option("discontinuous_fail", True, "", "fail the step if the error stays larger"),
     Option("decide_at_start", True, "", "decide contact states from the state at the start"),
 )
+PASSES_FROM = ("near", "step")
 STATIC_OPTIONS = NEWTON | option_table(
+    Option("passes_from", "near", "", "where passes of contact begin: near, step", choices=PASSES_FROM),
     Option("stability", "check", "", "what is done about unstable equilibria", choices=STABILITY),
     Option("velocities", "zero", "", "velocities in all forces: none, or those of the start", choices=VELOCITIES),
 )

@@ -39,7 +39,7 @@ from windlass.solvers.linear.packages import refine
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
-from windlass.solvers.own_options import STATIC_OPTIONS, own_option
+from windlass.solvers.own_options import PASSES_FROM, STATIC_OPTIONS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.step_control import StepControl
@@ -85,6 +85,9 @@ class Static(StepSolver):
             see `DiscontinuousSettings`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
             as recorded data of other programs need it.
+        passes_from: where the passes of a load step begin: "near" the solution of the pass before, once its force
+            error is no larger than the contact force; "step", all from the last converged state, as recorded data of
+            other programs need it.
         stability: what is done about an equilibrium that is unstable or whose shape cannot be meant: "follow" goes on
             down the potential to a stable one and says so, "check" is an error, "off" does not look.
         velocities: "zero" in all forces, or "given": those of the start stay, with the forces of inertia that are
@@ -106,6 +109,7 @@ class Static(StepSolver):
         load_range=number("1", above=0.0),
         stabiliser=number("1/s^2", minimum=0.0),
         time=optional(number("s")),
+        passes_from=word(*PASSES_FROM),
         stability=word("follow", "check", "off"),
         velocities=word("zero", "given"),
         **COMMON,
@@ -129,6 +133,7 @@ class Static(StepSolver):
         discontinuous_limit: float = 1e-3,
         discontinuous_fail: bool = True,
         decide_at_start: bool = True,
+        passes_from: str = "near",
         stability: str = "follow",
         velocities: str = "zero",
         adaptive: bool = True,
@@ -146,6 +151,7 @@ class Static(StepSolver):
         settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
         self._decides = own_option(STATIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
+        self._begins_near = own_option(STATIC_OPTIONS, prefix, "passes_from", passes_from) == "near"
         # on several processes the looks at the tangent need PETSc's own matrices, and what is next to singular MUMPS
         storage = choose_storage(self.assembly, prefix) if self.assembly.layout.size == 1 else Storage.ROWS
         self.problem = NonlinearProblem(self.assembly, prefix, storage)
@@ -404,7 +410,8 @@ class Static(StepSolver):
 
         def newton(attempt: StepAttempt) -> bool:
             scheme, guess = self._scheme(start, load_factor, time), None
-            if 0.0 < attempt.error <= NEAR * attempt.force and not len(self.assembly.layout.states):
+            near = self._begins_near and 0.0 < attempt.error <= NEAR * attempt.force
+            if near and not len(self.assembly.layout.states):
                 guess = current.q - start.q, current.lam
             run = self.newton.solve(scheme, guess=guess)
             attempt.iterations += run.iterations

@@ -30,7 +30,8 @@ def exudyn() -> Preset:
     """The defaults of Exudyn 1.13.6.
 
     Sticking is measured along the reference length of a cable.  Every contact begins as it is stored, and up to five
-    passes of contact states are accepted as they are, within 1 N.  Positions and velocities are not brought onto
+    passes of contact states are accepted as they are, within 1 N; those of statics begin at the start of the load step.
+    Positions and velocities are not brought onto
     constraints, and rotations are integrated by their parameters.
     """
     passes: dict[str, Any] = {
@@ -42,7 +43,7 @@ def exudyn() -> Preset:
     }
     return Preset(
         contact={"sticking_length": "reference"},
-        static=dict(passes),
+        static={**passes, "passes_from": "step"},
         dynamic={**passes, "project": False, "rotations": "parameters", "resolve_contacts": False},
         explicit={"project": False},
     )

@@ -39,6 +39,7 @@ def calls(s: Scene) -> dict[str, Call]:
     wheels = [wl.Pulley(s.open.add(el.Ground), 0.1, at=(x, 0.0)) for x in (0.0, 1.0)]
     drive = {**CABLE, "world": s.open, "elements": 40, "cord_offset": 0.0, "contact": "auto", "friction": 0.3}
     drive |= {"length": None, "strain": 0.01, "tension": None, "points": 2, "step": 1e-3, "name": "belt"}
+    drive["layer_stiffness"] = 1e9
     fixed, moving = con.rigid_marker(s.open, s.open.add(el.Ground)), con.rigid_marker(s.open, s.spatial)
     slide = s.open.add(con.GenericJoint, marker0=fixed, marker1=moving, translations=(False, True, True))
     sensor = wl.Sensor(s.body, "position")
@@ -118,7 +119,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "Static": (
             wl.Static,
             {"world": s.world, "load_steps": 1, "geometric": False, "load_range": 1e4, "stabiliser": 0.0,
-             "time": 0.0, "stability": "check", "velocities": "zero",
+             "time": 0.0, "stability": "check", "velocities": "zero", "passes_from": "step",
              "adaptive": True, "prefix": "static_", "name": "static", **tolerances, **passes},
         ),
         "Static.solve": (static.solve, solve),
@@ -372,7 +373,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "hang_from_ground": (
             el.hang_from_ground,
             {"start": (0.0, 0.0), "end": (0.9, 0.3), "length": 1.1, "axial_stiffness": 1e4, "mass_per_length": 0.5,
-             "friction": 0.3, "gravity": (0.0, -9.81)},
+             "friction": 0.3, "gravity": (0.0, -9.81), "ground": [(1.0, 0.0)]},
         ),
         "cables_from_mesh": (
             el.cables_from_mesh,

@@ -36,18 +36,18 @@ def solve_chains() -> dict[str, Any]:
 
     world = wl.World(gravity=(0.0, -9.81))
     nodes, chain = add_rows(world, 0.0)
-    other = straight_cable(world, (6.5, 0.0), (0.5, 0.0), ELEMENTS - 1, name="other", reference_strain=-0.01, **STIFF)
+    other = straight_cable(world, (0.5, 0.0), (6.5, 0.0), ELEMENTS - 1, name="other", reference_strain=-0.01, **STIFF)
     found = nodes_of(world, other)
-    world.add(Cable2D, name="joint", node0=nodes[ELEMENTS], node1=found[0], length=0.5, **STIFF)
+    world.add(Cable2D, name="joint", node0=nodes[ELEMENTS], node1=found[ELEMENTS - 1], length=0.5, **STIFF)
     con.fix(world, nodes[np.array([0, ELEMENTS // 3])], "x", "y")
-    con.fix(world, found[ELEMENTS - 1], "x", "y")
+    con.fix(world, found[0], "x", "y")
     wheel = world.add(RigidBody2D, position=(3.0, -0.52), mass=1.0, inertia=0.1, name="wheel")
     con.fix(world, wheel, "x", "y", "rotation")
     contacts = con.add_contact(
         world, con.ContactFrictionCircleCable2D, circles=[wheel], cables=chain, segments=2,
         circle_radius=0.5, contact_stiffness_per_length=1e4, friction_coefficient=0.2,
     )  # fmt: skip
-    ends = {"marker0": con.position_marker(world, nodes[2::5]), "marker1": con.position_marker(world, found[-3::-5])}
+    ends = {"marker0": con.position_marker(world, nodes[2::5]), "marker1": con.position_marker(world, found[2::5])}
     springs = world.add(con.CartesianSpringDamper, stiffness=(50.0, 50.0, 0.0), **ends)
     mass = world.add(MassPoint, position=(7.0, 0.0), mass=1.0)
     con.fix(world, mass, "x", "y")

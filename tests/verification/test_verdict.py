@@ -211,7 +211,8 @@ def test_friction_of_what_has_just_touched() -> None:
         force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
         assert abs(force[1] / carried - 1.0) < 1e-3
         assert solver.verdict.word == "ok"
-    solver = wl.Static(world, discontinuous_max_it=30, discontinuous_fail=False, name="")
+    # passes that end before the friction has settled
+    solver = wl.Static(world, discontinuous_max_it=5, discontinuous_fail=False, name="")
     force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
     assert force[1] / carried < 0.9
     assert "has no friction yet: take more load steps" in solver.verdict.reasons[0]
