@@ -91,7 +91,13 @@ def clear_findings(found: FloatArray) -> None:
 
 @kernel
 def judge_gaps(
-    numbers: FloatArray, near: IntArray, weight: float, size: FloatArray, limits: FloatArray, found: FloatArray
+    numbers: FloatArray,
+    near: IntArray,
+    weight: float,
+    size: FloatArray,
+    limits: FloatArray,
+    fastest_before: FloatArray,
+    found: FloatArray,
 ) -> None:
     """What a step of size[0] seconds has not resolved of a law.
 
@@ -101,9 +107,12 @@ def judge_gaps(
         size: shape (1,).
         limits: largest change of a rate per speed [1], the speed that counts at least [m/s], and 1 if steps can be cut,
             shape (3,).
+        fastest_before: largest speed of the law until the step began [m/s], shape (1,).
         found: see `COUNT`, shape (13,).
     """
     h, limit = size[0], limits[0]
+    # the same whatever the order of contacts, and on any number of processes
+    least = max(limits[1], SLOW * fastest_before[0])
     for i in range(1, near[0] + 1):
         k = near[i]
         row = numbers[k]
@@ -114,7 +123,6 @@ def judge_gaps(
         v0, v1 = row[START + RATE], row[RATE]
         speed = weight * max(row[SPEED], row[START + SPEED])
         fastest = max(abs(v0), abs(v1), speed)
-        least = max(limits[1], SLOW * found[LARGEST])
         # passed altogether
         if row[MISSED] > 0.0:
             x, y, z = row[X] - row[START + X], row[Y] - row[START + Y], row[Z] - row[START + Z]
@@ -151,6 +159,13 @@ def judge_gaps(
             if limits[2] != 0.0 and (turned or ahead * ahead * square > limit * limit * square + along):
                 found[FACTOR] = min(found[FACTOR], GOAL * limit / ahead)
         found[LARGEST] = max(found[LARGEST], fastest)
+
+
+@kernel
+def note_largest(found: FloatArray, largest: FloatArray) -> None:
+    """Remember the largest speeds until the end of a step, shapes (laws, 13) and (laws, 1)."""
+    for k in range(len(found)):
+        largest[k, 0] = found[k, LARGEST]
 
 
 @kernel
@@ -211,7 +226,7 @@ class ContactWatch:
     def __init__(self, assembly: Assembly, limit: float, cuts: bool = False) -> None:
         self._assembly = assembly
         self._laws: list[tuple[System, Gaps]] = []
-        self._found, self.total = np.zeros((0, 13)), np.zeros(2)
+        self._found, self.total, self._fastest = np.zeros((0, 13)), np.zeros(2), np.zeros((0, 1))
         self._size, self._limits = np.zeros(1), np.array([limit, 0.0, float(cuts)])
         # the motion at the end of the last step
         self._seen = np.full(assembly.layout.spare, np.nan), np.zeros(assembly.layout.spare)
@@ -258,11 +273,18 @@ class ContactWatch:
     def begin_step(self, state: State, h: float) -> None:
         """A step of h seconds begins; changes of the state or of the model since the last one are its start."""
         self._size[0] = h
-        if self._revision != self._assembly.revision and self._are_others():
+        others = self._revision != self._assembly.revision and self._are_others()
+        moved = bool(self._laws) and (
+            self._laws[0][1].holder is not self or bool(self._is_other(state.q, state.v, *self._seen))
+        )
+        if self._is_parallel:
+            # what is measured is exchanged, so that all processes measure, or none
+            found = self._assembly.processes.largest([float(others), float(moved)])
+            others, moved = found[0] > 0.0, found[1] > 0.0
+        if others:
             self._note_largest()
             self._lay_down()
-            self._look_at_start(state)
-        elif self._laws and (self._laws[0][1].holder is not self or self._is_other(state.q, state.v, *self._seen)):
+        if others or moved:
             self._look_at_start(state)
 
     def after_newton(self) -> None:
@@ -276,7 +298,7 @@ class ContactWatch:
 
     def finish(self, state: State) -> None:
         """The last velocities of a method that looks at those in the middle of steps."""
-        if self._laws:
+        if self._laws or self._is_parallel:
             self._assembly.load_fields(state)
             self.program()
             self.accept(state, state.t, float(self._size[0]))
@@ -291,6 +313,8 @@ class ContactWatch:
 
     def accept(self, state: State, t: float, h: float) -> None:
         """The step that ends at t [s] was accepted with what was found in it."""
+        if self._is_parallel:
+            self._share_largest()
         if not self._laws:
             return
         if self.total[0] != 0.0:
@@ -324,10 +348,25 @@ class ContactWatch:
                     reasons.append(describe_pass(passes, passed))
         return reasons[:SHOWN]
 
+    def _share_largest(self) -> None:
+        """Bring the largest speeds of the laws of all processes together."""
+        assembly = self._assembly
+        places = {id(system): k for k, (system, _) in enumerate(self._laws)}
+        kinds = {component: places.get(id(system), -1) for component, system in assembly.layout.systems.items()}
+        tables = [kinds.get(component, -1) for component in assembly.world.tables]
+        shared = assembly.processes.largest([self._found[k, LARGEST] if k >= 0 else 0.0 for k in tables])
+        for k, value in zip(tables, shared, strict=True):
+            if k >= 0:
+                self._found[k, LARGEST] = value
+
+    @property
+    def _is_parallel(self) -> bool:
+        return bool(self._assembly.layout.size > 1)
+
     def _look_at_start(self, state: State) -> None:
         """What is found between steps: the start of the next one."""
         assembly = self._assembly
-        if not self._laws:
+        if not (self._laws or self._is_parallel):
             return
         time = assembly.fields.t
         assembly.load_fields(state)
@@ -353,30 +392,32 @@ class ContactWatch:
         assembly = self._assembly
         self._laws = [(s, s.gaps) for s in assembly.systems if s.gaps is not None]
         self._found, s = np.zeros((len(self._laws), 13)), evaluate(assembly.fields, size=self._size)
+        self._fastest = np.zeros((len(self._laws), 1))
         measure: list[Step] = [(gaps.measure, (s,)) for _, gaps in self._laws]
         accept: list[Step] = []
         look: list[Step] = [(call(clear_findings, (self._found,)), (s,))]
-        for (system, gaps), found in zip(self._laws, self._found, strict=True):
-            found[LARGEST] = self._largest.get(system.name, 0.0)
+        for (system, gaps), found, fastest in zip(self._laws, self._found, self._fastest, strict=True):
+            found[LARGEST] = fastest[0] = self._largest.get(system.name, 0.0)
             look.append((gaps.measure, (s,)))
             weight = 1.0 if gaps.weighed else 0.0
             if isinstance(gaps.measure, Call):
                 near = create_near(len(gaps.numbers)) if gaps.near is None else gaps.near
-                judged = gaps.numbers, near, weight, self._size, self._limits, found
+                judged = gaps.numbers, near, weight, self._size, self._limits, fastest, found
                 look.append((call(judge_gaps, judged), (s,)))
                 accept.append((call(accept_gaps, (gaps.numbers, near, np.zeros_like(near))), (s,)))
             else:
-                look.append((partial(self._judge_now, gaps, weight, found), ()))
+                look.append((partial(self._judge_now, gaps, weight, fastest, found), ()))
                 before = np.zeros(1 if gaps.near is None else len(gaps.near), np.int64)
                 accept.append((partial(_accept_now, gaps, before), ()))
         look.append((call(sum_findings, (self._found, self.total)), (s,)))
+        accept.append((call(note_largest, (self._found, self._fastest)), (s,)))
         self._measure_program = Program(measure)
         self.program = Program(look) if self._laws else Program(())
         self.accept_program = Program(accept)
 
-    def _judge_now(self, gaps: Gaps, weight: float, found: FloatArray) -> None:
+    def _judge_now(self, gaps: Gaps, weight: float, fastest: FloatArray, found: FloatArray) -> None:
         near = create_near(len(gaps.numbers)) if gaps.near is None else gaps.near
-        judge_gaps(gaps.numbers, near, weight, self._size, self._limits, found)
+        judge_gaps(gaps.numbers, near, weight, self._size, self._limits, fastest, found)
 
     def _note(self, system: System, gaps: Gaps, found: FloatArray, t: float, h: float) -> None:
         """Keep what was found of a law in a step, if it is worse than before."""
