@@ -34,7 +34,7 @@ FAULTS = [
     ("function", "python", 1, "ZeroDivisionError: in the force function"),
     ("nan", "python", 2, "gave nan at t = 0.003 s: must give one finite number [N]"),
     ("hook", "windlass", 1, "OSError: in the hook"),
-    ("state", "python", 2, "error: DIVERGED"),
+    ("state", "python", 2, "the hook hook, after_step: has set q[0] = nan at t = 0.002 s: must be a finite number"),
     ("loose", "python", 2, "without mass: forgotten, x, forgotten, y"),
     ("exit", "python", 3, ""),
     ("exit", "windlass", 3, ""),

@@ -275,9 +275,18 @@ def test_run_that_is_extended(tmp_path: Path) -> None:
 PARTS: list[str | Path] = ["-elements", "48"]
 
 
+def replace_options(words: Sequence[str | Path], options: Sequence[str | Path]) -> list[str | Path]:
+    """The words of a command in which these options have other values, or are added."""
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    names = [str(word) for word in words]
+    kept = [w for k, w in enumerate(words) if names[k] not in given and (k == 0 or names[k - 1] not in given)]
+    return [*kept, *options]
+
+
 def kill_belt(folder: Path, processes: int, options: Sequence[str | Path] = ()) -> Path:
     """The belt, killed after step 243, in a folder with its last checkpoint, that of step 140, and its state at 240."""
-    words = [write_belt(folder), *BELT, "-checkpoint_every", "140", "-keep", "240", "-die", "243", *options]
+    words: list[str | Path] = [write_belt(folder), *replace_options(BELT, options)]
+    words += ["-checkpoint_every", "140", "-keep", "240", "-die", "243"]
     run([*words, "-output", "a", "-checkpoint", "c.h5"], folder, processes, killed=True)
     return folder
 
@@ -285,7 +294,8 @@ def kill_belt(folder: Path, processes: int, options: Sequence[str | Path] = ()) 
 def restart_belt(killed: Path, folder: Path, processes: int, options: Sequence[str | Path] = ()) -> None:
     """Take the belt from its checkpoint to its end, with its outputs, in a folder of its own."""
     shutil.copytree(killed, folder)
-    run([folder / "belt.py", *BELT, "-keep", "240", "-output", "a", "-restart", "c.h5", *options], folder, processes)
+    words = [folder / "belt.py", *replace_options(BELT, options), "-keep", "240"]
+    run([*words, "-output", "a", "-restart", "c.h5"], folder, processes)
 
 
 @pytest.fixture(scope="module")
