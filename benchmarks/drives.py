@@ -34,7 +34,7 @@ ALLOWED = 0.01
 
 @dataclass(frozen=True)
 class Case:
-    """A drive: the driver is the first pulley; torques are those of the loads [N m]."""
+    """A drive: the driver is the first pulley; the torques are load torques [N m]."""
 
     seed: int
     centers: tuple[tuple[float, float], ...]

@@ -6,7 +6,7 @@ TOLERANCE is the largest one of Newton's method, relative and absolute, with a n
 explicit solvers that choose their steps.  TIMES is how many steps of time are made for each one of the script.
 The module modelUnitTests, which test models of Exudyn ask for graphics, is replaced by one that wants none.
 Sleeps, plots and windows are left out.  Names of older versions that the scripts use are put in place.  The scripts
-run in the folder of RESULT.json, with links to all that stands beside them, so that they find their data.
+run in the folder of RESULT.json, with links to the other files of their folder, such that they find their data.
 Needs exudyn, for Windlass in its own environment.
 """
 

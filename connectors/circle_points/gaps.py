@@ -45,7 +45,7 @@ PASSING = 0.6
 def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
     """Whether the line between two neighbouring points has swept over the centre of the circle, by their numbers.
 
-    first, last: whether the line goes on to the end of the cable, by half the distance.
+    first, last: whether the line is extended to the end of the cable, by half the distance between points.
     """
     if not (a[START + GAP] < np.inf and b[START + GAP] < np.inf):
         return False
@@ -170,7 +170,7 @@ def sweep_circles(
                 b = eval_point(shape(s, L), shape_slope(s, L), y, q0, q0)
                 z = eval_point(shape(s, L), shape_slope(s, L), y, q, q)
                 ax, ay, dx, dy = b.px - place0[m, 0], b.py - place0[m, 1], z.px - place[m, 0], z.py - place[m, 1]
-                # the numbers of the start, which move on to its place, then those of the end
+                # the start of the step moves to its place, then the end of the step
                 note_gap(trial, np.sqrt(ax * ax + ay * ay) - r, 0.0, 0.0)
                 note_way(trial, r, ax, ay, 0.0)
                 for a in range(START):

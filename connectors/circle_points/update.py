@@ -173,7 +173,7 @@ def update_history(
             for a in range(8):
                 at_rest &= w[a] == 0.0
             old, press = data[first + 3 * n], eval_press(c, i, o, gather(x, c.dofs, i), w) - c.press[i]
-            # in motion the next step has it; at rest, where there is none, another pass
+            # in dynamics the next step uses it; statics, without a next step, makes another pass
             change = abs(press - old) * c.L[i] * n / r if closed > 0 else 0.0
             if not at_rest:
                 data[first + 3 * n] = press

@@ -1,6 +1,6 @@
 """Gaps between circles and the segments of cables, by which solvers see whether steps resolve contacts; see `Gaps`.
 
-Rates are those of the material at the closest points, speeds those of the cable against the centre of the circle.
+The rate is that of the gap at the closest point, the speed is that of the cable relative to the centre of the circle.
 """
 
 from __future__ import annotations

@@ -228,7 +228,7 @@ DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "e
 
 
 def is_duty(name: str) -> bool:
-    """Whether the extremes of a number are what a drive is dimensioned by, by its name in `DriveReport.extremes`."""
+    """Whether a number is used for dimensioning, such that `format` prints its extremes; by its name in `extremes`."""
     part, _, quantity = name.partition("[")[0].rpartition(".")
     # the speed of the belt is that of all pulleys; what is no number of the belt was asked for
     return (quantity in DUTIES and not (part and quantity in WHOLE)) or quantity not in UNITS

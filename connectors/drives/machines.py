@@ -78,7 +78,7 @@ CURVE = numbers("", (None,))
 def characteristic_load(
     world: World, body: Entity, speeds: Any, torques: Any, standstill: float = 1.0, name: str = "load"
 ) -> Entity:
-    """Add the load of a machine on a body of the plane: a torque against its rotation by a curve over its speed.
+    """Add the load of a machine on a 2D body: a torque against its rotation by a curve over its speed.
 
     Args:
         world: the world.

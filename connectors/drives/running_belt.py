@@ -20,7 +20,7 @@ from windlass.framework.state.state import State
 def run_belt(
     state: State, speed: float, cables: Entity, nodes: Entity, pulleys: Sequence[Pulley], radii: Sequence[float]
 ) -> State:
-    """A copy of a state in which a closed belt of the plane runs, and its pulleys turn with it.
+    """A copy of a state in which a closed 2D belt runs, and its pulleys turn with it.
 
     Args:
         state: the state at rest.

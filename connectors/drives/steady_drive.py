@@ -48,7 +48,7 @@ ERROR = 1e-9
 
 
 class DriveData(NamedTuple):
-    """A closed belt of the plane on its pulleys, of which each array has the shape (pulleys,).
+    """A closed 2D belt on its pulleys; each array has the shape (pulleys,).
 
     name, names: of the belt and of its pulleys.
     turns: 1 where a belt that runs in the order of the pulleys turns them anticlockwise, else -1.
