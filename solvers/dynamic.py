@@ -67,6 +67,9 @@ class Dynamic(StepSolver):
             see `DiscontinuousSettings`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
             as recorded data of other programs need it.
+        decide_in_newton: number of residuals of the first Newton run of a step in which contacts with a return map
+            decide open or closed, sticks or slips from the history at the start of the step; after them, and in all
+            other contacts, decisions change between Newton runs alone.
         lag: keep the tangent and its factorisation while that is cheaper, see `LagPolicy`; False is full Newton.
         project: bring accelerations and multipliers onto the constraints after kinks, see `Consistency`.
         velocities: of the start, where constraints forbid them: "check" is an error that names these constraints,
@@ -94,6 +97,7 @@ class Dynamic(StepSolver):
         project=yes_no(),
         velocities=word(*STARTS),
         resolve_contacts=yes_no(),
+        decide_in_newton=whole(0),
         cut=number("1", above=0.0, below=1.0),
         growth=number("1", minimum=1.0),
         easy_steps=whole(1),
@@ -119,6 +123,7 @@ class Dynamic(StepSolver):
         discontinuous_limit: float = 1e-3,
         discontinuous_fail: bool = True,
         decide_at_start: bool = True,
+        decide_in_newton: int = 5,
         lag: bool = True,
         project: bool = True,
         velocities: str = "check",
@@ -148,6 +153,9 @@ class Dynamic(StepSolver):
         project = own_option(DYNAMIC_OPTIONS, prefix, "project", project)
         velocities = own_option(DYNAMIC_OPTIONS, prefix, "velocities", velocities)
         self._resolves = own_option(DYNAMIC_OPTIONS, prefix, "resolve_contacts", resolve_contacts)
+        mapped = own_option(DYNAMIC_OPTIONS, prefix, "decide_in_newton", decide_in_newton)
+        maps = self.assembly.processes.any(any(system.return_map for system in self.assembly.systems))
+        self._mapped = mapped if maps else 0
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
         self.newton = Newton(self.problem, rtol, atol, max_it)
@@ -385,7 +393,7 @@ class Attempts:
         looking = overriding(hooks, "after_iteration")
         self._looked_at = bool(looking) or len(solver.integrator.rotations) > 0
         self._start = state.copy() if self._looked_at else state
-        self.kernels = StepKernels(solver.integrator, solver.problem)
+        self.kernels = StepKernels(solver.integrator, solver.problem, carries=solver._mapped > 0)
         self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)
         parts = (
             solver.newton,
@@ -393,6 +401,7 @@ class Attempts:
             self.kernels.scheme,
             solver.consistency.looks,
             solver.contacts.total,
+            solver._mapped,
         )
         self.steps = CompiledSteps(*parts)
 
@@ -421,17 +430,27 @@ class Attempts:
 
         def newton(attempt: StepAttempt) -> bool:
             guess = None
-            if attempt.passes > 1:
+            if attempt.passes == 2 and solver._mapped:
+                # again as without return maps
+                contacts.data[:] = contacts.first
+            elif attempt.passes > 1:
                 lag.note_switch(contacts.changed)
                 guess = (state.a, state.lam) if self._looked_at else (fields.a[:-1], fields.lam[:-1])
             first = compiled and attempt.passes == 1
+            fields.mapped[0] = mapped = solver._mapped if attempt.passes == 1 else 0
             try:
-                run = solver.newton.solve(scheme, guess=guess, around=steps if first else None)
+                run = solver.newton.solve(scheme, guess=guess, around=steps if first else None, carried=mapped > 0)
             finally:
+                fields.mapped[0] = 0
                 if first and steps.earlier:
                     attempt.earlier = steps.earlier
                     solver.note_steps(state, ends[steps.earlier - 1], steps.earlier, steps.iterations)
             attempt.iterations += run.iterations
+            if mapped and not run.converged:
+                # from the predictor with the decisions of the start of the step
+                contacts.data[:] = contacts.first
+                run = solver.newton.solve(scheme)
+                attempt.iterations += run.iterations
             attempt.reason, attempt.history = run.reason, run.history
             contacts.are_updated = first and steps.stage >= UPDATED
             if run.converged and not (first and steps.stage >= LOOKED):

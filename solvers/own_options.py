@@ -46,6 +46,7 @@ STATIC_OPTIONS = NEWTON | option_table(
     Option("velocities", "zero", "", "velocities in all forces: none, or those of the start", choices=VELOCITIES),
 )
 DYNAMIC_OPTIONS = (TIMES | NEWTON) | option_table(
+    Option("decide_in_newton", 1, "1", "residuals of a step in which contacts decide", minimum=0),
     Option("method", IMPLICIT[0], "", "integrator", choices=IMPLICIT),
     Option("project", True, "", "bring accelerations onto the constraints after kinks"),
     Option("resolve_contacts", True, "", "cut steps that do not resolve a contact"),

@@ -24,7 +24,7 @@ from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import can_reset, check_package, reset_factors, set_direct
 from windlass.solvers.linear.substructures import set_substructures
-from windlass.solvers.newton.callbacks import Around, Callbacks
+from windlass.solvers.newton.callbacks import CARRIED, KEPT, ZERO, Around, Callbacks
 from windlass.solvers.newton.convergence import (
     ASK,
     CONVERGED_ABSOLUTE,
@@ -178,6 +178,7 @@ class Newton:
         damped: bool = False,
         guess: tuple[FloatArray, FloatArray] | None = None,
         around: Around | None = None,
+        carried: bool = False,
     ) -> NewtonRun:
         """One Newton run from the predictor of a scheme.
 
@@ -189,13 +190,14 @@ class Newton:
                 for statics, whose multipliers may be all that holds a body.
             around: what makes this run and those of the steps after it, if all of it is compiled; the outcome is that
                 of the last run.
+            carried: start from the accelerations and multipliers in the fields, those of the step before.
         """
         self._damped[0], max_it = damped, 0
         if damped:
             max_it = self.snes.getTolerances()[3]
             set_line_search(self.snes, "bt")
             self.snes.setTolerances(max_it=DAMPED_ITERATIONS * max_it)
-        run = self._attempt(scheme, guess, around)
+        run = self._attempt(scheme, guess, around, carried)
         while run.reason == "DIVERGED_LINEAR_SOLVE" and self._settings.give_memory():
             self.problem.lag.drop_tangent()
             run = self._attempt(scheme)
@@ -219,7 +221,11 @@ class Newton:
         return run
 
     def _attempt(
-        self, scheme: Scheme, guess: tuple[FloatArray, FloatArray] | None = None, around: Around | None = None
+        self,
+        scheme: Scheme,
+        guess: tuple[FloatArray, FloatArray] | None = None,
+        around: Around | None = None,
+        carried: bool = False,
     ) -> NewtonRun:
         problem = self.problem
         if problem.pattern is not self._pattern:
@@ -232,16 +238,19 @@ class Newton:
         if guessed and guess is not None:
             problem.guess(*guess)
         callbacks = self._callbacks
-        self._begin_test(guessed)
+        self._begin_test(guessed or carried)
         # what the callbacks do counts for their own stages
         enter(Stage.LINEAR_SOLVE)
         try:
             with self._settings:
                 if callbacks is not None and callbacks.is_compiled:
-                    reason, iterations = callbacks.solve(not guessed, around if callbacks.suits_steps else None)
+                    start = KEPT if guessed else CARRIED if carried else ZERO
+                    reason, iterations = callbacks.solve(start, around if callbacks.suits_steps else None)
                 else:
                     if not guessed:
                         problem.unknowns.set(0.0)
+                    if carried and not guessed:
+                        self._carry()
                     self.snes.solve(None, problem.unknowns)
                     reason, iterations = self.snes.getConvergedReason(), self.snes.getIterationNumber()
         except PETSc.Error as error:
@@ -259,6 +268,16 @@ class Newton:
         name = reason_name(PETSc.SNES.ConvergedReason, reason)
         self._factors_failed = name == "DIVERGED_LINEAR_SOLVE"
         return self._judge_end(NewtonRun(reason > 0, name, iterations, self._list_norms()))
+
+    def _carry(self) -> None:
+        """Start from the motion in the fields; tolerances refer to the predictor, with decisions as they are."""
+        problem, fields = self.problem, self.problem.assembly.fields
+        a, lam, left = fields.a[:-1].copy(), fields.lam[:-1].copy(), float(fields.mapped[0])
+        fields.mapped[0] = 0.0
+        self.snes.computeFunction(problem.unknowns, problem.residual_vector)
+        self._measures["predictor"] = problem.residual_vector.norm()
+        fields.mapped[0] = left
+        problem.guess(a, lam)
 
     def _begin_test(self, guessed: bool) -> None:
         """Tolerances for the run that begins, and callbacks that serve it."""
