@@ -33,12 +33,14 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.array_kernels import clear, copy_values
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.steps import mass_product_steps
+from windlass.framework.command_line import options
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.ledger.balance_kernels import drop_states, mask_multipliers, take_kinetic
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
+from windlass.solvers.verdicts.watch import NEVER, Watch
 
 EVERY = 128
 """Steps between looks, a power of two; the first ones are after 1, 2, 4 ... steps."""
@@ -68,7 +70,7 @@ def add_work(
     work[0] += 0.5 * total
 
 
-class RunBalance:
+class RunBalance(Watch):
     """Follows the balance of a run.
 
     Args:
@@ -80,11 +82,12 @@ class RunBalance:
         lost: words on what the method of integration has lost; empty for nothing worth a word.
     """
 
+    name = "balance"
+
     def __init__(self, assembly: Assembly, damps: bool, swings: float = 0.0) -> None:
         self._assembly, self._damps, self._swings, self.lost = assembly, damps, swings, ""
         n = assembly.layout.spare
         self._q, self._g = np.zeros(n), np.zeros(n)
-        self._seen_q, self._seen_v = np.zeros(n), np.zeros(n)
         self._loads, self._driven = np.zeros(n + 1), np.zeros(n + 1)
         self._momentum, self._gyration, self._inertia = (np.zeros(n + 1) for _ in range(3))
         self._kinetic, self._swing = np.zeros(1), np.zeros(1)
@@ -95,11 +98,14 @@ class RunBalance:
         self._laws: list[System] = []
         self._readings: list[Reading] = []
         self._forces = np.zeros((0, n + 1))
-        self.is_watched = self._seen = self._is_constant = False
-        self.reset()
+        self.is_watched = self._is_constant = False
+        self._forget()
 
-    def reset(self) -> None:
-        """A solve begins."""
+    def begin(self, state: State, duration: float) -> None:
+        """See `Watch`."""
+        self._forget()
+
+    def _forget(self) -> None:
         self._steps, self._due, self._mark, self._clean = 0, 1, (-1, b""), False
         # at the last look: energy, stored energy, power that is passed on, and time
         self._energy, self._kept, self._passing, self._time = 0.0, 0.0, 0.0, 0.0
@@ -110,7 +116,7 @@ class RunBalance:
         self.lost = ""
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a continued run needs."""
+        """See `Watch`."""
         return {
             "steps": self._steps,
             "numbers": [self._granted, self._floor, self._largest, self._gain, self._burst],
@@ -119,49 +125,38 @@ class RunBalance:
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave; the way to the next look is left out."""
+        """See `Watch`; the way to the next look is left out."""
         self._steps, self._created = int(kept["steps"]), [float(value) for value in kept["created"]]
         self._granted, self._floor, self._largest, self._gain, self._burst = (float(x) for x in kept["numbers"])
         changes = np.array(kept["changes"], np.float64)
         self._changes[:], self._range[:] = changes[:2], changes[2:].reshape(2, 2)
         self._clean = False
 
-    def begin(self, state: State, seen: bool) -> None:
-        """The first step begins at a state, with consistent accelerations and multipliers.
-
-        Args:
-            state: the start.
-            seen: whether users see the state between steps, and may change it.
-        """
+    def start(self, state: State, seen: bool) -> list[str]:
+        """See `Watch`."""
         systems = [s for s in self._assembly.systems if s.residual is not None]
         mine = all(s.account is not None and s.account.is_whole for s in systems)
-        self.is_watched, self._seen = self._assembly.processes.all(mine), seen
+        self.is_watched = options.verdict_kind() != "off" and self._assembly.processes.all(mine)
         if self.is_watched:
-            self._assembly.load_fields(state)
             self._look(state)
             self._set_due()
+        return []
 
-    def before_step(self, state: State) -> int:
-        """A step begins: how many steps there are from this one to the next that is looked at, 1 for this one."""
+    def before_step(self, state: State, h: float, moved: bool) -> int:
+        """See `Watch`."""
         if not self.is_watched:
-            self._due = self._steps + 1 + EVERY
-            return EVERY
-        if self._clean and (self._assembly.world.version != self._mark[0] or (self._seen and self._is_touched(state))):
+            return NEVER
+        if moved or self._assembly.world.version != self._mark[0]:
             self._clean = False
         return self._due - self._steps
-
-    def count_quiet(self) -> int:
-        """How many of the next steps need not be told but to `skip`, as nothing can change in them."""
-        is_quiet = not self.is_watched or (self._clean and self._is_constant and not self._seen)
-        return self._due - self._steps - 1 if is_quiet else 0
 
     def _set_due(self) -> None:
         """Find the number of the next step that is looked at."""
         number = self._steps + 1
         self._due = 1 << (number - 1).bit_length() if number < EVERY else -(-number // EVERY) * EVERY
 
-    def find_program(self, state: State) -> Program | None:
-        """What compiled code has to do after each step, with its end in the state and the fields; None for nothing."""
+    def idle_program(self, state: State) -> Program | None:
+        """See `Watch`."""
         if not self.is_watched or not self._clean:
             return None
         program = self._prepare(state)
@@ -176,33 +171,35 @@ class RunBalance:
             self._arrays, self._made_for = arrays, made_for
         return self._step_program
 
-    def after_step(self, state: State) -> None:
-        """A step has ended; the fields hold its end."""
+    def after_step(self, state: State, changed: bool) -> None:
+        """See `Watch`."""
         self._steps += 1
         if not self.is_watched:
             return
         if not self._is_constant and self._clean:
             self._prepare(state)()
-        if self._seen:
-            self._seen_q[:], self._seen_v[:] = state.q, state.v
         if self._steps == self._due:
             self._assembly.load_fields(state)
             self._look(state)
             self._set_due()
 
-    def close(self, state: State) -> None:
-        """A checkpoint is written, or the last step has ended: what follows begins at a state with nothing carried."""
+    def close(self, state: State, moved: bool) -> None:
+        """See `Watch`."""
         if self.is_watched and state.t > self._time:
-            self._clean = self._clean and not (self._seen and self._is_touched(state))
+            self._clean = self._clean and not moved
             self._assembly.load_fields(state)
             self._look(state)
 
+    def finish(self, state: State, moved: bool) -> None:
+        """See `Watch`."""
+        self.close(state, moved)
+
     def skip(self, steps: int) -> None:
-        """So many steps were done by compiled code."""
+        """See `Watch`."""
         self._steps += steps
 
     def judge(self) -> list[str]:
-        """Reasons for doubt in words; the same on every process."""
+        """See `Watch`."""
         if not self.is_watched:
             return []
         concerned = self._find_concerned()
@@ -234,10 +231,6 @@ class RunBalance:
     def _find_mark(self) -> tuple[int, bytes]:
         world = self._assembly.world
         return world.version, world.gravity.tobytes()
-
-    def _is_touched(self, state: State) -> bool:
-        """Whether users have changed places or velocities since the last step."""
-        return not (np.array_equal(state.q, self._seen_q) and np.array_equal(state.v, self._seen_v))
 
     def _find_concerned(self) -> float:
         return float(max(self._largest, *(self._range[1] - self._range[0])))
@@ -339,5 +332,3 @@ class RunBalance:
             self._burst = max(self._burst, (self._created[-1] - beside) / concerned)
         self._work[:] = 0.0
         self._clean, self._mark = True, self._find_mark()
-        if self._seen:
-            self._seen_q[:], self._seen_v[:] = state.q, state.v

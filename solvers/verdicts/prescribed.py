@@ -17,8 +17,10 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.kernels.call import Call
 from windlass.framework.kernels.program import Program
 from windlass.framework.model.system import System, evaluate
+from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 from windlass.solvers.constraint_motion.start import SMALL_JUMP, find_driven
+from windlass.solvers.verdicts.watch import Watch
 
 GROWTH = 4.0
 """Change in a step per change in the step before from which a step is halved [1]."""
@@ -26,12 +28,15 @@ HALVINGS, SHARE = 30, 0.75
 """How often, and the share of the change that a half keeps where there is a jump [1]."""
 
 
-class PrescribedWatch:
+class PrescribedWatch(Watch):
     """Looks whether prescribed positions jump.
 
     Args:
         assembly: the systems of this process.
     """
+
+    name = "prescribed"
+    advice = "prescribe positions without jumps, by a ramp, a smooth step or a table, or velocities"
 
     def __init__(self, assembly: Assembly) -> None:
         self._assembly, self._rates = assembly, ConstraintRates(assembly)
@@ -42,13 +47,14 @@ class PrescribedWatch:
         self._before: list[float] = []
         self._anywhere = False
 
-    def begin(self) -> None:
-        """A solve begins; the fields hold its start."""
+    def start(self, state: State, seen: bool) -> list[str]:
+        """See `Watch`."""
         self._size = 1.0 + self._assembly.processes.largest_of(np.abs(self._assembly.fields.x).max())
         self._revision, self._before = -1, [0.0] * len(self._places)
+        return []
 
-    def find_jump(self, t: float, then: float) -> str:
-        """What jumps between two times [s], in words with its name, or an empty text; all processes together."""
+    def refuse(self, t: float, then: float) -> str:
+        """What jumps between two times [s], in words with its name, or an empty text."""
         assembly = self._assembly
         if self._revision != assembly.revision:
             self._lay_down()
