@@ -239,7 +239,7 @@ class Dynamic(StepSolver):
                 if most > 1:
                     most = 1 + min([most - 1, *(hook.idle_steps(current, h) for hook in self._looking)])
                     most = min(most, 1 + solve_checkpoint.idle_steps(current))
-                self._refuse(current, h, all_hooks)
+                self._refuse(current, then, all_hooks)
                 try:
                     attempt = attempts.attempt(h, self.control.foresee(then, self.end, most))
                 except NotConverged as error:

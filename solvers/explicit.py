@@ -240,7 +240,7 @@ class Explicit(StepSolver):
                 size, then = self._grid.propose(current.t, longest)
                 begin = current.t
                 self.watches.before_step(current, size)
-                self._refuse(current, size, all_hooks)
+                self._refuse(current, then, all_hooks)
                 advance = self._method.attempt(current, size, then)
                 self.statistics.evaluations = self.accelerations.evaluations
                 self.statistics.rejected += advance.rejected

@@ -120,11 +120,11 @@ class StepSolver:
         """What is said of the nonlinear and linear solver, if there is one."""
         return {}
 
-    def _refuse(self, state: State, h: float, hooks: Sequence[StepHook]) -> None:
-        """End a solve before a step of h seconds that watches refuse; all processes together."""
-        words, advice = self.watches.refuse(state.t, state.t + h)
+    def _refuse(self, state: State, then: float, hooks: Sequence[StepHook]) -> None:
+        """End a solve before a step to a time [s] that watches refuse; all processes together."""
+        words, advice = self.watches.refuse(state.t, then)
         if words:
-            self._fail(Failure(words, state.t, self.statistics.steps + 1, h), state, hooks, advice)
+            self._fail(Failure(words, state.t, self.statistics.steps + 1, then - state.t), state, hooks, advice)
 
     def _note_failure(self, at: float, size: float, reason: str) -> None:
         """Count a rejected attempt to reach a time [s], or a load factor [1], by a step of that size."""

@@ -27,14 +27,18 @@ from math import inf, isfinite
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.command_line import options
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import NO_CALLS, Program, Step
 from windlass.framework.model.gaps import (
+    FASTEST,
     GAP,
+    LEAST,
     MISSED,
     RATE,
     REACH,
@@ -97,7 +101,7 @@ def judge_gaps(
     weight: float,
     size: FloatArray,
     limits: FloatArray,
-    fastest_before: FloatArray,
+    quiet: FloatArray,
     found: FloatArray,
 ) -> None:
     """What a step of size[0] seconds has not resolved of a law.
@@ -108,12 +112,13 @@ def judge_gaps(
         size: shape (1,).
         limits: largest change of a rate per speed [1], the speed that counts at least [m/s], and 1 if steps can be cut,
             shape (3,).
-        fastest_before: largest speed of the law until the step began [m/s], shape (1,).
+        quiet: see `Gaps`.
         found: see `COUNT`, shape (13,).
     """
     h, limit = size[0], limits[0]
     # the same whatever the order of contacts, and on any number of processes
-    least = max(limits[1], SLOW * fastest_before[0])
+    least = quiet[LEAST]
+    found[LARGEST] = max(found[LARGEST], quiet[FASTEST])
     for i in range(1, near[0] + 1):
         k = near[i]
         row = numbers[k]
@@ -163,10 +168,9 @@ def judge_gaps(
 
 
 @kernel
-def note_largest(found: FloatArray, largest: FloatArray) -> None:
-    """Remember the largest speeds until the end of a step, shapes (laws, 13) and (laws, 1)."""
-    for k in range(len(found)):
-        largest[k, 0] = found[k, LARGEST]
+def note_largest(found: FloatArray, limits: FloatArray, quiet: FloatArray) -> None:
+    """What counts of a law in the next step, by the largest speed until its start; see `judge_gaps`."""
+    quiet[LEAST] = max(limits[1], SLOW * found[LARGEST])
 
 
 @kernel
@@ -209,17 +213,18 @@ class ContactWatch(Watch):
 
     def __init__(self, assembly: Assembly, limit: float, cuts: bool = False, halves: bool = False) -> None:
         self._assembly, self._cuts, self._halves = assembly, cuts, halves
+        self._is_parallel = bool(assembly.layout.size > 1)
         self._laws: list[tuple[System, Gaps]] = []
         # of the last step: whether it has left something unresolved, and the factor that it should be cut by
         self._total = np.zeros(2)
-        self._found, self._fastest = np.zeros((0, 13)), np.zeros((0, 1))
+        self._found = np.zeros((0, 13))
         self._size, self._limits = np.zeros(1), np.array([limit, 0.0, float(cuts)])
         # whether the motion is another one than at the end of the last step, and laws as they were then
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
         # what the laws held for the solver in whose step this one runs
-        self._kept: list[tuple[Gaps, FloatArray, IntArray | None, Any]] = []
+        self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 
     def begin(self, state: State, duration: float) -> None:
@@ -231,7 +236,7 @@ class ContactWatch(Watch):
         self._revision = self._assembly.revision
         self._lay_down()
         self._kept = [
-            (gaps, gaps.numbers.copy(), None if gaps.near is None else gaps.near.copy(), gaps.holder)
+            (gaps, [values.copy() for values in _memory_of(gaps)], gaps.holder)
             for _, gaps in self._laws
             if gaps.holder is not None and gaps.holder is not self
         ]
@@ -250,6 +255,8 @@ class ContactWatch(Watch):
         }
         self._largest = {name: float(value) for name, value in kept["largest"].items()}
         self._limits[1] = float(kept["floor"])
+        for (system, _), found in zip(self._laws, self._found, strict=True):
+            found[LARGEST] = self._largest.get(system.name, 0.0)
 
     def start(self, state: State, seen: bool) -> list[str]:
         """See `Watch`."""
@@ -325,13 +332,12 @@ class ContactWatch(Watch):
     def judge(self) -> list[str]:
         """See `Watch`."""
         self._note_largest()
-        for gaps, numbers, near, holder in self._kept:
-            if gaps.numbers.shape != numbers.shape:
+        for gaps, kept, holder in self._kept:
+            if gaps.numbers.shape != kept[0].shape:
                 continue
             gaps.holder = holder
-            gaps.numbers[:] = numbers
-            if near is not None and gaps.near is not None:
-                gaps.near[:] = near
+            for values, before in zip(_memory_of(gaps), kept, strict=True):
+                values[:] = before
         self._kept = []
         mine = [
             (name, f.kicks, f.passes, f.kicked, f.passed, self._largest.get(name, 0.0))
@@ -357,10 +363,6 @@ class ContactWatch(Watch):
             if k >= 0:
                 self._found[k, LARGEST] = value
 
-    @property
-    def _is_parallel(self) -> bool:
-        return bool(self._assembly.layout.size > 1)
-
     def _look_at_start(self, state: State) -> None:
         """What is found between steps: the start of the next one."""
         assembly = self._assembly
@@ -381,40 +383,47 @@ class ContactWatch(Watch):
     def _are_others(self) -> bool:
         """Whether the laws are not those that the programs are for."""
         self._revision, known = self._assembly.revision, [gaps for _, gaps in self._laws]
-        now = [s.gaps for s in self._assembly.systems if s.gaps is not None]
+        now = [gaps for _, gaps in self._find_laws()]
         return len(known) != len(now) or any(a is not b for a, b in zip(known, now, strict=True))
+
+    def _find_laws(self) -> list[tuple[System, Gaps]]:
+        """The laws with gaps, where anyone asks for them."""
+        if options.verdict_kind() == "off" and not self._cuts:
+            return []
+        return [(s, s.gaps) for s in self._assembly.systems if s.gaps is not None]
 
     def _lay_down(self) -> None:
         """The laws that are looked at, and the programs of it."""
         assembly = self._assembly
-        self._laws = [(s, s.gaps) for s in assembly.systems if s.gaps is not None]
+        self._laws = self._find_laws()
         self._found, s = np.zeros((len(self._laws), 13)), evaluate(assembly.fields, size=self._size)
-        self._fastest = np.zeros((len(self._laws), 1))
         measure: list[Step] = [(gaps.measure, (s,)) for _, gaps in self._laws]
         accept: list[Step] = []
         look: list[Step] = [(call(clear_findings, (self._found,)), (s,))]
-        for (system, gaps), found, fastest in zip(self._laws, self._found, self._fastest, strict=True):
-            found[LARGEST] = fastest[0] = self._largest.get(system.name, 0.0)
+        for (system, gaps), found in zip(self._laws, self._found, strict=True):
+            found[LARGEST] = self._largest.get(system.name, 0.0)
+            note_largest(found, self._limits, gaps.quiet)
             look.append((gaps.measure, (s,)))
             weight = 1.0 if gaps.weighed else 0.0
             if isinstance(gaps.measure, Call):
                 near = create_near(len(gaps.numbers)) if gaps.near is None else gaps.near
-                judged = gaps.numbers, near, weight, self._size, self._limits, fastest, found
+                judged = gaps.numbers, near, weight, self._size, self._limits, gaps.quiet, found
                 look.append((call(judge_gaps, judged), (s,)))
-                accept.append((call(accept_gaps, (gaps.numbers, near, np.zeros_like(near))), (s,)))
+                own = gaps.accept if isinstance(gaps.accept, Call) else None
+                accept.append((own or call(accept_gaps, (gaps.numbers, near, np.zeros_like(near))), (s,)))
             else:
-                look.append((partial(self._judge_now, gaps, weight, fastest, found), ()))
+                look.append((partial(self._judge_now, gaps, weight, found), ()))
                 before = np.zeros(1 if gaps.near is None else len(gaps.near), np.int64)
                 accept.append((partial(_accept_now, gaps, before), ()))
+            accept.append((call(note_largest, (found, self._limits, gaps.quiet)), (s,)))
         look.append((call(sum_findings, (self._found, self._total, self.found)), (s,)))
-        accept.append((call(note_largest, (self._found, self._fastest)), (s,)))
         self._measure_program = Program(measure)
         self._program = Program(look) if self._laws else NO_CALLS
         self._accept_program = Program(accept)
 
-    def _judge_now(self, gaps: Gaps, weight: float, fastest: FloatArray, found: FloatArray) -> None:
+    def _judge_now(self, gaps: Gaps, weight: float, found: FloatArray) -> None:
         near = create_near(len(gaps.numbers)) if gaps.near is None else gaps.near
-        judge_gaps(gaps.numbers, near, weight, self._size, self._limits, fastest, found)
+        judge_gaps(gaps.numbers, near, weight, self._size, self._limits, gaps.quiet, found)
 
     def _note(self, system: System, gaps: Gaps, found: FloatArray, t: float, h: float) -> None:
         """Keep what was found of a law in a step, if it is worse than before."""
@@ -436,6 +445,11 @@ class ContactWatch(Watch):
     def _note_largest(self) -> None:
         for (system, _), found in zip(self._laws, self._found, strict=True):
             self._largest[system.name] = max(self._largest.get(system.name, 0.0), float(found[LARGEST]))
+
+
+def _memory_of(gaps: Gaps) -> list[NDArray[Any]]:
+    """The arrays in which a law keeps the start of a step."""
+    return [gaps.numbers, *([] if gaps.near is None else [gaps.near]), gaps.quiet, *gaps.memory]
 
 
 def _accept_now(gaps: Gaps, before: IntArray) -> None:

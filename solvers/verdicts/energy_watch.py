@@ -68,12 +68,12 @@ class EnergyWatch(Watch):
         self._program, self._revision = Program([]), -1
         self._mass_product: list[Step] = []
         self._take_work = call(take_work)
-        self._last_step, self._steps, self._looks = -1, 0, 0
+        self._last_step, self._steps, self._due, self._looks = -1, 0, 0, 0
         self._created = self._turned = self._kinetic = 0.0
 
     def begin(self, state: State, duration: float) -> None:
         """See `Watch`."""
-        self._last_step, self._steps, self._looks = -1, 0, 0
+        self._last_step, self._steps, self._due, self._looks = -1, 0, 0, 0
         self._created = self._turned = self._kinetic = 0.0
 
     def checkpoint(self) -> dict[str, Any]:
@@ -84,15 +84,18 @@ class EnergyWatch(Watch):
         """See `Watch`."""
         self._steps, self._looks = int(kept["steps"]), int(kept["looks"])
         self._created, self._turned, self._kinetic = (float(value) for value in kept["sums"])
-        self._last_step = -1
+        self._last_step, self._due = -1, 0
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
         """See `Watch`."""
         number = self._steps + 1
-        self._wanted = is_due(number)
-        # the next power of two, or the next multiple
-        due = min(1 << (number - 1).bit_length(), -(-number // EVERY) * EVERY)
-        return 1 if self._wanted else due - number
+        self._wanted = number >= self._due and is_due(number)
+        if self._wanted:
+            return 1
+        if number >= self._due:
+            # the next power of two, or the next multiple
+            self._due = min(1 << (number - 1).bit_length(), -(-number // EVERY) * EVERY)
+        return self._due - number
 
     def skip(self, steps: int) -> None:
         """See `Watch`."""
@@ -139,7 +142,7 @@ class EnergyWatch(Watch):
             self._forces, self._before, self._work = np.zeros(shape), np.zeros(shape), np.zeros(len(laws))
             self._last_step = -1
         values = self._forces.reshape(-1)
-        steps: list[Step] = [(call(clear, lambda s: (values,)), (evaluate(assembly.fields),))]
+        steps: list[Step] = [(call(clear, (values,)), (evaluate(assembly.fields),))]
         for law, f in zip(laws, self._forces, strict=True):
             assert law.residual is not None
             steps.append((law.residual, (evaluate(assembly.fields, f=f),)))

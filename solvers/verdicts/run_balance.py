@@ -23,12 +23,10 @@ Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from operator import is_
 from typing import Any
 
 import numpy as np
 
-from windlass.framework.accounts import Reading
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.array_kernels import clear, copy_values
 from windlass.framework.assembly.assembly import Assembly
@@ -52,6 +50,9 @@ LOSS, DESIGNED_LOSS = 0.05, 0.33
 """Energy that a method loses per energy concerned that is doubtful [1]: where it does not damp, and where it does."""
 SHOWN = 1e-3
 """Loss per energy concerned from which it is told [1]."""
+STORED, PASSING, SIZES, PLACE, KINETIC, SWING = range(6)
+"""Places of what is summed at a look: stored energy [J], power that is passed on [W], sizes of forces [N, N m], the
+largest coordinate [m, rad, 1], kinetic energy [J], and a·M a/2 [W²/J]."""
 IN_A_ROW, LAST = 3, 2
 """Looks at which energy is created, and those at the end at which it is lost; the smallest counts."""
 
@@ -68,6 +69,37 @@ def add_work(
         g_before[i] = g
         before[i] = q[i]
     work[0] += 0.5 * total
+
+
+@kernel
+def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatArray, sums: FloatArray) -> None:
+    """Add what a law stores, the size of what it passes on, and the sizes of its forces to the sums.
+
+    Args:
+        energies, powers: see `Reading`; those up to ``lost`` are losses.
+        force: shape (n + 1,).
+        sums: see `SUMS`, shape (6,).
+    """
+    passing = 0.0
+    for i in range(energies.shape[0]):
+        for j in range(energies.shape[1]):
+            sums[STORED] += energies[i, j]
+    for i in range(lost, powers.shape[0]):
+        for j in range(powers.shape[1]):
+            passing += powers[i, j]
+    sums[PASSING] += abs(passing)
+    for i in range(len(force)):
+        sums[SIZES] += abs(force[i])
+
+
+@kernel
+def take_sizes(x: FloatArray, loads: FloatArray, driven: FloatArray, sums: FloatArray) -> None:
+    """The largest coordinate, and the sizes of loads and constraint forces, each (n + 1,), into the sums."""
+    largest = 0.0
+    for i in range(len(x)):
+        largest = max(largest, abs(x[i]))
+        sums[SIZES] += abs(loads[i]) + abs(driven[i])
+    sums[PLACE] = largest
 
 
 class RunBalance(Watch):
@@ -90,14 +122,12 @@ class RunBalance(Watch):
         self._q, self._g = np.zeros(n), np.zeros(n)
         self._loads, self._driven = np.zeros(n + 1), np.zeros(n + 1)
         self._momentum, self._gyration, self._inertia = (np.zeros(n + 1) for _ in range(3))
-        self._kinetic, self._swing = np.zeros(1), np.zeros(1)
-        self._work = np.zeros(1)
-        self._arrays: list[FloatArray] = []
+        self._sums, self._work = np.zeros(6), np.zeros(1)
         self._step_program, self._look_program = Program([]), Program([])
-        self._made_for: Any = None
+        # the arrays, the revision of the assembly and the gravity that these are laid down for
+        self._made_for: tuple[Any, Any, int] = (None, None, -1)
+        self._gravity = b""
         self._laws: list[System] = []
-        self._readings: list[Reading] = []
-        self._forces = np.zeros((0, n + 1))
         self.is_watched = self._is_constant = False
         self._forget()
 
@@ -164,11 +194,10 @@ class RunBalance(Watch):
 
     def _prepare(self, state: State) -> Program:
         """The programs for a state; that of a step."""
-        arrays = [state.q, state.lam]
-        made_for = self._assembly.revision, self._assembly.world.gravity.tobytes()
-        if made_for != self._made_for or not all(map(is_, arrays, self._arrays)):
+        q, lam, revision = self._made_for
+        if q is not state.q or lam is not state.lam or revision != self._assembly.revision:
             self._lay_down(state)
-            self._arrays, self._made_for = arrays, made_for
+            self._made_for = state.q, state.lam, self._assembly.revision
         return self._step_program
 
     def after_step(self, state: State, changed: bool) -> None:
@@ -241,7 +270,7 @@ class RunBalance(Watch):
         fields, loads = assembly.fields, assembly.loads
 
         def step(kernel: Any, *arguments: Any) -> Step:
-            return call(kernel, lambda s: arguments), (evaluate(fields),)
+            return call(kernel, arguments), (evaluate(fields),)
 
         steps = [step(copy_values, loads.sum, self._loads)]
         if not loads.are_steady:
@@ -271,11 +300,10 @@ class RunBalance(Watch):
         self._is_constant = not driven and loads.are_steady and not loads.are_timed
         # kinetic and stored energies, and forces for the rounding of these
         self._laws = [s for s in assembly.systems if s.residual is not None]
-        self._readings = [s.account.create_reading(len(s.dofs)) for s in self._laws if s.account is not None]
-        self._forces = np.zeros((len(self._laws), len(fields.x)))
+        forces, sums = np.zeros((len(self._laws), len(fields.x))), self._sums
         momentum, gyration, inertia = self._momentum, self._gyration, self._inertia
         still = np.zeros_like(fields.a)
-        looks = [step(clear, values) for values in (momentum, gyration, inertia, self._forces.reshape(-1))]
+        looks = [step(clear, values) for values in (momentum, gyration, inertia, sums, forces.reshape(-1))]
         looks += mass_product_steps(assembly, fields.v, momentum) + mass_product_steps(assembly, fields.a, inertia)
         for s in assembly.systems:
             if s.inertia is not None:
@@ -283,34 +311,34 @@ class RunBalance(Watch):
                 looks.append((s.inertia.force, (evaluate(fields, a=still, f=gyration),)))
                 looks.append((s.inertia.force, (evaluate(fields, f=inertia),)))
         if len(layout.states):
-            looks.append(step(drop_states, layout.states, self._forces, momentum, gyration))
-        looks.append(step(take_kinetic, fields.v, momentum, gyration, self._kinetic))
-        looks.append(step(take_kinetic, fields.a, inertia, gyration, self._swing))
-        for s, reading, f in zip(self._laws, self._readings, self._forces, strict=True):
+            looks.append(step(drop_states, layout.states, forces, momentum, gyration))
+        looks.append(step(take_kinetic, fields.v, momentum, gyration, sums[KINETIC : KINETIC + 1]))
+        looks.append(step(take_kinetic, fields.a, inertia, gyration, sums[SWING:]))
+        for s, f in zip(self._laws, forces, strict=True):
             assert s.account is not None and s.residual is not None
+            reading = s.account.create_reading(len(s.dofs))
             looks += [step(clear, values.reshape(-1)) for values in (reading.energies, reading.powers)]
             looks.append((s.account.read, (evaluate(fields, **reading._asdict()),)))
             looks.append((s.residual, (evaluate(fields, f=f),)))
+            looks.append(step(take_sums, reading.energies, reading.powers, len(s.account.lost), f, sums))
+        looks.append(step(take_sizes, fields.x, self._loads, self._driven, sums))
         self._look_program = Program(looks)
 
     def _look(self, state: State) -> None:
         """Take the balance at a state, which the fields hold."""
         assembly = self._assembly
-        self._clean = self._clean and self._find_mark() == self._mark
+        mark = self._find_mark()
+        self._clean = self._clean and mark == self._mark
+        if mark[1] != self._gravity:
+            self._made_for, self._gravity = (None, None, -1), mark[1]
         self._prepare(state)
         assembly.loads.update()
         # its work is done unless each step does it
         if self._is_constant or not self._clean:
             self._step_program()
         self._look_program()
-        stored = sum(float(reading.energies.sum()) for reading in self._readings)
-        passing = 0.0
-        for law, reading in zip(self._laws, self._readings, strict=True):
-            assert law.account is not None
-            passing += abs(float(reading.powers[len(law.account.lost) :].sum()))
-        forces = sum(float(np.abs(f).sum()) for f in (self._forces, self._loads, self._driven))
-        floor = float(np.abs(assembly.fields.x).max(initial=0.0)) * forces + stored
-        parts = self._kinetic[0], self._swing[0], stored, passing, self._work[0], floor, 0.0 if self._clean else 1.0
+        stored, passing, sizes, place, kinetic, swing = self._sums.tolist()
+        parts = [kinetic, swing, stored, passing, self._work[0], place * sizes + stored, 0.0 if self._clean else 1.0]
         kinetic, swing, stored, passing, work, floor, changed = assembly.processes.sum(np.array(parts)).tolist()
         # users may have changed values of one process alone
         self._clean = changed == 0.0
@@ -331,4 +359,4 @@ class RunBalance(Watch):
                 self._gain = max(self._gain, (min(self._created) - beside) / concerned)
             self._burst = max(self._burst, (self._created[-1] - beside) / concerned)
         self._work[:] = 0.0
-        self._clean, self._mark = True, self._find_mark()
+        self._clean, self._mark = True, mark
