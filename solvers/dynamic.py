@@ -25,8 +25,7 @@ from windlass.framework.state.hooks import (
 )
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.consistency import Consistency
-from windlass.solvers.constraint_motion.prescribed import PrescribedWatch
-from windlass.solvers.failure import Failure, NotConverged
+from windlass.solvers.failure import NotConverged
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
@@ -41,9 +40,11 @@ from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.contact_watch import LIMIT, ContactWatch
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
+from windlass.solvers.verdicts.prescribed import PrescribedWatch
 from windlass.solvers.verdicts.run_balance import RunBalance
-from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
+from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
+from windlass.solvers.verdicts.watch import Watches
 
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
@@ -152,7 +153,7 @@ class Dynamic(StepSolver):
         self._decides = own_option(DYNAMIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         project = own_option(DYNAMIC_OPTIONS, prefix, "project", project)
         velocities = own_option(DYNAMIC_OPTIONS, prefix, "velocities", velocities)
-        self._resolves = own_option(DYNAMIC_OPTIONS, prefix, "resolve_contacts", resolve_contacts)
+        resolves = own_option(DYNAMIC_OPTIONS, prefix, "resolve_contacts", resolve_contacts)
         mapped = own_option(DYNAMIC_OPTIONS, prefix, "decide_in_newton", decide_in_newton)
         maps = self.assembly.processes.any(any(system.return_map for system in self.assembly.systems))
         self._mapped = mapped if maps else 0
@@ -161,11 +162,11 @@ class Dynamic(StepSolver):
         self.newton = Newton(self.problem, rtol, atol, max_it)
         self.consistency = Consistency(self.problem, self.integrator, project, velocities)
         self.snes = self.problem.snes
-        self.watch = EnergyWatch(self.assembly)
-        self._prescribed, self._shapes = PrescribedWatch(self.assembly), ShapeWatch(self.assembly)
-        damps = self.integrator.generalised and spectral_radius < 1.0
-        self.balance = RunBalance(self.assembly, damps)
-        self.contacts = ContactWatch(self.assembly, LIMIT, cuts=adaptive and self._resolves)
+        self.balance = RunBalance(self.assembly, damps=self.integrator.generalised and spectral_radius < 1.0)
+        self.contacts = ContactWatch(self.assembly, LIMIT, cuts=adaptive and resolves)
+        others = EnergyWatch(self.assembly), ShapeWatch(self.assembly), self.balance
+        watches = PrescribedWatch(self.assembly), self.contacts, *others
+        self.watches = Watches(self.assembly, watches)
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -208,8 +209,6 @@ class Dynamic(StepSolver):
         all_hooks = as_hooks(hooks)
         with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
             self.statistics.begin()
-            self.watch.reset()
-            self.balance.reset()
             # each march begins with the nominal step, also a second one of the same solver
             self.control = replace(self.control)
             self.problem.lag.reset()
@@ -227,20 +226,16 @@ class Dynamic(StepSolver):
             nominal = self.control.nominal
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / nominal)
             self.assembly.load_fields(current)
-            self.contacts.begin(current, self.end - current.t)
+            self.watches.begin(current, self.end - current.t)
             solve_checkpoint.restore(current)
-            self._begin_verdict(current, self.control.nominal)
-            self._prescribed.begin()
-            self._shapes.begin(current.t)
-            look = self.statistics.steps + 1
             self.progress.begin(current.t, self.end)
             attempts = Attempts(self, current, all_hooks)
             before, after = overriding(all_hooks, "before_step"), overriding(all_hooks, "after_step")
             # a report notes each step
             one_by_one = pauses or self.progress.history is not None
             self._looking = list(dict.fromkeys([*before, *after]))
-            if options.verdict_kind() != "off":
-                self.balance.begin(current, seen=pauses or bool(self._looking))
+            notes = self.watches.start(current, seen=pauses or bool(self._looking))
+            self._begin_verdict(current, self.control.nominal, notes)
             while current.t < self.end - 1e-9 * self.control.nominal:
                 solve_checkpoint.before_step(current)
                 if before:
@@ -248,15 +243,11 @@ class Dynamic(StepSolver):
                 if self._decides:
                     self.assembly.renew(current)
                 h, then = self.control.propose(current.t, self.end)
-                most = min(self.watch.begin_step(), self.balance.before_step(current))
-                most = min(most, 1 if one_by_one else attempts.steps.pace)
+                most = min(self.watches.before_step(current, h), 1 if one_by_one else attempts.steps.pace)
                 if most > 1:
                     most = 1 + min([most - 1, *(hook.idle_steps(current, h) for hook in self._looking)])
                     most = min(most, 1 + solve_checkpoint.idle_steps(current))
-                jump = self._prescribed.find_jump(current.t, current.t + h)
-                if jump:
-                    self._fail(Failure(jump, current.t, self.statistics.steps + 1, h), current, all_hooks, JUMP_ADVICE)
-                self.contacts.begin_step(current, h)
+                self._refuse(current, then, all_hooks)
                 try:
                     attempt = attempts.attempt(h, self.control.foresee(then, self.end, most))
                 except NotConverged as error:
@@ -269,18 +260,13 @@ class Dynamic(StepSolver):
                     attempts.go_back()
                     self._reject(current, h, attempt, all_hooks)
                     continue
-                self.watch.after_step(current)
-                self.contacts.accept(current, attempts.kernels.scheme.t, h)
-                if attempts.steps.stage != DONE:
-                    self.consistency.follow(current, h)
+                self.watches.accept(current, attempts.kernels.scheme.t, h)
+                changed = attempts.steps.stage != DONE and self.consistency.follow(current, h)
                 current.t, current.step = attempts.kernels.scheme.t, current.step + 1
                 self.control.accept()
                 self.statistics.steps += 1
                 self.progress.step(current.t, h)
-                if self.statistics.steps >= look:
-                    look = find_next_look(self.statistics.steps)
-                    self._shapes.look(current.t)
-                self.balance.after_step(current)
+                self.watches.after_step(current, changed)
                 if after:
                     run_stage(after, "after_step", current)
                 if pauses:
@@ -293,13 +279,12 @@ class Dynamic(StepSolver):
                         refuse_change(current, now, "code between two steps")
             if solve_checkpoint.had_ended(current):
                 yield current
-            self.balance.close(current)
+            self.watches.finish(current)
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
             nominal = (current.t - begin) / self.control.nominal
             cuts = judge_cuts(self.statistics.steps, nominal, self.failed_attempts)
-            reasons = [*judge_steps(self.statistics), *cuts, *self.contacts.judge(), self.watch.judge()]
-            reasons += [self._shapes.judge(current), *self.balance.judge()]
+            reasons = [*judge_steps(self.statistics), *cuts, *self.watches.judge()]
             self.verdict.energy = self.balance.lost
             self._conclude(current, reasons)
 
@@ -311,8 +296,7 @@ class Dynamic(StepSolver):
         state.t, state.step = t, state.step + steps
         self.statistics.add(steps, iterations)
         self.newton.iterations += iterations
-        self.watch.skip(steps)
-        self.balance.skip(steps)
+        self.watches.skip(steps)
         for _ in range(steps):
             self.control.accept()
         if self.solve_checkpoint is not None:
@@ -321,18 +305,17 @@ class Dynamic(StepSolver):
             hook.skip(steps)
 
     def find_idle_programs(self, state: State) -> list[Program]:
-        """What the watches over energy and contacts, and hooks, want of steps that they do not see."""
-        own = self.balance.find_program(state), self.contacts.accept_program
-        programs = [*own, *(hook.idle_program(state) for hook in self._looking)]
-        return [program for program in programs if program is not None]
+        """What watches and hooks want of steps that they do not see."""
+        programs = [hook.idle_program(state) for hook in self._looking]
+        return [*self.watches.idle_programs(state), *(program for program in programs if program is not None)]
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.control.nominal}
 
     def update_state(self, state: State) -> None:
-        """The balance of energy is taken; see `Restartable`."""
-        self.balance.close(state)
+        """Watches begin anew from what they have seen; see `Restartable`."""
+        self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
         """What is carried from step to step beside the state; see `Restartable`."""
@@ -340,10 +323,7 @@ class Dynamic(StepSolver):
             "control": self.control.checkpoint(),
             "newton": self.newton.checkpoint(),
             "consistency": self.consistency.checkpoint(),
-            "watch": self.watch.checkpoint(),
-            "shapes": self._shapes.words,
-            "balance": self.balance.checkpoint(),
-            "contacts": self.contacts.checkpoint(),
+            "watches": self.watches.checkpoint(),
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -352,10 +332,7 @@ class Dynamic(StepSolver):
         self.control.restore(kept["control"])
         self.newton.restore(kept["newton"])
         self.consistency.restore(kept["consistency"])
-        self.watch.restore(kept["watch"])
-        self._shapes.words = str(kept["shapes"])
-        self.balance.restore(kept["balance"])
-        self.contacts.restore(kept["contacts"])
+        self.watches.restore(kept["watches"])
 
     def reset_caches(self, state: State) -> None:
         """Drop kept tangents and lists of neighbours; see `Restartable`."""
@@ -368,7 +345,7 @@ class Dynamic(StepSolver):
         self._note_failure(current.t + h, h, attempt.reason)
         if not self.control.reject(h, attempt.recommended_step, attempt.unsettled):
             failure = create_failure(self.problem, attempt, current.t + h, self.statistics.steps + 1, h)
-            failure.diagnosis += [self._shapes.words] * bool(self._shapes.words)
+            failure.diagnosis += self.watches.explain()
             self._fail(failure, current, hooks, ADVICE)
 
 
@@ -400,7 +377,7 @@ class Attempts:
             solver.discontinuous,
             self.kernels.scheme,
             solver.consistency.looks,
-            solver.contacts.total,
+            solver.watches.found,
             solver._mapped,
         )
         self.steps = CompiledSteps(*parts)
@@ -419,13 +396,7 @@ class Attempts:
         if self._looked_at:
             self._start.assign(state)
         contacts.changed = False
-        parts = (
-            kernels.begin,
-            solver.watch.program,
-            solver.contacts.program,
-            kernels.end,
-            solver.consistency.find_program(state),
-        )
+        parts = kernels.begin, solver.watches.programs(), kernels.end, solver.consistency.find_program(state)
         compiled = not self._looked_at and steps.prepare(ends, *parts, solver.find_idle_programs(state))
 
         def newton(attempt: StepAttempt) -> bool:
@@ -455,14 +426,13 @@ class Attempts:
             contacts.are_updated = first and steps.stage >= UPDATED
             if run.converged and not (first and steps.stage >= LOOKED):
                 self._problem.expand_unknowns(self._problem.unknowns)
-                solver.watch.after_newton()
-                solver.contacts.after_newton()
+                solver.watches.after_newton()
                 if self._looked_at:
                     self._store()
             return run.converged
 
         attempt = iterate(solver.discontinuous, newton, contacts, h, last=not solver.control.can_cut(h))
-        shorter = solver.contacts.find_cut(h) if attempt.converged and solver._resolves else inf
+        shorter = solver.watches.find_cut(h) if attempt.converged else inf
         if shorter < h and solver.control.can_cut(h):
             attempt.converged, attempt.recommended_step = False, shorter
             attempt.reason = f"the step does not resolve a contact, which asks for a step of {shorter:.3g}"

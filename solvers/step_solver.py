@@ -28,6 +28,7 @@ from windlass.solvers.stepping.progress import Progress
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_history import WORK, StepHistory
 from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_invariants, judge_laws
+from windlass.solvers.verdicts.watch import Watches
 
 KIBIBYTE = 1024.0
 """Unit of the system's memory counts [bytes]."""
@@ -48,7 +49,7 @@ class StepSolver:
         self.assembly: Assembly = parallel_assembly(world)
         self.statistics = Statistics()
         self.progress = Progress(name, unit, self.statistics)
-        self.verdict = Verdict()
+        self.verdict, self.watches = Verdict(), Watches(self.assembly, ())
         self.failed_attempts: list[tuple[float, float, str]] = []
         self._hooks: Sequence[StepHook] = ()
         if self._is_reported():
@@ -118,6 +119,12 @@ class StepSolver:
     def _describe_solver(self) -> dict[str, Any]:
         """What is said of the nonlinear and linear solver, if there is one."""
         return {}
+
+    def _refuse(self, state: State, then: float, hooks: Sequence[StepHook]) -> None:
+        """End a solve before a step to a time [s] that watches refuse; all processes together."""
+        words, advice = self.watches.refuse(state.t, then)
+        if words:
+            self._fail(Failure(words, state.t, self.statistics.steps + 1, then - state.t), state, hooks, advice)
 
     def _note_failure(self, at: float, size: float, reason: str) -> None:
         """Count a rejected attempt to reach a time [s], or a load factor [1], by a step of that size."""
