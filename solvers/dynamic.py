@@ -41,6 +41,7 @@ from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.contact_watch import LIMIT, ContactWatch
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
+from windlass.solvers.verdicts.rope_watch import RopeWatch
 from windlass.solvers.verdicts.run_balance import RunBalance
 from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
 from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
@@ -158,6 +159,7 @@ class Dynamic(StepSolver):
         damps = self.integrator.generalised and spectral_radius < 1.0
         self.balance = RunBalance(self.assembly, damps)
         self.contacts = ContactWatch(self.assembly, LIMIT, cuts=adaptive and self._resolves)
+        self.ropes = RopeWatch(self.assembly)
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -220,6 +222,7 @@ class Dynamic(StepSolver):
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / nominal)
             self.assembly.load_fields(current)
             self.contacts.begin(current, self.end - current.t)
+            self.ropes.begin(current)
             solve_checkpoint.restore(current)
             self._begin_verdict(current, self.control.nominal)
             self._prescribed.begin()
@@ -249,6 +252,7 @@ class Dynamic(StepSolver):
                 if jump:
                     self._fail(Failure(jump, current.t, self.statistics.steps + 1, h), current, all_hooks, JUMP_ADVICE)
                 self.contacts.begin_step(current, h)
+                self.ropes.before_step(h)
                 try:
                     attempt = attempts.attempt(h, self.control.foresee(then, self.end, most))
                 except NotConverged as error:
@@ -263,6 +267,7 @@ class Dynamic(StepSolver):
                     continue
                 self.watch.after_step(current)
                 self.contacts.accept(current, attempts.kernels.scheme.t, h)
+                self.ropes.after_step()
                 if attempts.steps.stage != DONE:
                     self.consistency.follow(current, h)
                 current.t, current.step = attempts.kernels.scheme.t, current.step + 1
@@ -291,7 +296,8 @@ class Dynamic(StepSolver):
             nominal = (current.t - begin) / self.control.nominal
             cuts = judge_cuts(self.statistics.steps, nominal, self.failed_attempts)
             reasons = [*judge_steps(self.statistics), *cuts, *self.contacts.judge(), self.watch.judge()]
-            reasons += [self._shapes.judge(current), *self.balance.judge()]
+            reasons += [self._shapes.judge(current), *self.ropes.judge(), *self.balance.judge()]
+            self.verdict.notes += self.ropes.notes
             self.verdict.energy = self.balance.lost
             self._conclude(current, reasons)
 
@@ -314,7 +320,7 @@ class Dynamic(StepSolver):
 
     def find_idle_programs(self, state: State) -> list[Program]:
         """What the watches over energy and contacts, and hooks, want of steps that they do not see."""
-        own = self.balance.find_program(state), self.contacts.accept_program
+        own = self.balance.find_program(state), self.contacts.accept_program, self.ropes.find_program()
         programs = [*own, *(hook.idle_program(state) for hook in self._looking)]
         return [program for program in programs if program is not None]
 
@@ -336,6 +342,7 @@ class Dynamic(StepSolver):
             "shapes": self._shapes.words,
             "balance": self.balance.checkpoint(),
             "contacts": self.contacts.checkpoint(),
+            "ropes": self.ropes.checkpoint(),
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -348,6 +355,7 @@ class Dynamic(StepSolver):
         self._shapes.words = str(kept["shapes"])
         self.balance.restore(kept["balance"])
         self.contacts.restore(kept["contacts"])
+        self.ropes.restore(kept["ropes"])
 
     def reset_caches(self, state: State) -> None:
         """Drop kept tangents and lists of neighbours; see `Restartable`."""

@@ -42,6 +42,7 @@ from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, STARTS, own
 from windlass.solvers.step_solver import StepSolver
 from windlass.solvers.verdicts.contact_watch import LIMITS, ContactWatch
 from windlass.solvers.verdicts.explicit_limit import LimitWatch
+from windlass.solvers.verdicts.rope_watch import RopeWatch
 from windlass.solvers.verdicts.run_balance import RunBalance
 from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
 
@@ -170,6 +171,7 @@ class Explicit(StepSolver):
         self.balance = RunBalance(self.assembly, damps=False, swings=step if method == "verlet" else 0.0)
         self._limit = LimitWatch(self.assembly, self.accelerations.respond, step)
         self.contacts = ContactWatch(self.assembly, LIMITS[method], cuts=method == "rk" and adaptive)
+        self.ropes = RopeWatch(self.assembly)
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -223,6 +225,7 @@ class Explicit(StepSolver):
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / self.step)
             self.assembly.load_fields(current)
             self.contacts.begin(current, self.end - current.t)
+            self.ropes.begin(current)
             solve_checkpoint.restore(current)
             watch = self._limit if self._name == "verlet" and options.verdict_kind() != "off" else None
             self._begin_verdict(current, self.step, [] if watch is None else watch.begin(current))
@@ -251,6 +254,7 @@ class Explicit(StepSolver):
                 if jump:
                     self._fail(Failure(jump, begin, self.statistics.steps + 1, size), current, all_hooks, JUMP_ADVICE)
                 self.contacts.begin_step(current, size)
+                self.ropes.before_step(size)
                 advance = self._method.attempt(current, size, then)
                 self.statistics.evaluations = self.accelerations.evaluations
                 self.statistics.rejected += advance.rejected
@@ -260,6 +264,7 @@ class Explicit(StepSolver):
                 longest = np.inf
                 self.contacts.look(current.t - begin)
                 self.contacts.accept(current, current.t, current.t - begin)
+                self.ropes.after_step()
                 current.step += 1
                 self.statistics.steps += 1
                 self.progress.step(current.t, current.t - begin)
@@ -293,7 +298,9 @@ class Explicit(StepSolver):
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
             limit = [] if watch is None else [watch.judge(current)]
-            reasons = [*limit, *self.contacts.judge(), self._shapes.judge(current), *self.balance.judge()]
+            reasons = [*limit, *self.contacts.judge(), self._shapes.judge(current), *self.ropes.judge()]
+            reasons += self.balance.judge()
+            self.verdict.notes += self.ropes.notes
             self.verdict.energy = self.balance.lost
             self._conclude(current, reasons)
 
@@ -314,6 +321,7 @@ class Explicit(StepSolver):
             "limit": self._limit.checkpoint(),
             "balance": self.balance.checkpoint(),
             "contacts": self.contacts.checkpoint(),
+            "ropes": self.ropes.checkpoint(),
             "evaluations": self.accelerations.evaluations,
             "factorisations": self.accelerations.factorisations,
             "shapes": self._shapes.words,
@@ -327,6 +335,7 @@ class Explicit(StepSolver):
         self._limit.restore(kept["limit"])
         self.balance.restore(kept["balance"])
         self.contacts.restore(kept["contacts"])
+        self.ropes.restore(kept["ropes"])
         self.accelerations.evaluations = int(kept["evaluations"])
         self.accelerations.factorisations = int(kept["factorisations"])
         self._shapes.words = str(kept["shapes"])

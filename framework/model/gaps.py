@@ -40,6 +40,23 @@ def create_near(count: int) -> IntArray:
 
 
 @dataclass
+class Wraps:
+    """Which pulleys the contacts of a law hold a rope or a belt on.
+
+    Attributes:
+        pulley: number of the pulley of each contact, shape (contacts,).
+        angle: what a contact stands for of the wrap angle [rad], shape (contacts,).
+        stiffness: of a contact [N/m], shape (contacts,).
+        names: ``()`` gives the names of the pulleys.
+    """
+
+    pulley: IntArray
+    angle: FloatArray
+    stiffness: FloatArray
+    names: Callable[[], list[str]]
+
+
+@dataclass
 class Gaps:
     """The contacts of a law on this process.
 
@@ -53,6 +70,7 @@ class Gaps:
             compared with its own speed.
         accept: ``()`` is called in addition when a step is accepted.
         holder: the watch whose last accepted step the numbers hold; another solver of the same world takes its place.
+        wraps: for ropes and belts on pulleys.
     """
 
     measure: Callable[[Any], Any]
@@ -62,6 +80,7 @@ class Gaps:
     accept: Callable[[], None] | None = None
     near: IntArray | None = None
     holder: Any = None
+    wraps: Wraps | None = None
 
 
 @kernel
