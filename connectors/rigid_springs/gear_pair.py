@@ -25,6 +25,7 @@ from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, register_rigid_pair, row_of_rigid
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.gaps import GAP, note_gap
 from windlass.framework.model.law import LocalRows, Output, Tables
@@ -204,6 +205,8 @@ def add_start(rows: LocalRows, system: System) -> None:
         s.start_data[:] = s.data
 
     system.decide = decide
+    # explicit methods decide nothing before the first step
+    system.post_newton = call(store_starts, lambda s: (c, pair, s.markers[FAMILY], s.data))
 
 
 def check(world: Tables, table: EntityTable) -> None:

@@ -22,6 +22,8 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.command_line import options
+from windlass.framework.command_line.notes import say_once
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
@@ -146,7 +148,7 @@ class RopeWatch:
     def begin(self, state: State) -> None:
         """A solve begins at a state."""
         self._reasons, self.notes, self._mark = [], [], (-1, -1)
-        if self._assembly.layout.size == 1:
+        if self._is_on:
             self._assembly.load_fields(state)
             self._lay_down()
             self._program()
@@ -154,7 +156,7 @@ class RopeWatch:
     def before_step(self, h: float) -> None:
         """A step of h seconds begins."""
         self._size[0] = h
-        if self._find_mark() != self._mark and self._assembly.layout.size == 1:
+        if self._is_on and self._find_mark() != self._mark:
             self._note_leaps()
             self._lay_down()
 
@@ -167,8 +169,8 @@ class RopeWatch:
         self._program()
 
     def judge(self) -> list[str]:
-        """Reasons for doubt in words."""
-        if self._assembly.layout.size > 1:
+        """Reasons for doubt in words; notes are said."""
+        if not self._is_on:
             return []
         lost = [
             (row[RECENT] * row[STEPS] > THROWN * row[FORCES], row, pulley)
@@ -178,6 +180,7 @@ class RopeWatch:
             if row[OPEN] >= GONE and row[WRAPS] > WRAPPED * row[STEPS]
         ]
         self.notes = [describe_slack(row, pulley) for thrown, row, pulley in lost if not thrown][:SHOWN]
+        say_once("note", self.notes)
         self._note_leaps()
         return [*[describe_thrown(row, pulley) for thrown, row, pulley in lost if thrown][:SHOWN], *self._reasons]
 
@@ -199,6 +202,10 @@ class RopeWatch:
         for (name, _, _), values in zip(self._pulls, self._before, strict=True):
             if f"{name} before" in found:
                 values[:] = found[f"{name} before"]
+
+    @property
+    def _is_on(self) -> bool:
+        return self._assembly.layout.size == 1 and options.verdict_kind() != "off"
 
     def _find_mark(self) -> tuple[int, int]:
         return self._assembly.revision, self._assembly.world.version
