@@ -15,6 +15,9 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.pulls import PULL, WAVE, Pulls
 
+ROUNDING = 1e-9
+"""Strain that rounding of coordinates may make [1]."""
+
 
 @kernel
 def fill_pulls(
@@ -93,4 +96,5 @@ def watch_pulls(
         measure += call(fill_pulls, lambda s, given=given: (*given, s.x, numbers))
     impedance, fast = np.sqrt(stiffness * inertia.rho), stiffness / np.maximum(inertia.rho, 1e-300)
     measure += call(fill_waves, lambda s: (dofs, impedance, s.x, s.v, numbers))
-    return Pulls(measure, numbers, float(np.sqrt(fast.max(initial=0.0))), float(inertia.L.sum()), describe)
+    speed, least = float(np.sqrt(fast.max(initial=0.0))), ROUNDING * float(stiffness.max(initial=0.0))
+    return Pulls(measure, numbers, speed, float(inertia.L.sum()), least, describe)

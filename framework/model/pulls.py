@@ -22,6 +22,7 @@ class Pulls:
         numbers: shape (rows, 2), see `PULL`.
         speed: that of waves along the axis, the largest of a row [m/s].
         length: of all rows [m].
+        least: what rounding of coordinates may make of a force [N].
         describe: ``(k)`` names row k in words.
     """
 
@@ -29,4 +30,5 @@ class Pulls:
     numbers: FloatArray
     speed: float
     length: float
+    least: float
     describe: Callable[[int], str]

@@ -91,7 +91,7 @@ def follow_pulleys(
 
 @kernel
 def judge_pulls(
-    numbers: FloatArray, before: FloatArray, length: FloatArray, speed: FloatArray, loads: FloatArray,
+    numbers: FloatArray, before: FloatArray, law: FloatArray, loads: FloatArray,
     size: FloatArray, time: FloatArray, found: FloatArray,
 ) -> None:  # fmt: skip
     """Whether a tension of a law has leapt in a step.
@@ -99,7 +99,7 @@ def judge_pulls(
     Args:
         numbers: see `Pulls`.
         before: tensions at the start of the step [N], shape (rows,); those at its end then.
-        length, speed: of the rows together [m], and of waves [m/s], shape (1,).
+        law: length of the rows together [m], speed of waves [m/s], and what rounding makes of a force [N], shape (3,).
         loads: that do not depend on coordinates [N], shape (n + 1,).
         size: of the step [s], shape (1,).
         time: at its end [s], shape (1,).
@@ -117,7 +117,7 @@ def judge_pulls(
         applied = 0.0
         for i in range(len(loads)):
             applied += abs(loads[i])
-        cause = found[MOST] + applied + 2.0 * found[WAVES] * max(1.0, speed[0] * size[0] / length[0])
+        cause = found[MOST] + applied + 2.0 * found[WAVES] * max(1.0, law[1] * size[0] / law[0]) + law[2]
         if change > LEAP * cause:
             found[COUNT] += 1.0
             if change * found[CAUSE] >= found[CHANGE] * cause:
@@ -237,7 +237,7 @@ class RopeWatch:
         found[WAVES] = np.nan
         self._pulls.append((system.name, pulls, found))
         self._before.append(before)
-        given = pulls.numbers, before, np.array([pulls.length]), np.array([pulls.speed])
+        given = pulls.numbers, before, np.array([pulls.length, pulls.speed, pulls.least])
         loads, size = self._assembly.loads.sum, self._size
         measure = pulls.measure
         assert isinstance(measure, Call)

@@ -51,6 +51,11 @@ class Impact(NamedTuple):
         return 1.5 * self.speed * self.time
 
     @property
+    def wide(self) -> float:
+        """Of what meets cables, not so small that masses of their slopes are singular beside that of a body [m]."""
+        return max(self.radius, 1.0)
+
+    @property
     def stiffness(self) -> float:
         """Of a linear contact of the unit mass [N/m]."""
         return MASS * (math.pi / self.time) ** 2
@@ -195,7 +200,7 @@ def lay_cable(world: wl.World, impact: Impact, dimensions: int) -> tuple[wl.Enti
 
     It is so short beside what meets it that all of its points sink in alike, as one linear spring.
     """
-    length = 2e-3 * impact.radius
+    length = 2e-3 * impact.wide
     ends = [(side * 0.5 * length, 0.0, 0.0)[:dimensions] for side in (-1.0, 1.0)]
     cable = el.straight_cable(world, *ends, 1, axial_stiffness=1.0, bending_stiffness=1.0, mass_per_length=1.0)
     nodes = el.nodes_of(world, cable)
@@ -210,11 +215,11 @@ def touch_circle(law: type[Any] | None) -> Callable[[Impact], Scene]:
         world = wl.World()
         cable, stiffness = lay_cable(world, impact, 2)
         disc = world.add(
-            el.RigidBody2D, position=(0, impact.radius + impact.gap), velocity=(0, -impact.speed, 0), mass=MASS,
+            el.RigidBody2D, position=(0, impact.wide + impact.gap), velocity=(0, -impact.speed, 0), mass=MASS,
             inertia=1.0,
         )  # fmt: skip
         columns: dict[str, Any] = {
-            "segments": 2, "circle_radius": impact.radius, "contact_stiffness_per_length": stiffness
+            "segments": 2, "circle_radius": impact.wide, "contact_stiffness_per_length": stiffness
         }  # fmt: skip
         if law is None:
             con.add_contact_with_many(world, [disc], cable, **columns)
@@ -234,14 +239,14 @@ def touch_surface(kind: type[Any], touching: int | None = None) -> Callable[[Imp
         cable, stiffness = lay_cable(world, impact, 3)
         is_plane = kind is con.PlaneSurface
         body = world.add(
-            el.RigidBody3D, position=(0, 0, impact.gap + (0.0 if is_plane else impact.radius)),
+            el.RigidBody3D, position=(0, 0, impact.gap + (0.0 if is_plane else impact.wide)),
             velocity=(0, 0, -impact.speed), mass=MASS, inertia=1.0,
         )  # fmt: skip
-        shape = {"axis": (0, 0, -1)} if is_plane else {"radius": impact.radius}
+        shape = {"axis": (0, 0, -1)} if is_plane else {"radius": impact.wide}
         if kind is con.DrumSurface:
             shape["axis"] = (0, 1, 0)
         surface = world.add(kind, marker=con.rigid_marker(world, body), **shape)
-        search = {} if touching is None else {"touching": touching, "skin": impact.radius}
+        search = {} if touching is None else {"touching": touching, "skin": impact.wide}
         con.add_surface_contact(world, [surface], cable, contact_stiffness_per_length=stiffness, points=2, **search)
         return Scene(world, 14)
 
@@ -251,8 +256,8 @@ def touch_surface(kind: type[Any], touching: int | None = None) -> Callable[[Imp
 
 def meet_rope_of_its_kind(impact: Impact) -> Scene:
     """A short rope that falls flat on another one, which is held; its elements are softer than the contact."""
-    world, length = wl.World(), 4.0 * impact.radius
-    radius, k = impact.radius, impact.stiffness
+    world, length = wl.World(), 4.0 * impact.wide
+    radius, k = impact.wide, impact.stiffness
     columns = {
         "axial_stiffness": 0.01 * k * length, "bending_stiffness": 1e-5 * k * length**3,
         "mass_per_length": MASS / length,
