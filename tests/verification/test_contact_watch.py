@@ -12,6 +12,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, MassPoint, RigidBody2D, nodes_of, straight_cable
 
+from campaigns import impacts
 from support.verdict_models import driven_belt
 
 
@@ -333,3 +334,36 @@ def test_belts_stay_ok_without_cut_steps() -> None:
     solver, start = driven_belt(step=1e-3)
     solver.solve(start)
     assert solver.verdict.word == "ok" and solver.statistics.rejected == 0
+
+
+@pytest.mark.parametrize("gap", np.linspace(3.0, 4.0, 6))
+def test_stages_that_touch_a_curve(gap: float) -> None:
+    """Less than a step per contact: the curve may be touched by stages of a step alone, open at both of its ends."""
+    step, speed = 3.3e-7, 12.7
+    impact = impacts.Impact(speed, gap * step * speed, 0.811 * step)
+    scene = impacts.meet_curve(impact)
+    solver = wl.Explicit(scene.world, step=step, end=9.0 * step, method="rk4", name="")
+    error = abs(solver.solve().v[scene.coordinate] / speed - 1.0)
+    assert solver.verdict.word == "doubtful" or error < 0.05
+
+
+def test_gears_mesh_in_explicit_runs() -> None:
+    """A gear that turns through its backlash comes back from the other flank, as no method decides where it stood."""
+    step, speed = 1e-4, 3.0
+    impact = impacts.Impact(speed, 100.0 * step * speed, 60.0 * step)
+    scene = impacts.stop_gear(impact)
+    solver = wl.Explicit(scene.world, step=step, end=0.018, name="")
+    assert_allclose(solver.solve().v[scene.coordinate] * scene.arm, speed, rtol=1e-5)
+    assert solver.verdict.word == "ok"
+
+
+def test_ropes_touch_in_every_stage() -> None:
+    """Runge-Kutta goes back to the start of the step in its stages: what a stage has found there is found again."""
+    step, speed = 1e-4, 3.0
+    impact = impacts.Impact(speed, 3.5 * step * speed, 60.0 * step)
+    scene = impacts.meet_rope_of_its_kind(impact)
+    solver = wl.Explicit(scene.world, step=step, end=0.011, method="rk", rtol=1e-4, atol=1e-6, name="")
+    end = solver.solve(scene.start)
+    # beside the motion of the rope its elements swing a little
+    assert_allclose(end.v[scene.coordinate], speed, rtol=0.02)
+    assert solver.verdict.word == "ok"
