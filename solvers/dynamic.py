@@ -41,6 +41,7 @@ from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.contact_watch import LIMIT, ContactWatch
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
 from windlass.solvers.verdicts.prescribed import PrescribedWatch
+from windlass.solvers.verdicts.rope_watch import RopeWatch
 from windlass.solvers.verdicts.run_balance import RunBalance
 from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
@@ -163,8 +164,11 @@ class Dynamic(StepSolver):
         self.consistency = Consistency(self.problem, self.integrator, project, velocities)
         self.snes = self.problem.snes
         self.balance = RunBalance(self.assembly, damps=self.integrator.generalised and spectral_radius < 1.0)
-        self.contacts = ContactWatch(self.assembly, LIMIT, cuts=adaptive and resolves)
-        others = EnergyWatch(self.assembly), ShapeWatch(self.assembly), self.balance
+        self.contacts, self.ropes = (
+            ContactWatch(self.assembly, LIMIT, cuts=adaptive and resolves),
+            RopeWatch(self.assembly),
+        )
+        others = EnergyWatch(self.assembly), ShapeWatch(self.assembly), self.ropes, self.balance
         watches = PrescribedWatch(self.assembly), self.contacts, *others
         self.watches = Watches(self.assembly, watches)
 
@@ -285,6 +289,7 @@ class Dynamic(StepSolver):
             nominal = (current.t - begin) / self.control.nominal
             cuts = judge_cuts(self.statistics.steps, nominal, self.failed_attempts)
             reasons = [*judge_steps(self.statistics), *cuts, *self.watches.judge()]
+            self.verdict.notes += self.ropes.notes
             self.verdict.energy = self.balance.lost
             self._conclude(current, reasons)
 

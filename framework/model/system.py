@@ -13,6 +13,7 @@ from windlass.framework.accounts import Account, Reading
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.gaps import Gaps
+from windlass.framework.model.pulls import Pulls
 
 
 @dataclass
@@ -394,6 +395,7 @@ class System:
         fused: residual and tangent with inertia in one pass.
         neighbours: for laws whose rows change, such as contact sets.
         gaps: of what opens and closes.
+        pulls: tensions of what carries force along an axis.
         strands: for laws that carry force along an axis, see `Strands`.
         flow: for material that can run along itself, with nodes that travel with it.
     """
@@ -417,6 +419,7 @@ class System:
     fused: Fused | None = None
     neighbours: NeighbourPattern | None = None
     gaps: Gaps | None = None
+    pulls: Pulls | None = None
     strands: Strands | None = None
     flow: Callable[[], AxialFlow] | None = None
 
