@@ -69,10 +69,10 @@ class Progress:
             line += f", beside {compiling:.0f} s of compiling"
         self._write(line)
 
-    def end(self, failed: bool = False) -> None:
-        """The solve has reached its end, or has failed: show the statistics."""
+    def end(self, stopped: str = "") -> None:
+        """The solve has reached its end, or was stopped before it by what a word says: show the statistics."""
         if self._shown:
-            self._write(f"{self._name}: {'FAILED after ' if failed else ''}{self._statistics.describe()}", last=True)
+            self._write(f"{self._name}: {f'{stopped} after ' if stopped else ''}{self._statistics.describe()}", last=True)
 
     def _write(self, line: str, last: bool = False) -> None:
         if self._terminal:
