@@ -83,12 +83,11 @@ if import_module("windlass.framework.launch.launcher").launched_size() > 1:
     import_module("windlass.framework.launch.script_end").install_in_script()
 
 
-_load, _list, __all__ = import_module("windlass.framework.launch.lazy_names").offer(__name__)
+if not TYPE_CHECKING:  # names that are not there are errors for type checkers
+    _load, _list, __all__ = import_module("windlass.framework.launch.lazy_names").offer(__name__)
 
+    def __getattr__(name: str) -> Any:
+        return import_module(f"windlass.{name}") if name in ("exudyn", "presets", "testing") else _load(name)
 
-def __getattr__(name: str) -> Any:
-    return import_module(f"windlass.{name}") if name in ("exudyn", "presets", "testing") else _load(name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*_list(), "exudyn", "presets", "testing"])
+    def __dir__() -> list[str]:
+        return sorted([*_list(), "exudyn", "presets", "testing"])
