@@ -152,7 +152,7 @@ def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
     return figure
 
 
-class Lines(NamedTuple):
+class ModelLines(NamedTuple):
     """The lines that show a model."""
 
     points: FloatArray  # [m], shape (n, 3)
@@ -161,10 +161,10 @@ class Lines(NamedTuple):
     label: str  # meaning and unit of the values; empty where no point has one
 
 
-def trace_model(states: Sequence[State]) -> list[Lines] | None:
+def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
     """The lines of a model in some states, on the first process; None on the others and where nothing is drawn."""
     scene = Scene(states[0].world, SUBDIVISIONS)
-    found: list[Lines] = []
+    found: list[ModelLines] = []
     canvas: Canvas | None = None
     for state in states:
         drawn = scene.draw(state)
@@ -181,7 +181,7 @@ def trace_model(states: Sequence[State]) -> list[Lines] | None:
         faces = canvas.mesh.faces
         lines = np.concatenate((canvas.mesh.lines, faces[:, :2], faces[:, 1:3]))
         lines = lines[:: max(1, -(-len(lines) // MOST_LINES))]
-        found.append(Lines(points.copy(), lines, values.copy(), label))
+        found.append(ModelLines(points.copy(), lines, values.copy(), label))
     return found or None
 
 

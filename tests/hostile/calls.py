@@ -64,6 +64,7 @@ def calls(s: Scene) -> dict[str, Call]:
     sensors.record(s.state)
     ledger = wl.EnergyLedger()
     ledger.before_solve(s.state, 1.0, 1)
+    ledger.finish(s.state)
     at_state = {"world": s.world, "state": s.state}
     hunt = {"world": s.space, "state": s.space_state, "force": s.hunt}
     line = {"start": (0.0, 0.0), "end": (1.0, 0.0)}

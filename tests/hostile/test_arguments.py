@@ -37,7 +37,7 @@ RESULTS = (
 )  # fmt: skip
 """What functions return and nobody makes."""
 NOT_CALLED = (wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity, wl.set_options, wl.show)
-"""Without arguments, made by `World.add` alone, with words as a command line has, or in need of a screen or notebook."""
+"""Without arguments, made by `World.add` alone, with the words of a command line, or in need of a screen."""
 METHODS: dict[type, tuple[str, ...]] = {
     wl.World: ("add", "load", "save", "set"),
     wl.State: ("of", "put", "save", "load", "assign", "local_dofs", "vector"),
