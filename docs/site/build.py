@@ -125,7 +125,7 @@ def main() -> int:
     # warnings are errors, all of them are shown, and pages of an earlier build are not taken over
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-j", "2", "-b", "html"]
     # absolute, as kernels of notebooks run in folders of their own
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYVISTA_JUPYTER_BACKEND": "static"}
     code = subprocess.call([*command, str(SOURCE), str(BUILD / "html")], env=env, cwd=ROOT)
     if code == 0:
         print(f"open {BUILD / 'html' / 'index.html'}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
+import warnings
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,8 +17,6 @@ from windlass.framework.state.state import State
 
 SIZE = (960, 540)
 """Width and height of the scene [pixels]."""
-LIVE = ("trame", "trame_vtk", "trame_vuetify", "ipywidgets")
-"""Packages by which PyVista shows a scene in a notebook that turns with the mouse; without them it is a picture."""
 
 
 @checked(what=either(instance(State), path()), field=word(), frame=whole())
@@ -34,7 +32,8 @@ def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1)
 
     Returns:
         In a notebook the scene, shown as the last value of a cell: one that turns with the mouse where trame and
-        ipywidgets are installed (``windlass[notebook]``), else a picture.  Elsewhere None, once the window is closed.
+        ipywidgets are installed (``windlass[notebook]``), else a picture; PyVista's environment variable
+        ``PYVISTA_JUPYTER_BACKEND`` chooses another way.  Elsewhere None, once the window is closed.
 
     Raises:
         OptionError: PyVista is not installed, there is nothing to draw on, no such field or frame.
@@ -57,5 +56,7 @@ def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1)
             player.run(frame)
             return None
         player.show_frame(series.number(frame))
-        backend = "trame" if all(map(find_spec, LIVE)) else "static"
-        return player.plotter.show(jupyter_backend=backend, return_viewer=True)
+        with warnings.catch_warnings():
+            # without trame PyVista makes a picture, as it does when it is asked for one
+            warnings.filterwarnings("ignore", "(?s).*static (output|image)")
+            return player.plotter.show(return_viewer=True)

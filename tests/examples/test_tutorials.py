@@ -23,7 +23,8 @@ PICTURES = {"first_belt": 4, "hanging_rope": 4, "own_law": 1}
 
 def environment() -> dict[str, str]:
     """That of a kernel which has the package of this checkout."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
+    paths = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": paths, "PYVISTA_JUPYTER_BACKEND": "static"}
 
 
 def test_there_are_three() -> None:
