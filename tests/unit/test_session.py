@@ -303,3 +303,15 @@ def test_errors_in_notebooks_show_lines_of_the_user(monkeypatch: pytest.MonkeyPa
     assert not any("world.py" in line for line in lines)
     monkeypatch.setenv("WINDLASS_TRACEBACK", "1")
     assert any("world.py" in line for line in caught.value._render_traceback_())
+
+
+def test_scenes_need_a_screen_or_a_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`tests/examples/test_tutorials.py` shows one in a notebook."""
+    monkeypatch.delenv("DISPLAY", raising=False)
+    state = wl.State(rope()[0])
+    with pytest.raises(wl.OptionError, match="needs a screen"):
+        wl.show(state)
+    with pytest.raises(wl.OutputError, match="no such file"):
+        wl.show(tmp_path / "none.vtkhdf")
+    with pytest.raises(wl.WindlassError, match="what = 3"):
+        wl.show(3)  # type: ignore[arg-type]
