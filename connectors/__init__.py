@@ -173,7 +173,8 @@ if TYPE_CHECKING:
     from windlass.connectors.user_functions.user_forces import compiled as compiled
     from windlass.connectors.user_functions.user_forces import vectorised as vectorised
 
-__getattr__, __dir__, __all__ = offer(__name__)
+if not TYPE_CHECKING:  # names that are not there are errors for type checkers
+    __getattr__, __dir__, __all__ = offer(__name__)
 
 # families of markers with laws between two of them
 offer_family("position marker", "windlass.connectors.markers.position_markers")

@@ -87,6 +87,7 @@ class Dynamic(StepSolver):
     Attributes:
         statistics: counts and times.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
+        state: the last state; of a solve that was interrupted or has failed, the last good one.
         snes: the PETSc solver.
         failed_attempts: (time, step size, reason) of rejected attempts.
     """
@@ -211,7 +212,7 @@ class Dynamic(StepSolver):
             yield current
             return
         all_hooks = as_hooks(hooks)
-        with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
+        with self._keep(current), SolveCheckpoint(self, all_hooks) as solve_checkpoint:
             self.statistics.begin()
             # each march begins with the nominal step, also a second one of the same solver
             self.control = replace(self.control)
@@ -259,6 +260,9 @@ class Dynamic(StepSolver):
                     error.failure.step, error.failure.step_size = self.statistics.steps + 1, h
                     attempts.go_back()
                     self._fail(error.failure, current, all_hooks, error.advice)
+                except KeyboardInterrupt:
+                    attempts.go_back()
+                    raise
                 self.statistics.count(attempt, self.newton, self.discontinuous)
                 if not attempt.converged:
                     attempts.go_back()

@@ -215,7 +215,7 @@ class Explicit(StepSolver):
             yield current
             return
         all_hooks = as_hooks(hooks)
-        with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
+        with self._keep(current), SolveCheckpoint(self, all_hooks) as solve_checkpoint:
             self.statistics.begin()
             if not resume:
                 self.assembly.load_fields(current)

@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from windlass.framework.command_line.options import expect_solver, option
+
+# offered from here, where the options of solvers are known
+from windlass.framework.command_line.options import set_options as set_options
 from windlass.framework.launch.arguments import Option, option_table
 
 Value = TypeVar("Value", bound=int | float | bool | str)

@@ -99,6 +99,7 @@ class Static(StepSolver):
     Attributes:
         statistics: counts and times.
         verdict: whether the last result can be trusted, see `Verdict`.
+        state: the last state; of a solve that was interrupted or has failed, the last good one.
         snes: the PETSc solver.
         failed_attempts: (load factor, size of the load step, reason) of rejected attempts.
     """
@@ -198,7 +199,7 @@ class Static(StepSolver):
         if options.help_requested():
             return current
         all_hooks = as_hooks(hooks)
-        with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
+        with self._keep(current), SolveCheckpoint(self, all_hooks) as solve_checkpoint:
             run_before_solve(all_hooks, current, current.t, self.load_steps)
             if solve_checkpoint.restore(current):
                 self.statistics.end()
@@ -280,7 +281,11 @@ class Static(StepSolver):
             last = not control.can_cut(h)
             if self._watch is not None:
                 self._watch.begin(start, self.load_factor(done), self.load_factor(then))
-            attempt = self._attempt(start, current, self.load_factor(then), time, all_hooks, last)
+            try:
+                attempt = self._attempt(start, current, self.load_factor(then), time, all_hooks, last)
+            except KeyboardInterrupt:
+                current.assign(start)
+                raise
             if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
                 # less load does not help here, and only at its end the way has to be an equilibrium
                 attempt.converged = True

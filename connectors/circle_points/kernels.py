@@ -13,8 +13,8 @@ at the same point: force -(f_n n + f_t t), torque -D f_t.  So forces and moments
 f_n v_n + f_t v_t.
 
 With a press F the circle is larger by F/(k r), k = k_c per length, so that D is r where the cable rests, and the
-damping fades in down to this depth g_0, d_c min(1, -g/g_0) in place of d_c; see `update.py`.  A cord above the face lies
-on the radius r = face + offset, on which all is measured; mu is then that of the face times face/r.
+damping fades in down to this depth g_0, d_c min(1, -g/g_0) in place of d_c; see `update.py`.  A cord above the face
+lies on the radius r = face + offset, on which all is measured; mu is then that of the face times face/r.
 
 The bristles of a cable bend together, by u: the mean way of its points since they stuck.  Of m closed points those of
 the set S stick,

@@ -47,7 +47,7 @@ from windlass.connectors.drives.steady_drive import (
 )
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
-from windlass.connectors.reports.belt_picture import draw_belt
+from windlass.connectors.reports.belt_picture import draw_belt, draw_circles
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
 from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
 from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
@@ -77,9 +77,12 @@ from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.named_parts import name_part
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import CHECKS, World
+from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.output.sensors import SensorLike, Sensors
 from windlass.framework.state.state import State
 
+ROUTE_POINTS = 1000
+"""Points of the line that shows a belt as it is laid."""
 DEEPEST = 0.01
 """Share of the radius by which a belt may sink in [1]."""
 CLOSED = {
@@ -313,15 +316,42 @@ class _Line:
         """
         return DriveMeans(self.drive, start, every, path, sensors, picture)
 
-    def draw(self, path: str | os.PathLike[str], state: State, speeds: Sensors | None = None, title: str = "") -> Path:
+    @checked(path=optional(path()), state=optional(instance("State")), speeds=optional(instance(Sensors)), title=word())
+    def draw(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        state: State | None = None,
+        speeds: Sensors | None = None,
+        title: str = "",
+    ) -> Any:
         """A picture of belt and pulleys, tension along the belt, what sticks and slips: see `draw_belt`.
 
+        Args:
+            path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
+            state: the state to show; None: the belt as it is laid, before anything is solved; more may be added then.
+            speeds: sensors; those in rad/s are shown over time.
+            title: heading; default: the time, or name, length and tension.
+
+        Returns:
+            The path, or the figure; in place of a figure None on other processes than the first one.
+
         Raises:
-            ModelError: a rope in space, which `Recorder` shows.
+            ModelError: a rope in space, which `show` and `Recorder` show.
+            OutputError: the file cannot be written.
         """
         if self.in_space:
-            raise ModelError(f"'{self.name}' is in space: draw shows the plane, take Recorder for files of ParaView")
-        return draw_belt(path, self.world, state, self.cables, self.contacts, speeds, title)
+            raise ModelError(f"'{self.name}' is in space: draw shows the plane, take show(state) or Recorder")
+        if state is not None:
+            return draw_belt(path, self.world, state, self.cables, self.contacts, speeds, title)
+        if not is_first_process() or options.help_requested():
+            return None if path is None else Path(path).absolute()
+        target = check_picture(path)
+        centers = np.array([find_place(self.world, pulley).center[:2] for pulley in self.pulleys])
+        angles = np.degrees(self.wrap_angles)
+        names = [f"{pulley.name}\nwrap {angle:.0f}°" for pulley, angle in zip(self.pulleys, angles, strict=True)]
+        line = self.route.eval_points(np.linspace(0.0, self.route.length * (1.0 - 1e-9), ROUTE_POINTS))[0]
+        title = title or f"{self.name} as laid: length {self.length:.5g} m, tension {self.tension:.4g} N"
+        return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self) -> int:
         """Elements that are short enough, see `choose_angle`."""

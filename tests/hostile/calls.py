@@ -61,8 +61,10 @@ def calls(s: Scene) -> dict[str, Call]:
     modes = wl.Modes(s.world, count=1)
     found = modes.solve(s.state)
     recorder, sensors = wl.Recorder(s.folder / "record"), wl.Sensors(None, [sensor])
+    sensors.record(s.state)
     ledger = wl.EnergyLedger()
     ledger.before_solve(s.state, 1.0, 1)
+    ledger.finish(s.state)
     at_state = {"world": s.world, "state": s.state}
     hunt = {"world": s.space, "state": s.space_state, "force": s.hunt}
     line = {"start": (0.0, 0.0), "end": (1.0, 0.0)}
@@ -98,6 +100,7 @@ def calls(s: Scene) -> dict[str, Call]:
         ),
         "Sensors": (wl.Sensors, {"path": s.folder / "s.csv", "sensors": [sensor], "every": 1}),
         "Sensors.record": (sensors.record, {"state": s.state}),
+        "Sensors.plot": (sensors.plot, {"path": s.folder / "s.png", "names": [sensor.name]}),
         "EnergyLedger": (wl.EnergyLedger, {"path": s.folder / "energy.csv", "every": 1, "frames": 10}),
         "EnergyLedger.losses": (ledger.losses, {"entity": s.contacts}),
         "EnergyLedger.draw": (ledger.draw, {"path": s.folder / "energy.png"}),
@@ -155,6 +158,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "ModesResult.animate": (
             found.animate, {"folder": s.folder, "modes": [1], "frames": 2, "size": 0.1, "name": "mode"},
         ),
+        "ModesResult.show": (found.show, {"number": 1, "path": s.folder / "mode.png", "size": 0.1}),
         "TensionerArm": (wl.TensionerArm, {"pulley": "p", "pivot": (0.0, 0.0), "moment": lambda turn: -turn}),
         "campbell": (
             wl.campbell,
@@ -186,6 +190,10 @@ def calls(s: Scene) -> dict[str, Call]:
              "groove_angle": 0.7},
         ),
         "Belt": (wl.Belt, {**drive, "pulleys": wheels}),
+        "Belt.draw": (
+            wl.Belt(**{**drive, "pulleys": wheels}).draw,
+            {"path": s.folder / "laid.png", "state": None, "speeds": sensors, "title": "belt"},
+        ),
         "Belt.steady": (
             wl.Belt(**{**drive, "pulleys": wheels}).steady,
             {"speeds": {wheels[0].name: 1.0}, "torques": {wheels[1].name: 1.0}, "tension": 100.0, "friction": 0.3,

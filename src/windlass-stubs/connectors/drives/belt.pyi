@@ -25,7 +25,7 @@ from windlass.connectors.drives.running_belt import run_belt
 from windlass.connectors.drives.steady_drive import DriveData, MachineTorque, SteadyDrive, TensionerArm, find_steady_arms, find_steady_motion, gather_drive, is_speeds, is_torques
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
-from windlass.connectors.reports.belt_picture import draw_belt
+from windlass.connectors.reports.belt_picture import draw_belt, draw_circles
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
 from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
 from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
@@ -42,6 +42,7 @@ from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.named_parts import name_part
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import CHECKS, World
+from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.output.sensors import SensorLike, Sensors
 from windlass.framework.state.state import State
 from typing import Any, TypeAlias
@@ -59,6 +60,7 @@ UserFunctions: TypeAlias = Any
 One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
 Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 
+ROUTE_POINTS: Any
 DEEPEST: Any
 CLOSED: Any
 POINT: Any
@@ -112,8 +114,8 @@ class _Line():
         'The steady motion of a belt in the plane without time steps: see `connectors/drives/steady_drive.py`.\n\nArgs:\n    speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 anticlockwise, one at least.\n    torques: what machines exert on other pulleys [N m], > 0 anticlockwise, as numbers or functions of the\n        speed [rad/s]; pulleys that are not named turn freely.\n    tension: as mounted [N]; None: that of the belt.\n    friction: of all pulleys, before the wedge of grooves [1]; None: that of each.\n    arms: arms of tensioners, which turn until belt and spring are in balance.\n\nRaises:\n    ModelError: an open rope or a belt in space; names that are no pulleys; a belt that slips on a whole arc, or\n        lifts off at its speed.'
     def average(self, start: float=0.0, every: int=10, path: str | os.PathLike[str] | None=None, sensors: Sequence[SensorLike]=(), picture: str | os.PathLike[str] | None=None) -> DriveMeans:
         'A hook for a solver that keeps all numbers over time; its ``report()`` has means and extremes.\n\nArgs:\n    start: time from which on steps count [s].\n    every: number of steps between two reports.\n    path: a CSV file for all numbers; None: they are kept in memory only.\n    sensors: what else is wanted over time, such as ``wl.Sensor(arm, "rotation", name="tensioner angle")``.\n    picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).\n\nRaises:\n    OutputError: a table or picture that cannot be written, before anything is solved.'
-    def draw(self, path: str | os.PathLike[str], state: State, speeds: Sensors | None=None, title: str='') -> Path:
-        'A picture of belt and pulleys, tension along the belt, what sticks and slips: see `draw_belt`.\n\nRaises:\n    ModelError: a rope in space, which `Recorder` shows.'
+    def draw(self, path: str | os.PathLike[str] | None=None, state: State | None=None, speeds: Sensors | None=None, title: str='') -> Any:
+        'A picture of belt and pulleys, tension along the belt, what sticks and slips: see `draw_belt`.\n\nArgs:\n    path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.\n    state: the state to show; None: the belt as it is laid, before anything is solved; more may be added then.\n    speeds: sensors; those in rad/s are shown over time.\n    title: heading; default: the time, or name, length and tension.\n\nReturns:\n    The path, or the figure; in place of a figure None on other processes than the first one.\n\nRaises:\n    ModelError: a rope in space, which `show` and `Recorder` show.\n    OutputError: the file cannot be written.'
     def _choose_elements(self) -> int:
         'Elements that are short enough, see `choose_angle`.'
     def _name_parts(self) -> None:

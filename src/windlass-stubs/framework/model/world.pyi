@@ -3,6 +3,7 @@
 from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from html import escape
 from pathlib import Path
 from typing import Any
 import numpy as np
@@ -10,6 +11,8 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import check, checked, handle, instance, numbers, optional, path, subclass, word
 from windlass.framework.checks.room import check_room
 from windlass.framework.checks.values import read_numbers, show
+from windlass.framework.command_line.html_tables import format_table
+from windlass.framework.command_line.report_parts import ReportTable
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.adding import count_rows, read_reference
@@ -1037,6 +1040,10 @@ class World():
     @classmethod
     def load(cls, path: str | Path, functions: Functions | None=None) -> World:
         "The model of a file that `save` wrote, to the last bit; it may be added to before the first solve.\n\nNothing is imported by a name of the file: components of the user's own are registered before, by importing\ntheir module.  A file that was edited loads with a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: functions of the user by the names that they had.\n\nRaises:\n    OutputError: no such file, or one that does not fit its schema.\n    ModelError: a function that is missing, a component that is not registered, or values that are not allowed."
+    def __repr__(self) -> str:
+        ...
+    def _repr_html_(self) -> str:
+        'The tables of the model as notebooks show them: rows and unknowns of each kind.'
     @property
     def gravity(self) -> FloatArray:
         'Acceleration of gravity [m/s^2], shape (3,).'
