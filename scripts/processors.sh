@@ -8,7 +8,7 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-python=.venv/bin/python
+python=${WINDLASS_VENV:-.venv}/bin/python
 
 # name, OPENBLAS_CORETYPE, NUMBA_CPU_NAME, flag of /proc/cpuinfo without which it cannot run
 known=(
