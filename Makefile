@@ -26,7 +26,9 @@ setup-test: ## the same with what the tests need (vtk, pytest, ruff, mypy, impor
 belt: setup ## run the two-pulley belt drive: table, picture and files for ParaView
 	$(VENV)/bin/windlass run examples/belt_drive.py -elements 60 -segments 4
 
-test: lint pytest ## check style, types and import directions, then run all tests
+# What has no tests in it runs beside them, as the second core has little to do at the end of either.
+test: style ## check style, types and import directions, then run all tests
+	@$(MAKE) --no-print-directory -j 3 types imports pytest
 
 lint: style types imports ## ruff, mypy --strict and the import directions
 
@@ -41,18 +43,15 @@ imports: setup-test
 	$(VENV)/bin/lint-imports
 
 # Two tests side by side, each file in one process, so that what a file sets up is set up once; JOBS=0 runs them in turn.
-# Tests of several processes come after them, one at a time: two of them on the same cores wait for each other.
+# Tests of several processes are among them: their processes leave the cores to others while they wait (tests/conftest.py).
 JOBS ?= 2
-define run_tests
-$(PYTHON_BIN) -m pytest -m "not mpi$(1)" -n $(JOBS) --dist loadfile; first=$$?; \
-$(PYTHON_BIN) -m pytest -m "mpi$(1)" && exit $$first
-endef
+run_tests = $(PYTHON_BIN) -m pytest -n $(JOBS) --dist loadfile
 
 pytest: setup-test
-	$(call run_tests, and not long)
+	$(run_tests) -m "not long"
 
 test-long: setup-test ## run the tests that are long and rare, too
-	$(call run_tests)
+	$(run_tests)
 
 campaigns: setup-test ## the long campaigns: kills, full disks, damage, edits, impacts; CAMPAIGNS="kill 20" chooses
 	PYTHONPATH=src:tests $(PYTHON_BIN) -m campaigns $(CAMPAIGNS)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+
+# Processes of a test that wait for each other leave the cores to other tests at once; else they would ask in a loop.
+os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 
 LONG = (
     "test_parallel.py::test_belt_on_several_processes[3]",
