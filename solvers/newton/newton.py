@@ -15,7 +15,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.storage import Storage
 from windlass.framework.command_line import options
 from windlass.framework.kernels.call import call
-from windlass.framework.launch.petsc_functions import set_line_search
+from windlass.framework.launch.petsc_functions import reason_name, set_line_search
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.advice import advise_iterative
@@ -39,7 +39,7 @@ from windlass.solvers.newton.convergence import (
     is_slow,
     judge,
 )
-from windlass.solvers.newton.linear_failure import LinearFailures, reason_name
+from windlass.solvers.newton.linear_failure import LinearFailures
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rigid_motions import create_near_null_space
 from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding
