@@ -32,7 +32,7 @@ from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, STARTS, own_option
+from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, OVERSHOOT, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, LOOKED, UPDATED, CompiledSteps
 from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
@@ -67,6 +67,9 @@ class Dynamic(StepSolver):
             see `DiscontinuousSettings`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
             as recorded data of other programs need it.
+        overshoot: residuals that are small against that of a first iteration alone, which has overshot: "check" that
+            they are small against loads, reactions and inertia, too, or "accept" them, as recorded data of other
+            programs need it.
         lag: keep the tangent and its factorisation while that is cheaper, see `LagPolicy`; False is full Newton.
         project: bring accelerations and multipliers onto the constraints after kinks, see `Consistency`.
         velocities: of the start, where constraints forbid them: "check" is an error that names these constraints,
@@ -90,6 +93,7 @@ class Dynamic(StepSolver):
         method=word(*IMPLICIT),
         spectral_radius=number("1", minimum=0.0, maximum=1.0),
         rotations=word("steady", "parameters"),
+        overshoot=word(*OVERSHOOT),
         lag=yes_no(),
         project=yes_no(),
         velocities=word(*STARTS),
@@ -119,6 +123,7 @@ class Dynamic(StepSolver):
         discontinuous_limit: float = 1e-3,
         discontinuous_fail: bool = True,
         decide_at_start: bool = True,
+        overshoot: str = "check",
         lag: bool = True,
         project: bool = True,
         velocities: str = "check",
@@ -150,7 +155,8 @@ class Dynamic(StepSolver):
         self._resolves = own_option(DYNAMIC_OPTIONS, prefix, "resolve_contacts", resolve_contacts)
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
-        self.newton = Newton(self.problem, rtol, atol, max_it)
+        overshoot = own_option(DYNAMIC_OPTIONS, prefix, "overshoot", overshoot)
+        self.newton = Newton(self.problem, rtol, atol, max_it, overshoot)
         self.consistency = Consistency(self.problem, self.integrator, project, velocities)
         self.snes = self.problem.snes
         self.watch = EnergyWatch(self.assembly)

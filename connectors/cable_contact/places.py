@@ -134,6 +134,7 @@ def fill_places(
         parts[i, 2] = (spring - t.press) * t.vn
         parts[i, 4] = -spring * t.vn
         parts[i, 6] = 0.5 * spring * depth
+        parts[i, 9], parts[i, 10] = spring - t.press, -depth
         parts[i, 7] = bent_energy(False, par.mu_k, dot(t.u, t.u), 0.0)
 
 

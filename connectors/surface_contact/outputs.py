@@ -41,8 +41,8 @@ FN, GAP, STATE, RATE, SPEED = range(5)
 """Numbers of a point: normal force [N], gap [m], state, v_n and |v_t| [m/s]."""
 POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
 """Point [m], normal, and friction that acts on the cable [N], -f_t, global."""
-POWER, SIZE = 14, 23
-"""First of the nine numbers of `circle_segments.power.fill_powers`, and how many there are."""
+POWER, SIZE = 14, 25
+"""First of the numbers for `circle_segments.power.create_place_account`, and how many there are."""
 
 
 @kernel
@@ -88,6 +88,7 @@ def fill_numbers(
             spring, taken = par.kc * F.gap, F.tx * z.U + F.ty * z.V + F.tz * z.W
             row[POWER + 2], row[POWER + 4] = (F.fn - spring) * F.vn, spring * F.vn
             row[POWER + 6], row[POWER + 8] = 0.5 * spring * F.gap, state
+            row[POWER + 9], row[POWER + 10] = F.fn - spring, F.gap
             if par.mu == 0.0 or state == UNDEFINED:
                 continue
             # of friction: what slips loses all, what sticks stores in its bristle
@@ -118,7 +119,7 @@ def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
 
 
 def eval_accounts(c: ContactRows, fields: Fields) -> FloatArray:
-    """The numbers of `circle_segments.power.fill_powers` of points, shape (rows, points, 9)."""
+    """The numbers of points for `circle_segments.power.create_place_account`, shape (rows, points, NUMBERS)."""
     return np.ascontiguousarray(eval_points(c, fields)[..., POWER:])
 
 

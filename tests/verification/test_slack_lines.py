@@ -100,6 +100,23 @@ def test_hairpin_that_the_mesh_does_not_resolve(start: str) -> None:
     assert solver.verdict.word == "doubtful"
 
 
+@pytest.mark.parametrize(
+    ("end", "length", "n", "error"),
+    [((5.0, 100.0), 101.0, 16, 0.082), ((8.0, 100.0), 101.0, 8, 0.0575), ((8.0, 100.0), 101.0, 32, 0.0025)],
+)
+def test_steep_line_that_the_mesh_does_not_resolve(
+    end: tuple[float, float], length: float, n: int, error: float
+) -> None:
+    """H of lines that are nearly vertical and nearly taut: 8 % and 6 % too large, and doubtful; 0.2 %, and trusted."""
+    support, solver, exact = hang(end, length, n, "chord")
+    state = solver.solve()
+    force = float(np.abs(wl.eval_output(support, "force", state)).ravel()[0])
+    assert_allclose(force / exact.horizontal_force - 1.0, error, rtol=0.1)
+    assert (solver.verdict.word == "doubtful") == (error > 0.02)
+    if error > 0.02:
+        assert "but at one end as if it were" in solver.verdict.reasons[0]
+
+
 def test_other_settings_keep_the_start() -> None:
     """Only who follows to stable equilibria gets the shape sought; what was in equilibrium goes on from there."""
     _, solver, _ = hang((100.0, 0.0), 110.0, 16, "chord", stability="off", load_steps=10)
