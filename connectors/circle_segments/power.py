@@ -13,8 +13,8 @@ slips by the law's own measure: it is 0 where a segment rolls, while v_t is omeg
 the circle at r.  That part, f_t (v_t - x_cur_t) on the axis, and what `use_segment_normals` = false adds, is neither
 lost nor stored; on driver and driven it has opposite signs.  In slip bristles keep the length of the limit; what they
 store as it changes, and what they hold when a segment opens, is no power but a difference of energies: `fill_jumps`.
-Accounts take the normal dampers of what is closed at both ends of a step by the change of the gap, Δg (F_0 + F_1)/2,
-F = f_n - k_c g: where v_n rings from step to step and the gap does not, its powers are many times what is lost.
+Accounts take the normal dampers by the change of the gap in each step, Δg (F_0 + F_1)/2, F = f_n - k_c g: where v_n
+rings from step to step and the gap does not, or contact begins, their powers are far from what is lost.
 Source: power balance of the forces, term by term.
 """
 
@@ -85,6 +85,8 @@ LOST = (*FRICTION_LOSSES, "contact_damping")
 """What accounts of contact store, pass on and lose."""
 NUMBERS = 11
 """Of a place, for `create_place_account`."""
+NO_GAP = 1e9
+"""The gap of a place without one: where a surface has ended, or nothing is near [m]."""
 
 
 @kernel
@@ -93,21 +95,21 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 
     Sliding takes f_t x_cur_t, of which bristles store what their energy changes by; what they hold as they open is
     lost.  In all, the loss is the work that was taken less what the energy has changed by.  Dampers take their mean
-    force times the change of the gap, and the mean of their powers where one end is open.  ``before`` and ``now`` are
-    as `read_segments` writes them; numbers beyond these are those of closed neighbours.  ``lost`` is in the order of
-    `LOST`.
+    force times the change of the gap, and the mean of their powers where there is none at one end.  ``before`` and
+    ``now`` are as `read_segments` writes them; numbers beyond these are those of closed neighbours.  ``lost`` is in
+    the order of `LOST`.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
             was, state = before[i, s, CONTACT_STATE], now[i, s, CONTACT_STATE]
             if was == OPEN and state == OPEN:
                 continue
-            damper = 0.5 * (before[i, s, DAMPER_FORCE] + now[i, s, DAMPER_FORCE])
-            if was == OPEN or state == OPEN:
+            if max(before[i, s, DEPTH], now[i, s, DEPTH]) >= NO_GAP:
                 lost[3, i] += 0.5 * size[0] * (before[i, s, DAMPER_POWER] + now[i, s, DAMPER_POWER])
             else:
                 drift = 0.5 * size[0] * (before[i, s, DRIFT] + now[i, s, DRIFT])
-                lost[3, i] += damper * (now[i, s, DEPTH] - before[i, s, DEPTH] + drift)
+                way = now[i, s, DEPTH] - before[i, s, DEPTH] + drift
+                lost[3, i] += 0.5 * (before[i, s, DAMPER_FORCE] + now[i, s, DAMPER_FORCE]) * way
             beside = 0.5 * size[0] * (before[i, s, BRISTLE_POWER] + now[i, s, BRISTLE_POWER])
             beside -= now[i, s, BRISTLE_ENERGY] - before[i, s, BRISTLE_ENERGY]
             if abs(state) == 1.0 or (abs(was) == 1.0 and state == 0.0):

@@ -9,6 +9,7 @@ from windlass.connectors.circle_segments.kernels import (
     Chord,
     ContactColumns,
     SegmentParameters,
+    closest_point,
     eval_friction,
     force_normals,
     lower_chord,
@@ -201,6 +202,12 @@ def read_segments(
         for s in range(parts.shape[1]):
             parts[i, s, :PARTS] = 0.0
             parts[i, s, CONTACT_STATE] = OPEN
+        ci = c.circle[i]
+        for s in range(c.n[i]):
+            a, b = shape.start[c.cable[i]] + s, shape.start[c.cable[i]] + s + 1
+            ax, ay = shape.p[a, 0] - circle.p[ci, 0], shape.p[a, 1] - circle.p[ci, 1]
+            bx, by = shape.p[b, 0] - circle.p[ci, 0], shape.p[b, 1] - circle.p[ci, 1]
+            parts[i, s, DEPTH] = closest_point(ax, ay, bx, by)[2] - c.r[i]
     for first in range(0, total, LANES):
         count = min(LANES, total - first)
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)
