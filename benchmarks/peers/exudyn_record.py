@@ -146,6 +146,7 @@ def find_old_names():
     """Names of older versions that 1.13.6 no longer offers where the scripts of its repository look for them."""
     utilities, basic = import_module("exudyn.utilities"), import_module("exudyn.basicUtilities")
     found = {"exudyn": exu, "np": np, "sin": math.sin, "cos": math.cos, "pi": math.pi, "sqrt": math.sqrt}
+    found |= {"VSum": lambda vectors: np.sum(vectors, axis=0).tolist()}
     found |= {"NormL2": lambda vector: float(np.linalg.norm(vector))}
     found |= {"VAdd": lambda v, w: list(np.add(v, w)), "VSub": lambda v, w: list(np.subtract(v, w))}
     found |= {"VMult": lambda v, w: float(np.dot(v, w)), "Vec2Tilde": lambda v: np.cross(v, np.eye(3)).T}
@@ -170,6 +171,8 @@ def accept_old_arguments():
         function = getattr(exu.MainSystem, name)
         if hasattr(function, "__code__"):
             setattr(exu.MainSystem, name, renaming(function))
+    get_object = exu.MainSystem.GetObject
+    exu.MainSystem.GetObject = lambda mbs, *given, **named: OldKeys(get_object(mbs, *given, **named))
     items = import_module("exudyn.itemInterface")
     for name, kind in vars(items).items():
         if isinstance(kind, type) and (name.startswith("VObject") or name == "ObjectContactCircleCable2D"):
@@ -180,6 +183,17 @@ def accept_old_arguments():
                 setattr(place, old, getattr(items, new))
                 if hasattr(place, "__all__"):
                     place.__all__.append(old)
+
+
+class OldKeys(dict):
+    """The dictionary of an object that older names of its fields read, too: physicsLength is length."""
+
+    def __missing__(self, key):
+        now = key.removeprefix("physics")
+        now = now[:1].lower() + now[1:]
+        if now == key:
+            raise KeyError(key)
+        return self[now]
 
 
 def renaming(function):
@@ -212,6 +226,7 @@ find_old_names()
 accept_old_arguments()
 sys.path.insert(0, str(Path(script).resolve().parent))
 os.chdir(Path(target).resolve().parent)
+Path("solution").mkdir(exist_ok=True)
 for beside in (*Path(script).parent.iterdir(), *Path(script).parents[1].iterdir()):
     # what a script writes stays here; and the package is the one that is installed
     if beside.name not in ("solution", "images", "exudyn") and not Path(beside.name).exists():
