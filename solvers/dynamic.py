@@ -31,7 +31,7 @@ from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, STARTS, own_option
+from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, OVERSHOOT, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, LOOKED, UPDATED, CompiledSteps
 from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
@@ -72,6 +72,9 @@ class Dynamic(StepSolver):
         decide_in_newton: number of residuals of the first Newton run of a step in which contacts with a return map
             decide open or closed, sticks or slips from the history at the start of the step; after them, and in all
             other contacts, decisions change between Newton runs alone.
+        overshoot: residuals that are small against that of a first iteration alone, which has overshot: "check" that
+            they are small against loads, reactions and inertia, too, or "accept" them, as recorded data of other
+            programs need it.
         lag: keep the tangent and its factorisation while that is cheaper, see `LagPolicy`; False is full Newton.
         project: bring accelerations and multipliers onto the constraints after kinks, see `Consistency`.
         velocities: of the start, where constraints forbid them: "check" is an error that names these constraints,
@@ -96,6 +99,7 @@ class Dynamic(StepSolver):
         method=word(*IMPLICIT),
         spectral_radius=number("1", minimum=0.0, maximum=1.0),
         rotations=word("steady", "parameters"),
+        overshoot=word(*OVERSHOOT),
         lag=yes_no(),
         project=yes_no(),
         velocities=word(*STARTS),
@@ -127,6 +131,7 @@ class Dynamic(StepSolver):
         discontinuous_fail: bool = True,
         decide_at_start: bool = True,
         decide_in_newton: int = 5,
+        overshoot: str = "check",
         lag: bool = True,
         project: bool = True,
         velocities: str = "check",
@@ -161,14 +166,13 @@ class Dynamic(StepSolver):
         self._mapped = mapped if maps else 0
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
-        self.newton = Newton(self.problem, rtol, atol, max_it)
+        overshoot = own_option(DYNAMIC_OPTIONS, prefix, "overshoot", overshoot)
+        self.newton = Newton(self.problem, rtol, atol, max_it, overshoot)
         self.consistency = Consistency(self.problem, self.integrator, project, velocities)
         self.snes = self.problem.snes
         self.balance = RunBalance(self.assembly, damps=self.integrator.generalised and spectral_radius < 1.0)
-        self.contacts, self.ropes = (
-            ContactWatch(self.assembly, LIMIT, cuts=adaptive and resolves),
-            RopeWatch(self.assembly),
-        )
+        self.contacts = ContactWatch(self.assembly, LIMIT, cuts=adaptive and resolves)
+        self.ropes = RopeWatch(self.assembly)
         others = EnergyWatch(self.assembly), ShapeWatch(self.assembly), self.ropes, self.balance
         watches = PrescribedWatch(self.assembly), self.contacts, *others
         self.watches = Watches(self.assembly, watches)

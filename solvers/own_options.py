@@ -24,6 +24,8 @@ EXPLICIT = ("verlet", "rk", "euler", "midpoint", "rk3", "rk4", "rk6")
 STABILITY = ("check", "follow", "off")
 VELOCITIES = ("zero", "given")
 STARTS = ("check", "project")
+PASSES_FROM = ("near", "step")
+OVERSHOOT = ("check", "accept")
 PROBLEMS = ("auto", "linear", "quadratic")
 
 
@@ -41,8 +43,8 @@ NEWTON = option_table(
     Option("discontinuous_limit", 1.0, "1", "relative force error accepted in cycles", minimum=0.0),
     Option("discontinuous_fail", True, "", "fail the step if the error stays larger"),
     Option("decide_at_start", True, "", "decide contact states from the state at the start"),
+    Option("overshoot", "check", "", "residuals that are small against an overshoot only", choices=OVERSHOOT),
 )
-PASSES_FROM = ("near", "step")
 STATIC_OPTIONS = NEWTON | option_table(
     Option("passes_from", "near", "", "where passes of contact begin: near, step", choices=PASSES_FROM),
     Option("stability", "check", "", "what is done about unstable equilibria", choices=STABILITY),

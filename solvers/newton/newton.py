@@ -77,6 +77,8 @@ class Newton:
         atol: default absolute residual, 2-norm over equations of motion [N, N m] and constraints [m, m/s];
             ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
+        overshoot: residuals that are small only against that of a first iteration that has overshot: "check" them
+            against the forces at work, or "accept" them.
 
     Attributes:
         iterations: linear solves so far.
@@ -84,8 +86,10 @@ class Newton:
         roundings: runs that ended because rounding leaves nothing to gain.
     """
 
-    def __init__(self, problem: NonlinearProblem, rtol: float, atol: float, max_it: int) -> None:
-        self.problem = problem
+    def __init__(
+        self, problem: NonlinearProblem, rtol: float, atol: float, max_it: int, overshoot: str = "check"
+    ) -> None:
+        self.problem, self._accepts = problem, overshoot == "accept"
         self.iterations = self.fallbacks = self.roundings = 0
         snes = self.snes = problem.snes
         snes.setTolerances(rtol=rtol, atol=atol, stol=0.0, max_it=max_it)
@@ -154,7 +158,8 @@ class Newton:
     def _is_small(self, norm: float) -> bool:
         """Whether a residual that is small against an overshoot of the first iteration is small in itself."""
         m = self._measures[0]
-        return bool(norm <= m["rtol"] * m["predictor"]) or norm <= SMALL * estimate_forces(self.problem)
+        small = self._accepts or bool(norm <= m["rtol"] * m["predictor"])
+        return small or norm <= SMALL * estimate_forces(self.problem)
 
     def _is_at_rounding(self, norm: float) -> bool:
         """Whether the residual no longer falls, because it consists of rounding errors."""
