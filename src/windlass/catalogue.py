@@ -46,7 +46,8 @@ class BeltSheet:
         standard: the standards of its dimensions.
         width: of the belt [m].
         columns: arguments of `wl.Belt`: ``axial_stiffness``, ``bending_stiffness``, ``mass_per_length``,
-            ``cord_offset``, ``friction``, and ``layer_stiffness`` where there is a layer.
+            ``cord_offset``, ``friction``, and ``layer_stiffness`` where there is a layer, or of timing belts ``pitch``,
+            ``tooth_stiffness``, ``tooth_height`` and ``flank_angle``.
         quantities: all numbers by name, with ranges and how sure they are: "standard", "typical" or "estimate".
         notes: how they are meant.
         sources: where they are from.
@@ -78,7 +79,7 @@ class BeltSheet:
         """
         if self.family != "timing":
             raise ModelError(f"radius of {self.name}: must be a timing belt, this is a {self.family} belt")
-        return float(teeth * self.quantities["pitch"].value / (2.0 * pi) - self.columns["cord_offset"][0])
+        return float(teeth * self.columns["pitch"] / (2.0 * pi) - self.columns["cord_offset"][0])
 
     def format(self) -> str:
         """The sheet as a table."""
@@ -155,6 +156,7 @@ def belt(name: str, ribs: int | None = None, width: float | None = None) -> Belt
         quantities["tooth_stiffness"] = quantity("tooth_stiffness", "N/m", share / MM)
         quantities["tooth_height"] = quantity("tooth_height", "m", MM)
         quantities["flank_angle"] = quantity("flank_angle", "rad", radians(1.0))
+        columns |= {key: quantities[key].value for key in ("pitch", "tooth_stiffness", "tooth_height", "flank_angle")}
     groove = None
     if "groove_angle" in given:
         small = radians(given["groove_angle"][0])

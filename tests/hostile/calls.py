@@ -183,9 +183,14 @@ def calls(s: Scene) -> dict[str, Call]:
             wl.Pulley,
             {"body": s.node, "radius": 0.1, "side": "left", "at": (0.0, 0.0), "axis": (0.0, 0.0, 1.0),
              "groove_radius": 0.01, "outer_radius": 0.2, "turns": 0, "friction": 0.3, "name": "p",
-             "groove_angle": 0.7},
+             "groove_angle": 0.7, "teeth": 20},
         ),
-        "Belt": (wl.Belt, {**drive, "pulleys": wheels}),
+        "timing_distance": (con.timing_distance, {"teeth": 70, "pitch": 0.005, "pulleys": (20, 40), "strain": 1e-3}),
+        "Belt": (
+            wl.Belt,
+            {**drive, "pulleys": wheels, "strain": None, "teeth": 100, "pitch": 0.026, "tooth_stiffness": 1e5,
+             "tooth_height": 5e-3, "flank_angle": 0.3, "tooth_damping": 1.0, "backlash": 0.0},
+        ),
         "Belt.steady": (
             wl.Belt(**{**drive, "pulleys": wheels}).steady,
             {"speeds": {wheels[0].name: 1.0}, "torques": {wheels[1].name: 1.0}, "tension": 100.0, "friction": 0.3,
