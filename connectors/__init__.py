@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from windlass.connectors.drives.drive_means import DriveSensor as DriveSensor
     from windlass.connectors.drives.machines import characteristic_load as characteristic_load
     from windlass.connectors.drives.machines import engine_speed as engine_speed
+    from windlass.connectors.drives.machines import torsional_damper as torsional_damper
     from windlass.connectors.drives.timing import timing_distance as timing_distance
     from windlass.connectors.drives.winch_reserve import WinchReserve as WinchReserve
     from windlass.connectors.fluids.fluid import Fluid as Fluid

@@ -26,6 +26,7 @@ from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
+from windlass.connectors.drives.bending_loss import add_bending_losses
 from windlass.connectors.drives.contact_choice import choose_contact
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
@@ -110,9 +111,10 @@ TEETH = {
     "flank_angle": optional(number("rad", minimum=0.0, maximum=1.2)),
     "tooth_damping": optional(number("N s/m", minimum=0.0)),
     "backlash": number("m", minimum=0.0),
+    "bending_loss": number("1", minimum=0.0, maximum=1.0),
 }
-"""Arguments of a timing belt."""
-NO_TEETH = {**dict.fromkeys(TEETH), "backlash": 0.0}
+"""Arguments of belts that ropes do not have."""
+NO_TEETH = {**dict.fromkeys(TEETH), "backlash": 0.0, "bending_loss": 0.0}
 OPEN = {**CLOSED, "start": POINT, "end": POINT}
 
 
@@ -141,7 +143,8 @@ class _Line:
             raise ModelError(f"{what} '{self.name}' has {len(pulleys)} pulley: must have 2 at least")
         right, left = np.broadcast_to(np.asarray(given["cord_offset"], np.float64), 2).tolist()
         self.cord_offsets = [right if pulley.side == "right" else left for pulley in pulleys]
-        teeth = read_teeth(self.name, self.pulleys, {**NO_TEETH, **given})
+        given = {**NO_TEETH, **given}
+        teeth = read_teeth(self.name, self.pulleys, given)
         if teeth is not None:
             # teeth hold the belt on its arc: circles may grow by what is small beside EA alone, whatever the step is
             given = {**given, "length": teeth.length, "step": None}
@@ -173,10 +176,21 @@ class _Line:
                     world, self.name, teeth, self.pulleys, places, self.markers, self.radii, self.route, self.cables,
                     self.mass_per_length, tips,
                 )  # fmt: skip
+            lossy: list[int] = []
+            losses: Entity | None = None
+            if not self.in_space:
+                lossy, losses = add_bending_losses(
+                    world,
+                    self.name,
+                    given["bending_loss"],
+                    columns.get("bending_stiffness", 0.0),
+                    self.pulleys,
+                    self.radii,
+                )
             self._holds = self._add_holds()
         self.drive = Drive(
             self.name, world, self.pulleys, closed, self.cables, self.contacts, self.surfaces, self.radii,
-            self.span_lengths, self.mass_per_length, [], wheels, self.teeth,
+            self.span_lengths, self.mass_per_length, [], wheels, self.teeth, lossy, losses,
         )  # fmt: skip
         add_drive(self.drive)
         self._name_parts()
@@ -482,6 +496,7 @@ class Belt(_Line):
         flank_angle: float | None = None,
         tooth_damping: float | None = None,
         backlash: float = 0.0,
+        bending_loss: float = 0.0,
         **cable_columns: Any,
     ) -> None:
         """Add a belt, and its contact with the pulleys.
@@ -510,6 +525,8 @@ class Belt(_Line):
             flank_angle: of the flanks to the radius [rad], less the angle of friction where that is meant; 0.35 if left
                 out.
             backlash: play of a tooth in its groove [m].
+            bending_loss: share of the bending energy that is lost from entry to exit of a pulley [1], in the plane; see
+                `bending_loss.py`.
             **cable_columns: further columns of the cables.
 
         Raises:
@@ -520,6 +537,7 @@ class Belt(_Line):
         given["layer_stiffness"] = layer_stiffness
         given |= {"teeth": teeth, "pitch": pitch, "tooth_stiffness": tooth_stiffness, "tooth_height": tooth_height}
         given |= {"flank_angle": flank_angle, "tooth_damping": tooth_damping, "backlash": backlash}
+        given["bending_loss"] = bending_loss
         columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
         super().__init__(world, pulleys, True, (None, None), {**given, "name": name}, columns)
 

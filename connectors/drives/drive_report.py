@@ -61,6 +61,8 @@ class Drive(NamedTuple):
     means: list[Any]  # hooks of `Belt.average`, for the report of the run
     wheels: list[int]  # pulleys with teeth of a timing belt, and the contact of teeth with them
     teeth: Entity | None
+    lossy: list[int]  # pulleys on which the belt loses energy by bending, and the laws of these torques
+    losses: Entity | None
 
 
 @dataclass(frozen=True)
@@ -245,6 +247,7 @@ class BoundDrive:
         self.cables, self.lengths = self._bind(drive.cables), _collect(drive.cables, "length")
         self.contacts = self._bind(drive.contacts)
         self.teeth = None if drive.teeth is None else self._bind(drive.teeth)
+        self.losses = None if drive.losses is None else self._bind(drive.losses)
         self.parts = [drive.contacts[i * cables : (i + 1) * cables] for i in range(len(drive.pulleys))]
         self.circles: list[tuple[PulleyContacts, ContactView]] = []
         if not drive.surfaces:
@@ -270,7 +273,7 @@ class BoundDrive:
         """The report at the present fields."""
         drive = self.drive
         touching, hubs = self._eval_contacts(fields)
-        torques = self._add_teeth(fields, hubs)
+        torques = self._add_further(fields, hubs)
         tensions, deflections = self._eval_spans(fields, touching)
         duties = [self._eval_duty(fields, i, hubs[i], torques[i], tensions) for i in range(len(drive.pulleys))]
         ends = [self._find_ends(i, duty) for i, duty in enumerate(duties)]
@@ -308,13 +311,15 @@ class BoundDrive:
         touches = (normal.reshape(len(self.drive.contacts), -1) != 0.0).any(axis=1)
         return touches.reshape(count, -1), force
 
-    def _add_teeth(self, fields: Fields, hubs: FloatArray) -> FloatArray:
-        """Add what teeth of the belt exert to the hub loads; their torques on the pulleys [N m], shape (pulleys,)."""
+    def _add_further(self, fields: Fields, hubs: FloatArray) -> FloatArray:
+        """Add to the hub loads what teeth exert; torques of teeth and of bending [N m], shape (pulleys,)."""
         torques, wheels = np.zeros(len(hubs)), self.drive.wheels
         if self.teeth is not None:
             # left-hand-side forces on the belt are those on the pulleys
             hubs[wheels] += self.read(self.teeth, "force", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, :2]
             torques[wheels] = -self.read(self.teeth, "torque0", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, 2]
+        if self.losses is not None:
+            torques[self.drive.lossy] -= self.read(self.losses, "force", fields).ravel()
         return torques
 
     def _eval_spans(self, fields: Fields, touching: BoolArray) -> tuple[FloatArray, FloatArray]:

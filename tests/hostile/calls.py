@@ -172,6 +172,11 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "body": s.node, "speeds": [0.0, 10.0], "torques": [1.0, 2.0], "standstill": 1.0,
              "name": "load"},
         ),
+        "torsional_damper": (
+            con.torsional_damper,
+            {"world": s.open, "body": s.node, "inertia": 1e-3, "frequency": 50.0, "damping_ratio": 0.2, "mass": 0.5,
+             "name": "ring"},
+        ),
         "DriveSensor": (
             con.DriveSensor,
             {"belt": wl.Belt(pulleys=wheels, **drive), "quantity": "slip_reserve", "name": "belt"},
@@ -189,7 +194,8 @@ def calls(s: Scene) -> dict[str, Call]:
         "Belt": (
             wl.Belt,
             {**drive, "pulleys": wheels, "strain": None, "teeth": 100, "pitch": 0.026, "tooth_stiffness": 1e5,
-             "tooth_height": 5e-3, "flank_angle": 0.3, "tooth_damping": 1.0, "backlash": 0.0},
+             "tooth_height": 5e-3, "flank_angle": 0.3, "tooth_damping": 1.0, "backlash": 0.0, "bending_loss": 0.3,
+             "bending_stiffness": 1e-3},
         ),
         "Belt.steady": (
             wl.Belt(**{**drive, "pulleys": wheels}).steady,
