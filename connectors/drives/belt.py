@@ -26,6 +26,7 @@ from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
+from windlass.connectors.drives.bending_loss import add_bending_losses
 from windlass.connectors.drives.contact_choice import choose_contact
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
@@ -45,6 +46,7 @@ from windlass.connectors.drives.steady_drive import (
     is_speeds,
     is_torques,
 )
+from windlass.connectors.drives.timing import add_teeth, read_teeth
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
 from windlass.connectors.reports.belt_picture import draw_belt, draw_circles
@@ -104,6 +106,18 @@ CLOSED = {
     "cable_columns": inside(),
 }
 POINT = optional(numbers("m", (2,), (3,)))
+TEETH = {
+    "teeth": optional(whole(6)),
+    "pitch": optional(number("m", above=0.0)),
+    "tooth_stiffness": optional(number("N/m", above=0.0)),
+    "tooth_height": optional(number("m", above=0.0)),
+    "flank_angle": optional(number("rad", minimum=0.0, maximum=1.2)),
+    "tooth_damping": optional(number("N s/m", minimum=0.0)),
+    "backlash": number("m", minimum=0.0),
+    "bending_loss": number("1", minimum=0.0, maximum=1.0),
+}
+"""Arguments of belts that ropes do not have."""
+NO_TEETH = {**dict.fromkeys(TEETH), "backlash": 0.0, "bending_loss": 0.0}
 OPEN = {**CLOSED, "start": POINT, "end": POINT}
 
 
@@ -132,6 +146,11 @@ class _Line:
             raise ModelError(f"{what} '{self.name}' has {len(pulleys)} pulley: must have 2 at least")
         right, left = np.broadcast_to(np.asarray(given["cord_offset"], np.float64), 2).tolist()
         self.cord_offsets = [right if pulley.side == "right" else left for pulley in pulleys]
+        given = {**NO_TEETH, **given}
+        teeth = read_teeth(self.name, self.pulleys, given)
+        if teeth is not None:
+            # teeth hold the belt on its arc: circles may grow by what is small beside EA alone, whatever the step is
+            given = {**given, "length": teeth.length, "step": None}
         with world.all_or_nothing():
             self.radii = [p.radius + c for p, c in zip(pulleys, self.cord_offsets, strict=True)]
             places = [find_place(world, pulley) for pulley in pulleys]
@@ -142,16 +161,39 @@ class _Line:
             self.tension = self.axial_stiffness * self.strain
             self.mass_per_length = slack_mass / (1.0 + self.strain)
             self.elements = given["elements"] or self._choose_elements()
+            if teeth is not None:
+                if self.in_space:
+                    raise ModelError(f"teeth of '{self.name}': must be a belt of the plane")
+                self.elements = teeth.count_elements(self.elements)
             self.cables = self._lay_cables(columns)
             self.nodes = nodes_of(world, self.cables)
             self.surfaces: list[Entity] = []
             self.markers = [rigid_marker(world, pulley.body, pulley.at) for pulley in pulleys]
             self.reasoning, parts = self._add_contacts(given)
             self.contacts = merge_handles(parts)
+            wheels: list[int] = []
+            self.teeth: Entity | None = None
+            if teeth is not None and isinstance(self.route, Route):
+                tips = [float(np.max(part.contact_stiffness_per_length)) for part in parts]
+                wheels, self.teeth = add_teeth(
+                    world, self.name, teeth, self.pulleys, places, self.markers, self.radii, self.route, self.cables,
+                    self.mass_per_length, tips,
+                )  # fmt: skip
+            lossy: list[int] = []
+            losses: Entity | None = None
+            if not self.in_space:
+                lossy, losses = add_bending_losses(
+                    world,
+                    self.name,
+                    given["bending_loss"],
+                    columns.get("bending_stiffness", 0.0),
+                    self.pulleys,
+                    self.radii,
+                )
             self._holds = self._add_holds()
         self.drive = Drive(
             self.name, world, self.pulleys, closed, self.cables, self.contacts, self.surfaces, self.radii,
-            self.span_lengths, self.mass_per_length, [],
+            self.span_lengths, self.mass_per_length, [], wheels, self.teeth, lossy, losses,
         )  # fmt: skip
         add_drive(self.drive)
         self._name_parts()
@@ -271,8 +313,8 @@ class _Line:
             ModelError: an open rope or a belt in space; names that are no pulleys; a belt that slips on a whole arc, or
                 lifts off at its speed.
         """
-        if not self.closed or not isinstance(self.route, Route):
-            raise ModelError(f"steady of '{self.name}': must be a closed belt of the plane")
+        if not self.closed or not isinstance(self.route, Route) or self.teeth is not None:
+            raise ModelError(f"steady of '{self.name}': must be a closed belt of the plane, without teeth")
         held = self.contacts.table.collect("friction_coefficient", self.contacts.rows)[:: len(self.cables)].tolist()
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
@@ -451,13 +493,14 @@ class Belt(_Line):
         route: the taut route of the cord.
         cables, nodes: cables in order, and their nodes.
         contacts: contact of all cables with all pulleys, pulley by pulley, shape (pulleys * elements,).
+        teeth: contact of all teeth of a timing belt with all pulleys that have teeth, pulley by pulley; None: no teeth.
         strain, tension, length: of the belt as mounted [1], [N], and when slack [m].
         hub_loads: what the belt at rest pulls at each pulley [N].
         span_lengths, wrap_angles: free spans behind each pulley [m] and wrap angles [rad] as mounted.
         reasoning: why contact has the parameters that it has.
     """
 
-    @checked(**CLOSED)
+    @checked(**CLOSED, **TEETH)
     def __init__(
         self,
         world: World,
@@ -476,6 +519,14 @@ class Belt(_Line):
         points: int = 4,
         step: float | None = None,
         name: str = "belt",
+        teeth: int | None = None,
+        pitch: float | None = None,
+        tooth_stiffness: float | None = None,
+        tooth_height: float | None = None,
+        flank_angle: float | None = None,
+        tooth_damping: float | None = None,
+        backlash: float = 0.0,
+        bending_loss: float = 0.0,
         **cable_columns: Any,
     ) -> None:
         """Add a belt, and its contact with the pulleys.
@@ -494,8 +545,18 @@ class Belt(_Line):
             layer_stiffness: shear stiffness of the layer between cord and face, force per metre of belt and metre of
                 shear [N/m²]: G b/h of a layer of the modulus G [Pa], width b and height h; None: rigid.
             points: contact points of each cable.
-            step: step of the motion to come [s], which bounds the contact stiffness; None: no bound.
+            step: step of the motion to come [s], which bounds the contact stiffness; None: no bound, as with teeth.
             name: name for messages and output.
+            teeth: number of teeth of a timing belt, which with the pitch is its length; see `timing.py`.
+            pitch: distance of teeth on the slack belt [m].
+            tooth_stiffness, tooth_damping: of a tooth along the belt [N/m], [N s/m]; damping: a third of the critical
+                if left out.
+            tooth_height: height above its seat at which a tooth leaves its groove [m].
+            flank_angle: of the flanks to the radius [rad], less the angle of friction where that is meant; 0.35 if left
+                out.
+            backlash: play of a tooth in its groove [m].
+            bending_loss: share of the bending energy that is lost from entry to exit of a pulley [1], in the plane; see
+                `bending_loss.py`.
             **cable_columns: further columns of the cables.
 
         Raises:
@@ -504,6 +565,9 @@ class Belt(_Line):
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
         given["layer_stiffness"] = layer_stiffness
+        given |= {"teeth": teeth, "pitch": pitch, "tooth_stiffness": tooth_stiffness, "tooth_height": tooth_height}
+        given |= {"flank_angle": flank_angle, "tooth_damping": tooth_damping, "backlash": backlash}
+        given["bending_loss"] = bending_loss
         columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
         super().__init__(world, pulleys, True, (None, None), {**given, "name": name}, columns)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from windlass import catalogue as catalogue
     from windlass import exudyn as exudyn
     from windlass import presets as presets
     from windlass import testing as testing
@@ -73,6 +74,8 @@ if TYPE_CHECKING:
     from windlass.solvers.verdicts.verdict import Verdict as Verdict
 
 __version__ = "0.1.0"
+MODULES = ("catalogue", "exudyn", "presets", "testing")
+"""Modules that are names of the package."""
 
 _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):
@@ -87,7 +90,7 @@ if not TYPE_CHECKING:  # names that are not there are errors for type checkers
     _load, _list, __all__ = import_module("windlass.framework.launch.lazy_names").offer(__name__)
 
     def __getattr__(name: str) -> Any:
-        return import_module(f"windlass.{name}") if name in ("exudyn", "presets", "testing") else _load(name)
+        return import_module(f"windlass.{name}") if name in MODULES else _load(name)
 
     def __dir__() -> list[str]:
-        return sorted([*_list(), "exudyn", "presets", "testing"])
+        return sorted([*_list(), *MODULES])

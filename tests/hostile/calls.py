@@ -177,6 +177,11 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "body": s.node, "speeds": [0.0, 10.0], "torques": [1.0, 2.0], "standstill": 1.0,
              "name": "load"},
         ),
+        "torsional_damper": (
+            con.torsional_damper,
+            {"world": s.open, "body": s.node, "inertia": 1e-3, "frequency": 50.0, "damping_ratio": 0.2, "mass": 0.5,
+             "name": "ring"},
+        ),
         "DriveSensor": (
             con.DriveSensor,
             {"belt": wl.Belt(pulleys=wheels, **drive), "quantity": "slip_reserve", "name": "belt"},
@@ -188,9 +193,15 @@ def calls(s: Scene) -> dict[str, Call]:
             wl.Pulley,
             {"body": s.node, "radius": 0.1, "side": "left", "at": (0.0, 0.0), "axis": (0.0, 0.0, 1.0),
              "groove_radius": 0.01, "outer_radius": 0.2, "turns": 0, "friction": 0.3, "name": "p",
-             "groove_angle": 0.7},
+             "groove_angle": 0.7, "teeth": 20},
         ),
-        "Belt": (wl.Belt, {**drive, "pulleys": wheels}),
+        "timing_distance": (con.timing_distance, {"teeth": 70, "pitch": 0.005, "pulleys": (20, 40), "strain": 1e-3}),
+        "Belt": (
+            wl.Belt,
+            {**drive, "pulleys": wheels, "strain": None, "teeth": 100, "pitch": 0.026, "tooth_stiffness": 1e5,
+             "tooth_height": 5e-3, "flank_angle": 0.3, "tooth_damping": 1.0, "backlash": 0.0, "bending_loss": 0.3,
+             "bending_stiffness": 1e-3},
+        ),
         "Belt.draw": (
             wl.Belt(**{**drive, "pulleys": wheels}).draw,
             {"path": s.folder / "laid.png", "state": None, "speeds": sensors, "title": "belt"},

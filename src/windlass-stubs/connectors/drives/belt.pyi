@@ -14,6 +14,7 @@ from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
+from windlass.connectors.drives.bending_loss import add_bending_losses
 from windlass.connectors.drives.contact_choice import choose_contact
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
@@ -23,6 +24,7 @@ from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
 from windlass.connectors.drives.running_belt import run_belt
 from windlass.connectors.drives.steady_drive import DriveData, MachineTorque, SteadyDrive, TensionerArm, find_steady_arms, find_steady_motion, gather_drive, is_speeds, is_torques
+from windlass.connectors.drives.timing import add_teeth, read_teeth
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
 from windlass.connectors.reports.belt_picture import draw_belt, draw_circles
@@ -64,6 +66,8 @@ ROUTE_POINTS: Any
 DEEPEST: Any
 CLOSED: Any
 POINT: Any
+TEETH: Any
+NO_TEETH: Any
 OPEN: Any
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
     'Raise ModelError for arguments that neither a belt nor its cables have; with those whose names are close.'
@@ -90,6 +94,7 @@ class _Line():
     markers: Any
     reasoning: Any
     contacts: Any
+    teeth: Entity | None
     _holds: Any
     @property
     def length(self) -> float:
@@ -133,8 +138,8 @@ class _Line():
     def _add_holds(self) -> list[Entity]:
         'What holds pulleys and belt in `preload`, switched off.'
 class Belt(_Line):
-    def __init__(self, world: World, pulleys: Sequence[Pulley], *, axial_stiffness: float, mass_per_length: float, elements: int | None=None, cord_offset: float | Sequence[float]=0.0, length: float | None=None, strain: float | None=None, tension: float | None=None, contact: Literal['auto'] | Mapping[str, Any]='auto', friction: float=0.0, layer_stiffness: float | None=None, points: int=4, step: float | None=None, name: str='belt', bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=...) -> None:
-        'Add a belt, and its contact with the pulleys.\n\nArgs:\n    pulleys: the pulleys in the order in which the belt runs, 2 or more.\n    axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.\n    elements: number of cables; default: 0.25 rad on the smallest pulley, fewer radians for small strains.  With\n        longer ones the result is doubtful.\n    cord_offset: distance of the cord from the side of the belt that touches [m], or that of pulleys on the\n        right and of pulleys on the left.\n    length, strain, tension: one of them: length when slack [m], strain [1] or tension [N] as mounted.\n    contact: "auto": stiffness, damping and bristles by `choose_contact`, whose reasons are printed; or columns\n        of the contact law, which take the place of what is chosen.\n    friction: friction coefficient [1] of pulleys without their own.\n    layer_stiffness: shear stiffness of the layer between cord and face, force per metre of belt and metre of\n        shear [N/m²]: G b/h of a layer of the modulus G [Pa], width b and height h; None: rigid.\n    points: contact points of each cable.\n    step: step of the motion to come [s], which bounds the contact stiffness; None: no bound.\n    name: name for messages and output.\n    **cable_columns: further columns of the cables.\n\nRaises:\n    ModelError: pulleys that overlap or cannot be wrapped, a belt that does not fit.'
+    def __init__(self, world: World, pulleys: Sequence[Pulley], *, axial_stiffness: float, mass_per_length: float, elements: int | None=None, cord_offset: float | Sequence[float]=0.0, length: float | None=None, strain: float | None=None, tension: float | None=None, contact: Literal['auto'] | Mapping[str, Any]='auto', friction: float=0.0, layer_stiffness: float | None=None, points: int=4, step: float | None=None, name: str='belt', teeth: int | None=None, pitch: float | None=None, tooth_stiffness: float | None=None, tooth_height: float | None=None, flank_angle: float | None=None, tooth_damping: float | None=None, backlash: float=0.0, bending_loss: float=0.0, bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=...) -> None:
+        'Add a belt, and its contact with the pulleys.\n\nArgs:\n    pulleys: the pulleys in the order in which the belt runs, 2 or more.\n    axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.\n    elements: number of cables; default: 0.25 rad on the smallest pulley, fewer radians for small strains.  With\n        longer ones the result is doubtful.\n    cord_offset: distance of the cord from the side of the belt that touches [m], or that of pulleys on the\n        right and of pulleys on the left.\n    length, strain, tension: one of them: length when slack [m], strain [1] or tension [N] as mounted.\n    contact: "auto": stiffness, damping and bristles by `choose_contact`, whose reasons are printed; or columns\n        of the contact law, which take the place of what is chosen.\n    friction: friction coefficient [1] of pulleys without their own.\n    layer_stiffness: shear stiffness of the layer between cord and face, force per metre of belt and metre of\n        shear [N/m²]: G b/h of a layer of the modulus G [Pa], width b and height h; None: rigid.\n    points: contact points of each cable.\n    step: step of the motion to come [s], which bounds the contact stiffness; None: no bound, as with teeth.\n    name: name for messages and output.\n    teeth: number of teeth of a timing belt, which with the pitch is its length; see `timing.py`.\n    pitch: distance of teeth on the slack belt [m].\n    tooth_stiffness, tooth_damping: of a tooth along the belt [N/m], [N s/m]; damping: a third of the critical\n        if left out.\n    tooth_height: height above its seat at which a tooth leaves its groove [m].\n    flank_angle: of the flanks to the radius [rad], less the angle of friction where that is meant; 0.35 if left\n        out.\n    backlash: play of a tooth in its groove [m].\n    bending_loss: share of the bending energy that is lost from entry to exit of a pulley [1], in the plane; see\n        `bending_loss.py`.\n    **cable_columns: further columns of the cables.\n\nRaises:\n    ModelError: pulleys that overlap or cannot be wrapped, a belt that does not fit.'
 class Rope(_Line):
     def __init__(self, world: World, pulleys: Sequence[Pulley], *, start: Sequence[float] | None=None, end: Sequence[float] | None=None, axial_stiffness: float, mass_per_length: float, elements: int | None=None, cord_offset: float | Sequence[float]=0.0, length: float | None=None, strain: float | None=None, tension: float | None=None, contact: Literal['auto'] | Mapping[str, Any]='auto', friction: float=0.0, layer_stiffness: float | None=None, points: int=4, step: float | None=None, name: str='rope', bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=...) -> None:
         'Add a rope from start over pulleys to end [m], each (x, y) or (x, y, z); for all else see `Belt`.'

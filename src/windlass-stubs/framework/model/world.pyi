@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.nodes.ale_node import ALENode
+from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
 from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.cable3d.cable3d import Cable3D
 from windlass.connectors.cable_contact.contact_friction_cables3d import CableContactSet
@@ -158,6 +159,21 @@ class ALENodeEntity(Entity):
     reference: Any
     displacement: Any
     velocity: Any
+class BeltToothContactEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    teeth: Any
+    pitch_radius: Any
+    phase: Any
+    tooth_stiffness: Any
+    tooth_damping: Any
+    tip_stiffness: Any
+    tooth_height: Any
+    flank_angle: Any
+    backlash: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+    data: Any
 class Cable2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     length: Any
@@ -1102,6 +1118,8 @@ class World():
     @overload
     def add(self, component: type[ALENode], *, name: str = ..., part: Part | None = ..., reference: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> ALENodeEntity: ...
     @overload
+    def add(self, component: type[BeltToothContact], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., teeth: WholeNumbers, pitch_radius: Numbers, phase: Numbers = ..., tooth_stiffness: Numbers, tooth_damping: Numbers = ..., tip_stiffness: Numbers, tooth_height: Numbers, flank_angle: Numbers = ..., backlash: Numbers = ..., active: YesNo = ...) -> BeltToothContactEntity: ...
+    @overload
     def add(self, component: type[Cable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ...) -> Cable2DEntity: ...
     @overload
     def add(self, component: type[Cable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ...) -> Cable3DEntity: ...
@@ -1289,6 +1307,8 @@ class World():
     def add(self, component: type[WinchCable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, feed: One, begin: Numbers, share: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., store_tension: Numbers = ..., shortest: Numbers = ..., active: YesNo = ...) -> WinchCable2DEntity: ...
     @overload
     def add(self, component: type[WinchCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, feed: One, begin: Numbers, share: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., store_tension: Numbers = ..., shortest: Numbers = ..., active: YesNo = ...) -> WinchCable3DEntity: ...
+    @overload
+    def set(self, entity: BeltToothContactEntity, *, active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: CartesianSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
