@@ -185,7 +185,7 @@ def calls(s: Scene) -> dict[str, Call]:
              "groove_radius": 0.01, "outer_radius": 0.2, "turns": 0, "friction": 0.3, "name": "p",
              "groove_angle": 0.7},
         ),
-        "Belt": (wl.Belt, {**drive, "pulleys": wheels}),
+        "Belt": (wl.Belt, {**drive, "pulleys": wheels, "width": 0.02, "layer_modulus": 2e6}),
         "Belt.steady": (
             wl.Belt(**{**drive, "pulleys": wheels}).steady,
             {"speeds": {wheels[0].name: 1.0}, "torques": {wheels[1].name: 1.0}, "tension": 100.0, "friction": 0.3,
