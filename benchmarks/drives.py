@@ -25,10 +25,13 @@ from drive_theory import Steady, Wheel, lay_lines, solve_drive
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.circle_contact.mesh import choose_angle
+from windlass.connectors.drives.contact_choice import BRISTLE_FACTOR
 from windlass.elements import RigidBody2D
 
-STEPS_PER_CABLE = 8.0
-REVOLUTIONS = 4.0
+STEPS_PER_CABLE = 4.236
+REVOLUTIONS = 2.0
+START = 0.5
+EVERY = 3
 ALLOWED = 0.01
 
 
@@ -102,7 +105,7 @@ def draw(seed: int, quick: bool = False) -> Case:
         case = Case(seed, centers, tuple(radii), EA, EI, rho, tension, mu, cord, v / radii[0], torques)
         slack = (lengths.sum() + wraps @ np.array(radii)) / (1.0 + tension / EA)
         try:
-            steady = case.solve(8.0 * EA / np.array(radii) ** 2, slack)
+            steady = case.solve(BRISTLE_FACTOR * EA / np.array(radii) ** 2, slack)
         except ValueError:
             continue
         if (steady.slips < 0.8 * steady.wraps).all() and steady.presses.min() > 0.1 * tension:
@@ -127,13 +130,16 @@ class Outcome:
 
 
 def run(
-    case: Case, elements: int | None = None, steps_per_cable: float = STEPS_PER_CABLE, revolutions: float = REVOLUTIONS
-) -> Outcome:
+    case: Case, elements: int | None = None, steps_per_cable: float = STEPS_PER_CABLE, revolutions: float = REVOLUTIONS,
+    start: float = START, **more: object,
+) -> Outcome:  # fmt: skip
     """Simulate a drive and compare."""
     begin = time.process_time()
     world = wl.World()
+    names = [f"p{i}" for i in range(len(case.centers))]
     bodies = [
-        world.add(RigidBody2D, name=f"p{i}", position=at, mass=1.0, inertia=2e-3) for i, at in enumerate(case.centers)
+        world.add(RigidBody2D, name=name, position=at, mass=1.0, inertia=2e-3)
+        for name, at in zip(names, case.centers, strict=True)
     ]
     con.fix(world, bodies, "x", "y")
     drive = con.prescribe_velocity(world, bodies[0], "rotation", -case.speed)
@@ -152,26 +158,22 @@ def run(
     route = float(lengths.sum() + wraps @ np.array(case.radii))
     count = elements or int(np.ceil(route / (choose_angle(case.tension / case.EA) * min(case.radii))))
     step = route / count / v / steps_per_cable
-    belt = wl.Belt(world, pulleys, step=step, elements=elements, **given)
+    belt = wl.Belt(world, pulleys, step=step, elements=elements, **{**given, **more})
     with belt.preload(drive):
         state = wl.Static(world, name="").solve()
-    # the belt runs along itself
-    ix = state.local_dofs(belt.nodes)
-    slope = (state.q[ix] + state.assembly.layout.reference[ix])[:, 2:]
-    rate = np.zeros((len(slope), 4))
-    rate[:, :2] = v * slope
-    rate[:, 2:] = v * (np.roll(slope, -1, 0) - np.roll(slope, 1, 0)) / (2.0 * route / belt.elements)
-    state.v[ix] = rate
-    for body, R in zip(bodies, case.radii, strict=True):
-        state.v[state.local_dofs(body)[0, 2]] = -v / R
+    # half of each load grows with the speed of its pulley
+    loads = {
+        body_name: lambda speed, torque=torque, full=case.speed * case.radii[0] / R: 0.5 * torque * (1.0 - speed / full)
+        for body_name, R, torque in zip(names[1:], case.radii[1:], case.torques, strict=True)
+    }
+    state = belt.run(state, belt.steady({names[0]: -case.speed}, loads))
     end = revolutions * belt.length / v
-    means = belt.average(start=0.6 * end, every=1)
+    means = belt.average(start=start * end, every=EVERY)
     solver = wl.Dynamic(world, step=step, end=end, method="generalized_alpha_index2", spectral_radius=0.6, name="")
     solver.solve(state, hooks=[means])
     report = means.report()
     assert report is not None
-    bristles = belt.contacts.table.collect("friction_stiffness_per_length", belt.contacts.rows)
-    theory = case.solve(bristles.reshape(len(bodies), -1)[:, 0], belt.length)
+    theory = case.solve(BRISTLE_FACTOR * case.EA / np.array(case.radii) ** 2, belt.length)
     return Outcome(
         compare(case, theory, report), report.efficiency, list(solver.verdict.reasons), belt.elements,
         solver.statistics.steps, time.process_time() - begin,

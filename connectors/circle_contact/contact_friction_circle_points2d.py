@@ -25,10 +25,10 @@ from windlass.connectors.circle_points.common import (
     create_point_outputs,
 )
 from windlass.connectors.circle_points.gaps import watch_points
-from windlass.connectors.circle_points.kernels import PointColumns
+from windlass.connectors.circle_points.kernels import LAID, PointColumns
 from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
-from windlass.connectors.circle_points.update import IS_LAID, update_history
+from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.framework.checks.values import read_numbers
@@ -40,7 +40,7 @@ from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1, UNDEFINED, 0.0)
-START_OF_ROW = (0.0, IS_LAID, 0.0)
+START_OF_ROW = (0.0, LAID, 0.0)
 
 
 class ContactFrictionCirclePoints2D(PointContact):
@@ -63,8 +63,8 @@ class ContactFrictionCirclePoints2D(PointContact):
     from step to step, from ``press`` on.  A cable that runs onto the circle begins to rub when all of its points lie on
     it, as cubics move along the circle until then.
 
-    History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n); with ``press`` also F - press [N]
-    for the next solve, whether the cable rubs where it touches, and F - press that acted in the last one.
+    History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n); with ``press`` also F - press
+    [N] to come, whether the cable rubs where it touches, and F - press of the last step.
     """
 
     circle = ref("rigid marker", "centre and rotation of the circle")

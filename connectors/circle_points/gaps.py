@@ -14,7 +14,7 @@ import numpy as np
 
 from windlass.connectors.circle_points.circle_sets import PairColumns
 from windlass.connectors.circle_points.kernels import (
-    NEXT,
+    PRESS,
     PointColumns,
     eval_growth,
     eval_point,
@@ -88,7 +88,7 @@ def fill_point_gaps(
     """
     first, count, h, dofs = 0, 0, size[0], c.dofs
     for i in range(len(c.n)):
-        n, r, y, ci = c.n[i], c.r[i] + eval_growth(c, i, data, NEXT), c.offset[i], c.circle[i]
+        n, r, y, ci = c.n[i], c.r[i] + eval_growth(c, i, data, PRESS), c.offset[i], c.circle[i]
         at, first = first, first + n
         # the first node of the cable, and what may be nearer than that
         cx, cy, ux, uy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]

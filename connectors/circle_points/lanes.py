@@ -7,13 +7,12 @@ whose rows the constants below name.  What is not there, as a point of a shorter
 from __future__ import annotations
 
 from windlass.connectors.circle_points.kernels import (
-    NEXT,
+    PRESS,
     AxisPoint,
     PointColumns,
     PointParameters,
     arc_position,
     eval_contact,
-    eval_depth,
     eval_growth,
     eval_point,
     relative_place,
@@ -35,15 +34,13 @@ KC, DC, MU_V, MU_K, MU, RADIUS, CLIP, GROWN = range(16, 24)
 """Rows of the `PointParameters`."""
 CLOSED, STATE, ANCHOR = 36, 37, 38
 """Of the present point: 1 if it counts, else 0, and its history values."""
-FADE = 39
-"""One more of the `PointParameters`."""
-BEND, STICKING, TOUCHING = 40, 41, 42
+BEND, STICKING, TOUCHING = 39, 40, 41
 """Bend of the bristles, and numbers of points that stick and that are closed and have friction."""
-FORCES, CIRCLE = 43, 51
+FORCES, CIRCLE = 42, 50
 """Results: 8 forces on the coordinates; force and torque of the cable."""
-DISTANCE, FN, VT, ARC = range(43, 47)
+DISTANCE, FN, VT, ARC = range(42, 46)
 """Results of the present point for updates: D, f_n, v_t, r alpha."""
-SIZE = 54
+SIZE = 53
 
 
 @kernel(inline=True)
@@ -66,8 +63,7 @@ def gather_rows(
         for a in range(8):
             g[COORDINATES + a, k], g[VELOCITIES + a, k] = x[c.dofs[i, a]], v[c.dofs[i, a]]
         g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
-        g[MU, k], g[RADIUS, k], g[CLIP, k], g[GROWN, k] = c.mu[i], c.r[i], c.clip[i], eval_growth(c, i, data, NEXT)
-        g[FADE, k] = eval_depth(c, i, c.press[i])
+        g[MU, k], g[RADIUS, k], g[CLIP, k], g[GROWN, k] = c.mu[i], c.r[i], c.clip[i], eval_growth(c, i, data, PRESS)
         g[LENGTH, k], g[OFFSET, k], g[COUNT, k] = c.L[i] * c.n[i], c.offset[i], c.n[i]
         g[POSE, k], g[POSE + 1, k] = circle.p[ci, 0], circle.p[ci, 1]
         g[POSE + 2, k], g[POSE + 3, k], g[POSE + 4, k] = circle.v[ci, 0], circle.v[ci, 1], circle.omega[ci, 2]
@@ -100,15 +96,7 @@ def gather_history(
 def read_lane_parameters(k: int, g: FloatArray) -> PointParameters:
     """The parameters of lane k."""
     return PointParameters(
-        g[KC, k],
-        g[DC, k],
-        g[MU_V, k],
-        g[MU_K, k],
-        g[MU, k],
-        g[RADIUS, k],
-        g[CLIP, k] != 0.0,
-        g[GROWN, k],
-        g[FADE, k],
+        g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k], g[MU, k], g[RADIUS, k], g[CLIP, k] != 0.0, g[GROWN, k]
     )
 
 

@@ -12,9 +12,8 @@ See `kernels.py` for the letters.  The update of a row, with the stored values o
               A state other than stored: error += ||f_t| - mu |f_n||.
     open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2, and f_t = 0.
 
-With a press, F - press of the cable is stored for the next solve: of the present state in motion, and at rest where it
-has changed by so much that another pass is needed, whose error is that change of the normal force.  The one of the last
-solve is stored beside it, for outputs: forces are those that acted.  A row that has just come does not rub
+With a press, F - press of the cable is stored: of the present state in motion, and at rest where it has changed by so
+much that another pass is needed, whose error is that change of the normal force.  A row that has just come does not rub
 until all of its points are closed, with a mean depth near F/(k r), or until one of them opens: cubics move along the
 circle by up to l³/(192 R²) until they lie on it, and anchors that were set before would keep that as a false strain.
 
@@ -27,7 +26,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import ACTED, LAID, NEXT, PointColumns, eval_growth, eval_press, gather
+from windlass.connectors.circle_points.kernels import (
+    COMES,
+    LAID,
+    PRESS,
+    PRESSED,
+    RUBS,
+    PointColumns,
+    eval_growth,
+    eval_press,
+    gather,
+)
 from windlass.connectors.circle_points.lanes import DISTANCE, LANES, SIZE, eval_points, gather_rows
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import create_pose
@@ -41,8 +50,6 @@ RESTS = 2e-5
 """Change of the press at rest, of that as mounted, which asks for another pass."""
 DEEP = 0.95
 """Share of the final depth from which a cable that is laid on rubs."""
-IS_LAID = 1.0
-"""The mark of a row whose cable rubs where it touches; 0: it has just come."""
 
 
 @kernel(inline=True)
@@ -127,9 +134,9 @@ def update_history(
         # parameters of the row
         i = rows[number]
         n, first, r, kc, mu, mu_v, mu_k = c.n[i], c.data[i], c.r[i], c.kc[i], c.mu[i], c.mu_v[i], c.mu_k[i]
-        bristles, more = mu_k != 0.0, first + 3 * n
+        bristles = mu_k != 0.0
         rubs = mu != 0.0 and (bristles or mu_v != 0.0)
-        closed, closed_before, force, error, grown = 0, 0, 0.0, 0.0, eval_growth(c, i, data, NEXT)
+        closed, closed_before, force, error, grown = 0, 0, 0.0, 0.0, eval_growth(c, i, data, PRESS)
         depth, leaves, follows = 0.0, False, c.press[i] != 0.0
         for k in range(n):
             gap = points[k, 0, lane] - r - grown
@@ -138,7 +145,7 @@ def update_history(
             leaves |= gap > 0.0 and start[first + k] <= 0.0
             closed_before += start[first + n + k] != UNDEFINED
         # a cable that is being laid on begins to rub when all of it lies on the circle, or when it leaves a short arc
-        laid = not follows or start[more + LAID] == IS_LAID
+        laid = not follows or start[first + 3 * n + RUBS] == LAID
         laid |= (closed == n and depth >= DEEP * grown) or leaves
         # gaps with their errors, and bend, damping and limit of the friction
         for k in range(n):
@@ -175,20 +182,19 @@ def update_history(
                 data[first + 2 * n + k] = points[k, 3, lane] - n / closed * own
         # the press that the circle grows by
         if follows and commits:
-            data[more + LAID] = IS_LAID if not rubs or (laid and closed > 0) else 0.0
+            data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
             o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
             w, at_rest = gather(v, c.dofs, i), True
             for a in range(8):
                 at_rest &= w[a] == 0.0
-            # reports show the forces of the press that acted
-            old = data[more + ACTED] = data[more + NEXT]
-            press = eval_press(c, i, o, gather(x, c.dofs, i), w) - c.press[i]
+            old, press = data[first + 3 * n + PRESS], eval_press(c, i, o, gather(x, c.dofs, i), w) - c.press[i]
+            data[first + 3 * n + PRESSED] = old
             # in dynamics the next step uses it; statics, without a next step, makes another pass
             change = abs(press - old) * c.L[i] * n / r if closed > 0 else 0.0
             if not at_rest:
-                data[more + NEXT] = press
+                data[first + 3 * n + PRESS] = press
             elif change > RESTS * c.press[i] * c.L[i] * n / r:
-                data[more + NEXT], error, changed = press, error + change, True
+                data[first + 3 * n + PRESS], error, changed = press, error + change, True
         # the largest force, and the row with the largest error
         largest = max(largest, force)
         if error > worst:

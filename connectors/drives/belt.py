@@ -27,14 +27,14 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
 from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.drives.bending_loss import add_bending_losses
-from windlass.connectors.drives.contact_choice import choose_contact
+from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
 from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
 from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
 from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
-from windlass.connectors.drives.running_belt import run_belt
+from windlass.connectors.drives.running_belt import run_belt, start_steady
 from windlass.connectors.drives.steady_drive import (
     DriveData,
     MachineTorque,
@@ -119,6 +119,7 @@ TEETH = {
 """Arguments of belts that ropes do not have."""
 NO_TEETH = {**dict.fromkeys(TEETH), "backlash": 0.0, "bending_loss": 0.0}
 OPEN = {**CLOSED, "start": POINT, "end": POINT}
+LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa", above=0.0)}
 
 
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
@@ -255,19 +256,26 @@ class _Line:
             for entity in off:
                 self.world.set(entity, active=True)
 
-    @checked(state=instance("State"), speed=number("m/s"))
-    def run(self, state: State, speed: float) -> State:
-        """A state at rest as one in which the belt runs and pulleys turn with it, for modes over the speed.
+    @checked(state=instance("State"), speed=either(number("m/s"), instance(SteadyDrive)))
+    def run(self, state: State, speed: float | SteadyDrive) -> State:
+        """A state at rest as one in which the belt runs and pulleys turn with it: for modes over the speed, as a start.
 
         Args:
             state: the belt at rest, see `preload`; it is not changed.
-            speed: of the belt, > 0 in the order of the pulleys [m/s].
+            speed: of the belt, > 0 in the order of the pulleys [m/s]: its tension stays that at rest; or the motion
+                that `steady` gave, with its tensions and speeds: time steps that begin so have little to settle.
 
         Raises:
-            ModelError: an open rope, a belt in space, or a state of another world.
+            ModelError: an open rope, a belt in space, a state of another world, or a motion of other pulleys.
         """
-        if state.world is not self.world or not self.closed or self.in_space:
+        if state.world is not self.world or not self.closed or not isinstance(self.route, Route):
             raise ModelError(f"run of '{self.name}': must be a closed belt of the plane, with a state of its world")
+        if isinstance(speed, SteadyDrive):
+            names = [duty.name for duty in speed.pulleys]
+            if names != [pulley.name for pulley in self.pulleys]:
+                raise ModelError(f"run of '{self.name}': its motion is one of the pulleys {', '.join(names)}")
+            parts = self.cables, self.nodes, self.pulleys
+            return start_steady(state, speed, self.route, self.axial_stiffness, self.strain, *parts)
         return run_belt(state, speed, self.cables, self.nodes, self.pulleys, self.radii)
 
     @checked(state=instance("State"))
@@ -425,7 +433,8 @@ class _Line:
         for pulley, offset, marker in zip(self.pulleys, self.cord_offsets, self.markers, strict=True):
             choice = choose_contact(
                 pulley.name, self.tension, pulley.radius + offset, self.axial_stiffness, self.mass_per_length,
-                self.route.length / self.elements, given["step"], self.in_space, self.closed, given["layer_stiffness"],
+                self.route.length / self.elements, given["step"], self.in_space, self.closed,
+                given["layer_stiffness"] or choose_layer(given["width"], given["layer_modulus"], offset),
             )  # fmt: skip
             reasons.append(f"  {choice.reason}")
             friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)
@@ -500,7 +509,7 @@ class Belt(_Line):
         reasoning: why contact has the parameters that it has.
     """
 
-    @checked(**CLOSED, **TEETH)
+    @checked(**CLOSED, **TEETH, **LAYER)
     def __init__(
         self,
         world: World,
@@ -516,6 +525,8 @@ class Belt(_Line):
         contact: Literal["auto"] | Mapping[str, Any] = "auto",
         friction: float = 0.0,
         layer_stiffness: float | None = None,
+        width: float | None = None,
+        layer_modulus: float = LAYER_MODULUS,
         points: int = 4,
         step: float | None = None,
         name: str = "belt",
@@ -543,7 +554,10 @@ class Belt(_Line):
                 of the contact law, which take the place of what is chosen.
             friction: friction coefficient [1] of pulleys without their own.
             layer_stiffness: shear stiffness of the layer between cord and face, force per metre of belt and metre of
-                shear [N/m²]: G b/h of a layer of the modulus G [Pa], width b and height h; None: rigid.
+                shear [N/m²]; None: that of the ``width`` and of the ``cord_offset`` on each side, without them rigid.
+            width: b of the belt [m], for a layer of the shear stiffness G b/h with h = ``cord_offset``.
+            layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see
+                `connectors/drives/contact_choice.py`.
             points: contact points of each cable.
             step: step of the motion to come [s], which bounds the contact stiffness; None: no bound, as with teeth.
             name: name for messages and output.
@@ -564,7 +578,7 @@ class Belt(_Line):
         """
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
-        given["layer_stiffness"] = layer_stiffness
+        given |= {"layer_stiffness": layer_stiffness, "width": width, "layer_modulus": layer_modulus}
         given |= {"teeth": teeth, "pitch": pitch, "tooth_stiffness": tooth_stiffness, "tooth_height": tooth_height}
         given |= {"flank_angle": flank_angle, "tooth_damping": tooth_damping, "backlash": backlash}
         given["bending_loss"] = bending_loss
@@ -606,6 +620,6 @@ class Rope(_Line):
         """Add a rope from start over pulleys to end [m], each (x, y) or (x, y, z); for all else see `Belt`."""
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
-        given["layer_stiffness"] = layer_stiffness
+        given |= {"layer_stiffness": layer_stiffness, "width": None, "layer_modulus": LAYER_MODULUS}
         columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
         super().__init__(world, pulleys, False, (start, end), {**given, "name": name}, columns)

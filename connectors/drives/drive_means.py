@@ -40,7 +40,7 @@ from windlass.framework.output.figures import check_picture
 from windlass.framework.output.sensors import Probe, SensorLike, Sensors
 from windlass.framework.state.state import State
 
-DERIVED = {"hub_force", "hub_angle", "creep", "log_ratio", "slip_reserve", "string_frequency", *WHOLE}
+DERIVED = {"hub_force", "hub_angle", "creep", "log_ratio", "slip_arc", "slip_reserve", "string_frequency", *WHOLE}
 """Numbers whose means are those of means."""
 
 
@@ -211,8 +211,8 @@ class DriveMeans(Sensors):
     def report(self) -> DriveReport | None:
         """Means over time, each record weighted by the time since the one before; None before the second record.
 
-        Creep, slip reserve, ratios, string frequencies and efficiency are those of the means; numbers that are not
-        there at all times, as of a span that is wound up, are means over the times at which they are.
+        Creep, slip arcs and reserves, ratios, string frequencies and efficiency are those of the means; numbers that
+        are not there at all times, as of a span that is wound up, are means over the times at which they are.
         """
         times = self.times
         if len(times) < 2 or not times[-1] > times[0]:
