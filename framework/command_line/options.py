@@ -259,10 +259,8 @@ class ChosenOptions:
 def set_options(*words: str) -> ChosenOptions:
     """Choose options within a program, as in a notebook; they hold for all solvers that are made from then on.
 
-        wl.set_options("-dynamic_snes_monitor -dynamic_step 1e-4")
-        wl.set_options()  # those of the command line alone
-        with wl.set_options("-quiet"):
-            state = wl.Static(world).solve()
+    ``wl.set_options("-dynamic_snes_monitor -dynamic_step 1e-4")`` chooses two, ``wl.set_options()`` leaves those of the
+    command line alone, and ``with wl.set_options("-quiet"):`` ends with the block.
 
     Each call takes the place of the one before; options of the command line stay, unless they are chosen anew here.
     All processes call this together.
