@@ -39,8 +39,8 @@ THROWN = 0.2
 """Force on a pulley just before it is left, per mean one, from which the rope was thrown off [1]."""
 GONE = 2
 """Steps without contact after which it is lost."""
-WRAPPED = 0.2
-"""Mean wrap angle from which a rope that only touches a pulley is wrapped around it [rad]."""
+WRAPPED, LONG = 0.2, 50
+"""Mean wrap angle [rad] and steps with contact from which a rope is wrapped around a pulley, and not only meets it."""
 SHOWN = 3
 """Pulleys that a verdict names."""
 LEAP = 3.0
@@ -181,7 +181,7 @@ class RopeWatch(Watch):
             for _, gaps, known in self._wraps
             if gaps.wraps is not None and (known[:, OPEN] >= GONE).any()
             for row, pulley in zip(known.tolist(), gaps.wraps.names(), strict=True)
-            if row[OPEN] >= GONE and row[WRAPS] > WRAPPED * row[STEPS]
+            if row[OPEN] >= GONE and row[STEPS] >= LONG and row[WRAPS] > WRAPPED * row[STEPS]
         ]
         self.notes = [describe_slack(row, pulley) for thrown, row, pulley in lost if not thrown][:SHOWN]
         say_once("note", self.notes)

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Ground, MassPoint, RigidBody2D, nodes_of, straight_cable
+from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, nodes_of, straight_cable
 
 from campaigns import impacts
 from support.verdict_models import driven_belt
@@ -334,6 +334,39 @@ def test_belts_stay_ok_without_cut_steps() -> None:
     solver, start = driven_belt(step=1e-3)
     solver.solve(start)
     assert solver.verdict.word == "ok" and solver.statistics.rejected == 0
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_cable_in_space_that_passes_a_sheave(cut: bool) -> None:
+    """A groove ends at its rim: what begins and ends beyond it has passed as well."""
+    world = wl.World()
+    rope = straight_cable(
+        world, (-0.5, 0.3, 0.0), (0.5, 0.3, 0.0), 4, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
+    )
+    sheave = world.add(
+        con.SheaveSurface, marker=con.rigid_marker(world, world.add(Ground)), axis=(0, 0, 1), radius=0.05,
+        groove_radius=0.02, outer_radius=0.07,
+    )  # fmt: skip
+    con.add_surface_contact(world, [sheave], rope, contact_stiffness_per_length=1e7, points=5)
+    state = wl.State(world)
+    state.v[1::6][:5] = -100.0
+    solver = wl.Dynamic(world, step=1e-2, end=1e-2, name="", adaptive=cut)
+    solver.solve(state)
+    assert solver.verdict.word == ("ok" if cut else "doubtful") and bool(solver.failed_attempts) == cut
+    assert cut or "is passed within one step" in solver.verdict.reasons[0]
+
+
+def test_spheres_with_a_common_centre() -> None:
+    """Trial steps may bring two centres together, where no direction is known: the step is cut, and the ball returns."""
+    world = wl.World()
+    ball = world.add(RigidBody3D, position=(0, 0, 0.3), velocity=(0, 0, -100.0), mass=1.0, inertia=1e-3)
+    ends = con.rigid_marker(world, world.add(Ground)), con.rigid_marker(world, ball)
+    world.add(
+        con.ContactSphereSphere, marker0=ends[0], marker1=ends[1], radius0=0.02, radius1=0.02, contact_stiffness=1e8
+    )
+    solver = wl.Dynamic(world, step=1e-2, end=1e-2, name="")
+    assert_allclose(solver.solve().v[2], 100.0, rtol=0.05)
+    assert solver.verdict.word == "ok"
 
 
 @pytest.mark.parametrize("gap", np.linspace(3.0, 4.0, 6))
