@@ -6,8 +6,11 @@ import os
 
 import pytest
 
-# Processes of a test that wait for each other leave the cores to other tests at once; else they would ask in a loop.
+# Processes of a test that wait for each other leave the cores to other tests, else they would ask in a loop; and
+# none is bound to a core, as those of all tests would be bound to the same ones (Open MPI 4 and 5).
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
+os.environ.setdefault("OMPI_MCA_hwloc_base_binding_policy", "none")
+os.environ.setdefault("PRTE_MCA_hwloc_default_binding_policy", "none")
 
 LONG = (
     "test_parallel.py::test_belt_on_several_processes[3]",

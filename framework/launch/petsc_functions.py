@@ -66,6 +66,35 @@ def reason_name(reasons: Any, reason: int) -> str:
     return str(reason)
 
 
+def raise_cause(error: Any) -> None:
+    """Raise the error of a Python function that PETSc has called, if any; late versions wrap it in their own."""
+    if error.__cause__ is not None:
+        raise error.__cause__
+
+
+def unlock(*objects: Any) -> None:
+    """Make vectors, and those of SNES, writable again after an error has ended what worked on them.
+
+    Late versions keep locks in all builds, and errors leave them; early ones have none.
+    """
+    if getattr(_library(), "VecLockGet", None) is None:
+        return
+    handles = []
+    for item in objects:
+        if isinstance(item, _petsc().SNES):
+            search, vectors = Pointer(), [Pointer() for _ in range(5)]
+            _call("SNESGetLineSearch", Pointer(item.handle), ctypes.byref(search))
+            _call("SNESLineSearchGetVecs", search, *map(ctypes.byref, vectors))
+            handles += [vector for vector in vectors if vector]
+        else:
+            handles.append(Pointer(item.handle))
+    for handle in handles:
+        state = _integer()
+        _call("VecLockGet", handle, ctypes.byref(state))
+        for _ in range(state.value):
+            _call("VecLockReadPop", handle)
+
+
 def preallocate_coo(mat: Any, rows: IntArray, columns: IntArray) -> None:
     """MatSetPreallocationCOO: the places of values in a matrix, shape (k,) each."""
     if callable(getattr(mat, "setPreallocationCOO", None)):

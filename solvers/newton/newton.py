@@ -15,7 +15,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.storage import Storage
 from windlass.framework.command_line import options
 from windlass.framework.kernels.call import call
-from windlass.framework.launch.petsc_functions import reason_name, set_line_search
+from windlass.framework.launch.petsc_functions import raise_cause, reason_name, set_line_search, unlock
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.advice import advise_iterative
@@ -258,10 +258,14 @@ class Newton:
                         self._carry()
                     self.snes.solve(None, problem.unknowns)
                     reason, iterations = self.snes.getConvergedReason(), self.snes.getIterationNumber()
-        except PETSc.Error as error:
+        except BaseException as error:
+            unlock(self.snes, problem.unknowns, problem.residual_vector)
+            if not isinstance(error, PETSc.Error):
+                raise
             # factorisations of singular matrices raise in some solver packages (KLU 76); others return a reason
             if callbacks is not None:
                 callbacks.explain()
+            raise_cause(error)
             self.snes.getKSP().getPC().reset()
             return NewtonRun(False, f"DIVERGED_LINEAR_SOLVE (PETSc error {error.ierr})", 0, self._list_norms())
         finally:
