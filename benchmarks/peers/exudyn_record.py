@@ -146,7 +146,7 @@ def find_old_names():
     """Names of older versions that 1.13.6 no longer offers where the scripts of its repository look for them."""
     utilities, basic = import_module("exudyn.utilities"), import_module("exudyn.basicUtilities")
     found = {"exudyn": exu, "np": np, "sin": math.sin, "cos": math.cos, "pi": math.pi, "sqrt": math.sqrt}
-    found |= {"VSum": lambda vectors: np.sum(vectors, axis=0).tolist()}
+    found |= {"VSum": sum, "HT": import_module("exudyn.rigidBodyUtilities").HomogeneousTransformation}
     found |= {"NormL2": lambda vector: float(np.linalg.norm(vector))}
     found |= {"VAdd": lambda v, w: list(np.add(v, w)), "VSub": lambda v, w: list(np.subtract(v, w))}
     found |= {"VMult": lambda v, w: float(np.dot(v, w)), "Vec2Tilde": lambda v: np.cross(v, np.eye(3)).T}
@@ -227,6 +227,8 @@ accept_old_arguments()
 sys.path.insert(0, str(Path(script).resolve().parent))
 os.chdir(Path(target).resolve().parent)
 Path("solution").mkdir(exist_ok=True)
+# where scripts of older versions look for the file of coordinates
+Path("coordinatesSolution.txt").symlink_to("solution/coordinatesSolution.txt")
 for beside in (*Path(script).parent.iterdir(), *Path(script).parents[1].iterdir()):
     # what a script writes stays here; and the package is the one that is installed
     if beside.name not in ("solution", "images", "exudyn") and not Path(beside.name).exists():
