@@ -175,10 +175,9 @@ class _Line:
             wheels: list[int] = []
             self.teeth: Entity | None = None
             if teeth is not None and isinstance(self.route, Route):
-                tips = [float(np.max(part.contact_stiffness_per_length)) for part in parts]
                 wheels, self.teeth = add_teeth(
                     world, self.name, teeth, self.pulleys, places, self.markers, self.radii, self.route, self.cables,
-                    self.mass_per_length, tips,
+                    self.mass_per_length,
                 )  # fmt: skip
             lossy: list[int] = []
             losses: Entity | None = None

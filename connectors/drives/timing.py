@@ -25,6 +25,8 @@ from windlass.framework.model.world import World
 LARGEST_MISFIT = 0.005
 """Largest difference of the pitch of a pulley from that of the belt [1]: with ten teeth in mesh half of it per flank is
 more than most teeth bear."""
+TIP_FACTOR = 2.0
+"""Stiffness of a tooth that rides on a tip of the pulley, per that along the belt [1]."""
 DAMPING_RATIO = 1.0 / 3.0
 """Damping of a tooth as a share of the critical one, with the mass of the belt of a pitch."""
 
@@ -82,14 +84,12 @@ def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -
 def add_teeth(
     world: World, name: str, teeth: Teeth, pulleys: Sequence[Pulley], places: Sequence[Place],
     markers: Sequence[Entity], radii: Sequence[float], route: Route, cables: Entity, mass_per_length: float,
-    tip: Sequence[float],
 ) -> tuple[list[int], Entity | None]:  # fmt: skip
     """Add the contact of all teeth with all pulleys that have grooves.
 
     Args:
         places, markers, radii: of the pulleys; radii are those of the pitch line [m].
         cables: of the belt, a whole number of them for each tooth.
-        tip: stiffness of tips per length of each pulley [N/m²].
 
     Returns:
         The numbers of these pulleys, and the contacts, pulley by pulley; None: there are no such pulleys.
@@ -123,7 +123,7 @@ def add_teeth(
                 phase=float(np.arctan2(way[1], way[0])) - find_angle(world, pulleys[i]),
                 tooth_stiffness=teeth.stiffness, tooth_damping=damping, tooth_height=teeth.height,
                 flank_angle=teeth.flank_angle, backlash=teeth.backlash,
-                tip_stiffness=tip[i] * route.length / teeth.number,
+                tip_stiffness=TIP_FACTOR * teeth.stiffness,
             )
         )  # fmt: skip
     return wheels, merge_handles(parts)
