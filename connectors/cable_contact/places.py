@@ -115,6 +115,7 @@ def fill_places(
         out[i, DEPTH], out[i, PART], parts[i, 10] = depth, data[at + SHARE], -depth
         if depth <= 0.0:
             continue
+        # forces and torques
         force, _, _ = eval_forces(par, t)
         couple = cross(t.d, t.ft)
         out[i, PRESS] = t.press
@@ -134,8 +135,8 @@ def fill_places(
         parts[i, 2] = (spring - t.press) * t.vn
         parts[i, 4] = -spring * t.vn
         parts[i, 6] = 0.5 * spring * depth
-        parts[i, 9] = spring - t.press
         parts[i, 7] = bent_energy(False, par.mu_k, dot(t.u, t.u), 0.0)
+        parts[i, 9] = spring - t.press
 
 
 _fill = call(fill_places)
