@@ -103,6 +103,7 @@ def sweep_cables(
             gather(start, c.dofs, a, la),
             gather(start, c.dofs, b, lb),
         )
+        # points of one against points of the other
         for i in range(na):
             xi = arc_length_of(i, na, la)
             p0, p1 = value_at(ya, xi), value_at(za, xi)
@@ -111,6 +112,7 @@ def sweep_cables(
                 # neighbours on one chain do not count
                 if c.chain[a] == c.chain[b] and abs(wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b])) < c.apart[a]:
                     continue
+                # the straight way between both ends, and where it is closest
                 r0, r1 = value_at(yb, s), value_at(zb, s)
                 ax, ay, az = p0[0] - r0[0], p0[1] - r0[1], p0[2] - r0[2]
                 bx, by, bz = p1[0] - r1[0], p1[1] - r1[1], p1[2] - r1[2]

@@ -57,7 +57,8 @@ def watch(system: System, rows: LocalRows) -> None:
     if system.gaps is not None:
         markers, pulley = np.unique(rows.local("circle"), return_inverse=True)
         pulley, angle, stiffness = (np.repeat(values, c.n) for values in (pulley, c.L / c.r, c.kc))
-        system.gaps.wraps = Wraps(pulley, angle, stiffness, lambda: name_circles(rows.world, markers))
+        place = c.data[row] + within
+        system.gaps.wraps = Wraps(pulley, place, angle, stiffness, lambda: name_circles(rows.world, markers))
 
 
 def find_doubts(

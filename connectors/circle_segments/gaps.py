@@ -127,6 +127,7 @@ def fill_segment_gaps(
         quiet, numbers, near: see `Gaps`.
     """
     first, place, count, found, p, v, h, fastest = 0, 0, 0, 0, shape.p, shape.v, size[0], 0.0
+    # row by row
     for i in range(len(c.n)):
         ci, j0, r, n = c.circle[i], shape.start[c.cable[i]], c.r[i], c.n[i]
         at, first = first, first + n
@@ -143,6 +144,7 @@ def fill_segment_gaps(
             continue
         if away > still + ways and np.sqrt(away) > np.sqrt(still) + np.sqrt(ways):
             continue
+        # its points, from the centre of the circle
         count += 1
         rows[count] = i
         for k in range(n + 1):
@@ -154,6 +156,7 @@ def fill_segment_gaps(
         if is_quiet(points, begin, n, r, quiet[LEAST]):
             fastest = max(fastest, square)
             continue
+        # all segments at both ends of the step
         speed = np.sqrt(square)
         wx, wy = points[begin + n // 2, 6], points[begin + n // 2, 7]
         speed_before = np.sqrt(wx * wx + wy * wy)

@@ -214,15 +214,15 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     system.residual = add_residual if user_groups else residual
     system.tangent = add_tangent if user_groups else tangent
     system.mass = call(mass, lambda s: (inertia, s.mass, s.pieces, s.values))
-    system.flow = partial(eval_flow, inertia)
+    system.axis.flow = partial(eval_flow, inertia)
     system.fused = Fused(call(mass_product, lambda s: (inertia, s.a, s.f)))
     if not user_groups:
         if groups:
             strands = [group.strands for sets in groups for group in sets]
-            system.strands = CableStrands(strands, dofs)
+            system.axis.strands = CableStrands(strands, dofs)
             names = f"{rows.table.kind} row"
             stiffness = rows.local("axial_stiffness")
-            system.pulls = watch_pulls(strands, inertia, stiffness, lambda k: f"{names} {rows.rows[k]}")
+            system.axis.pulls = watch_pulls(strands, inertia, stiffness, lambda k: f"{names} {rows.rows[k]}")
         # the coordinates of a node
         system.fused.block_size = dofs.shape[1] // 2
         system.fused.residual = join_sets([[group.dynamic_residual for group in sets] for sets in groups])

@@ -362,6 +362,21 @@ class Strands(Protocol):
         """
 
 
+@dataclass
+class Axis:
+    """What solvers ask of laws that carry force along an axis.
+
+    Attributes:
+        strands: see there.
+        flow: for material that can run along itself, with nodes that travel with it.
+        pulls: the tensions, for what sees whether one leaps.
+    """
+
+    strands: Strands | None = None
+    flow: Callable[[], AxialFlow] | None = None
+    pulls: Pulls | None = None
+
+
 @dataclass(slots=True)
 class System:
     """The work of one law on the local rows of one table.
@@ -395,9 +410,7 @@ class System:
         fused: residual and tangent with inertia in one pass.
         neighbours: for laws whose rows change, such as contact sets.
         gaps: of what opens and closes.
-        pulls: tensions of what carries force along an axis.
-        strands: for laws that carry force along an axis, see `Strands`.
-        flow: for material that can run along itself, with nodes that travel with it.
+        axis: of laws that carry force along an axis, see `Axis`.
     """
 
     name: str
@@ -419,9 +432,7 @@ class System:
     fused: Fused | None = None
     neighbours: NeighbourPattern | None = None
     gaps: Gaps | None = None
-    pulls: Pulls | None = None
-    strands: Strands | None = None
-    flow: Callable[[], AxialFlow] | None = None
+    axis: Axis = field(default_factory=Axis)
 
     def energy(self, fields: Fields) -> float:
         """Stored energy of the rows of this process [J], 0 of a law without account."""

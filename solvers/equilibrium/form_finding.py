@@ -77,7 +77,7 @@ class Lines:
 
     def __init__(self, assembly: Assembly, load: float) -> None:
         self._assembly, self._processes, self.load = assembly, assembly.processes, load
-        self._parts: list[Strands] = [system.strands for system in assembly.systems if system.strands is not None]
+        self._parts: list[Strands] = [s.axis.strands for s in assembly.systems if s.axis.strands is not None]
         counts = [len(part.bearable) for part in self._parts]
         first = np.cumsum([0, *counts])
         self.count = int(first[-1])

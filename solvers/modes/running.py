@@ -98,15 +98,15 @@ def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness:
     found: list[RunningBelt] = []
     fields = assembly.fields
     for component, system in assembly.layout.systems.items():
-        if not assembly.processes.any(system.flow is not None and len(system.dofs) > 0):
+        if not assembly.processes.any(system.axis.flow is not None and len(system.dofs) > 0):
             continue
         belts, belt_of = find_belts(assembly, component)
         rows = np.flatnonzero(belt_of >= 0)
         dofs = system.dofs[rows]
         n, count = system.dofs.shape[1], len(belts)
         flow = AxialFlow(np.zeros((0, n, n)), np.zeros((0, n, n)))
-        if len(rows) and system.flow is not None:
-            flow = AxialFlow(*(values[rows] for values in system.flow()))
+        if len(rows) and system.axis.flow is not None:
+            flow = AxialFlow(*(values[rows] for values in system.axis.flow()))
         x, v = fields.x[dofs], fields.v[dofs]
         slots = find_slots(assembly.sparsity.slots[component], n)[rows] if len(rows) else np.zeros((0, n, n), np.int64)
         diagonal = slots[:, range(n), range(n)]

@@ -27,7 +27,7 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
-from windlass.framework.model.gaps import GAP, Gaps, create_near
+from windlass.framework.model.gaps import Gaps
 from windlass.framework.model.pulls import PULL, WAVE, Pulls
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
@@ -56,8 +56,8 @@ the end of the last step [N], NaN if nothing is known."""
 
 @kernel
 def follow_pulleys(
-    numbers: FloatArray,
-    near: IntArray,
+    data: FloatArray,
+    place: IntArray,
     pulley: IntArray,
     angle: FloatArray,
     stiffness: FloatArray,
@@ -67,19 +67,19 @@ def follow_pulleys(
     """Bring what is known of pulleys to the end of a step.
 
     Args:
-        numbers, near: see `Gaps`.
-        pulley, angle, stiffness: see `Wraps`.
+        data: history values, shape (d,).
+        place, pulley, angle, stiffness: see `Wraps`.
         time: at the end of the step [s], shape (1,).
         known: see `WRAP`, shape (pulleys, 8).
     """
     for p in range(len(known)):
         known[p, WRAP], known[p, FORCE] = 0.0, 0.0
-    for i in range(1, near[0] + 1):
-        k = near[i]
-        if numbers[k, GAP] < 0.0:
+    for k in range(len(place)):
+        gap = data[place[k]]
+        if gap < 0.0:
             row = known[pulley[k]]
             row[WRAP] += angle[k]
-            row[FORCE] -= stiffness[k] * numbers[k, GAP]
+            row[FORCE] -= stiffness[k] * gap
     for p in range(len(known)):
         row = known[p]
         if row[WRAP] > 0.0:
@@ -165,11 +165,11 @@ class RopeWatch(Watch):
         return NEVER
 
     def idle_program(self, state: State) -> Program:
-        """See `Watch`; gaps are measured."""
+        """See `Watch`; history values are those of the end of the step."""
         return self._program
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """See `Watch`; gaps are measured."""
+        """See `Watch`; history values are those of the end of the step."""
         self._program()
 
     def judge(self) -> list[str]:
@@ -223,8 +223,8 @@ class RopeWatch(Watch):
         for system in assembly.systems:
             if system.gaps is not None and system.gaps.wraps is not None:
                 steps += self._follow(system, system.gaps, s)
-            if system.pulls is not None and len(system.pulls.numbers):
-                steps += self._compare(system, system.pulls, s)
+            if system.axis.pulls is not None and len(system.axis.pulls.numbers):
+                steps += self._compare(system, system.axis.pulls, s)
         self._program = Program(steps)
 
     def _follow(self, system: System, gaps: Gaps, s: Any) -> list[Step]:
@@ -232,9 +232,8 @@ class RopeWatch(Watch):
         assert w is not None
         known = np.zeros((int(w.pulley.max(initial=-1)) + 1, 8))
         self._wraps.append((system.name, gaps, known))
-        near = create_near(len(gaps.numbers)) if gaps.near is None else gaps.near
-        given = gaps.numbers, near, w.pulley, w.angle, w.stiffness
-        return [(call(follow_pulleys, lambda s: (*given, s.time, known)), (s,))]
+        given = w.place, w.pulley, w.angle, w.stiffness
+        return [(call(follow_pulleys, lambda s: (s.data, *given, s.time, known)), (s,))]
 
     def _compare(self, system: System, pulls: Pulls, s: Any) -> list[Step]:
         found, before = np.zeros(9), np.zeros(len(pulls.numbers))
