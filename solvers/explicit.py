@@ -44,7 +44,7 @@ from windlass.solvers.verdicts.explicit_limit import LimitWatch
 from windlass.solvers.verdicts.prescribed import PrescribedWatch
 from windlass.solvers.verdicts.run_balance import RunBalance
 from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
-from windlass.solvers.verdicts.watch import Watch, Watches
+from windlass.solvers.verdicts.watch import StepWatch, Watches
 
 SHORTEST_CUT = 0.75
 """A step for which a contact recommends a shorter one becomes at least this much shorter."""
@@ -171,7 +171,7 @@ class Explicit(StepSolver):
         self.balance = RunBalance(self.assembly, damps=False, swings=step if is_verlet else 0.0)
         self.contacts = ContactWatch(self.assembly, LIMITS[method], method == "rk" and adaptive, halves=is_verlet)
         shapes = ShapeWatch(self.assembly, self.accelerations.load)
-        watches: list[Watch] = [PrescribedWatch(self.assembly), self.contacts, shapes, self.balance]
+        watches: list[StepWatch] = [PrescribedWatch(self.assembly), self.contacts, shapes, self.balance]
         if is_verlet:
             watches.insert(0, LimitWatch(self.assembly, self.accelerations.respond, step))
         self.watches = Watches(self.assembly, watches)

@@ -143,6 +143,7 @@ def fill_segment_gaps(
             continue
         if away > still + ways and np.sqrt(away) > np.sqrt(still) + np.sqrt(ways):
             continue
+        # its points
         count += 1
         rows[count] = i
         for k in range(n + 1):
@@ -154,6 +155,7 @@ def fill_segment_gaps(
         if is_quiet(points, begin, n, r, quiet[LEAST]):
             fastest = max(fastest, square)
             continue
+        # its segments at the start and now
         speed = np.sqrt(square)
         wx, wy = points[begin + n // 2, 6], points[begin + n // 2, 7]
         speed_before = np.sqrt(wx * wx + wy * wy)
