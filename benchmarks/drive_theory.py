@@ -114,7 +114,8 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
             slides = angle(X) < wrap
         else:
             places = np.linspace(0.0, R * wrap / stretch(F), 400)
-            over = np.flatnonzero([excess(X) > 0.0 for X in places])
+            grown = F + 2.0 * E * w * np.sinh(0.5 * places / a) ** 2
+            over = np.flatnonzero(K * abs(w) * a * np.sinh(places / a) > mu * grown * (grown + EA) / E / R)
             slides = len(over) > 0
             X = brentq(excess, places[over[0] - 1], places[over[0]]) if slides else float(places[-1])
             slides = slides and angle(X) < wrap

@@ -31,7 +31,7 @@ from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, STARTS, own_option
+from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, OVERSHOOT, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, LOOKED, UPDATED, CompiledSteps
 from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
@@ -41,6 +41,7 @@ from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.contact_watch import LIMIT, ContactWatch
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
 from windlass.solvers.verdicts.prescribed import PrescribedWatch
+from windlass.solvers.verdicts.rope_watch import RopeWatch
 from windlass.solvers.verdicts.run_balance import RunBalance
 from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
@@ -68,6 +69,12 @@ class Dynamic(StepSolver):
             see `DiscontinuousSettings`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
             as recorded data of other programs need it.
+        decide_in_newton: number of residuals of the first Newton run of a step in which contacts with a return map
+            decide open or closed, sticks or slips from the history at the start of the step; after them, and in all
+            other contacts, decisions change between Newton runs alone.
+        overshoot: residuals that are small against that of a first iteration alone, which has overshot: "check" that
+            they are small against loads, reactions and inertia, too, or "accept" them, as recorded data of other
+            programs need it.
         lag: keep the tangent and its factorisation while that is cheaper, see `LagPolicy`; False is full Newton.
         project: bring accelerations and multipliers onto the constraints after kinks, see `Consistency`.
         velocities: of the start, where constraints forbid them: "check" is an error that names these constraints,
@@ -83,6 +90,7 @@ class Dynamic(StepSolver):
     Attributes:
         statistics: counts and times.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
+        state: the last state; of a solve that was interrupted or has failed, the last good one.
         snes: the PETSc solver.
         failed_attempts: (time, step size, reason) of rejected attempts.
     """
@@ -91,10 +99,12 @@ class Dynamic(StepSolver):
         method=word(*IMPLICIT),
         spectral_radius=number("1", minimum=0.0, maximum=1.0),
         rotations=word("steady", "parameters"),
+        overshoot=word(*OVERSHOOT),
         lag=yes_no(),
         project=yes_no(),
         velocities=word(*STARTS),
         resolve_contacts=yes_no(),
+        decide_in_newton=whole(0),
         cut=number("1", above=0.0, below=1.0),
         growth=number("1", minimum=1.0),
         easy_steps=whole(1),
@@ -120,6 +130,8 @@ class Dynamic(StepSolver):
         discontinuous_limit: float = 1e-3,
         discontinuous_fail: bool = True,
         decide_at_start: bool = True,
+        decide_in_newton: int = 5,
+        overshoot: str = "check",
         lag: bool = True,
         project: bool = True,
         velocities: str = "check",
@@ -149,14 +161,19 @@ class Dynamic(StepSolver):
         project = own_option(DYNAMIC_OPTIONS, prefix, "project", project)
         velocities = own_option(DYNAMIC_OPTIONS, prefix, "velocities", velocities)
         resolves = own_option(DYNAMIC_OPTIONS, prefix, "resolve_contacts", resolve_contacts)
+        mapped = own_option(DYNAMIC_OPTIONS, prefix, "decide_in_newton", decide_in_newton)
+        maps = self.assembly.processes.any(any(system.return_map for system in self.assembly.systems))
+        self._mapped = mapped if maps else 0
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
-        self.newton = Newton(self.problem, rtol, atol, max_it)
+        overshoot = own_option(DYNAMIC_OPTIONS, prefix, "overshoot", overshoot)
+        self.newton = Newton(self.problem, rtol, atol, max_it, overshoot)
         self.consistency = Consistency(self.problem, self.integrator, project, velocities)
         self.snes = self.problem.snes
         self.balance = RunBalance(self.assembly, damps=self.integrator.generalised and spectral_radius < 1.0)
         self.contacts = ContactWatch(self.assembly, LIMIT, cuts=adaptive and resolves)
-        others = EnergyWatch(self.assembly), ShapeWatch(self.assembly), self.balance
+        self.ropes = RopeWatch(self.assembly)
+        others = EnergyWatch(self.assembly), ShapeWatch(self.assembly), self.ropes, self.balance
         watches = PrescribedWatch(self.assembly), self.contacts, *others
         self.watches = Watches(self.assembly, watches)
 
@@ -199,7 +216,7 @@ class Dynamic(StepSolver):
             yield current
             return
         all_hooks = as_hooks(hooks)
-        with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
+        with self._keep(current), SolveCheckpoint(self, all_hooks) as solve_checkpoint:
             self.statistics.begin()
             # each march begins with the nominal step, also a second one of the same solver
             self.control = replace(self.control)
@@ -247,6 +264,9 @@ class Dynamic(StepSolver):
                     error.failure.step, error.failure.step_size = self.statistics.steps + 1, h
                     attempts.go_back()
                     self._fail(error.failure, current, all_hooks, error.advice)
+                except KeyboardInterrupt:
+                    attempts.go_back()
+                    raise
                 self.statistics.count(attempt, self.newton, self.discontinuous)
                 if not attempt.converged:
                     attempts.go_back()
@@ -277,6 +297,7 @@ class Dynamic(StepSolver):
             nominal = (current.t - begin) / self.control.nominal
             cuts = judge_cuts(self.statistics.steps, nominal, self.failed_attempts)
             reasons = [*judge_steps(self.statistics), *cuts, *self.watches.judge()]
+            self.verdict.notes += self.ropes.notes
             self.verdict.energy = self.balance.lost
             self._conclude(current, reasons)
 
@@ -362,7 +383,7 @@ class Attempts:
         looking = overriding(hooks, "after_iteration")
         self._looked_at = bool(looking) or len(solver.integrator.rotations) > 0
         self._start = state.copy() if self._looked_at else state
-        self.kernels = StepKernels(solver.integrator, solver.problem)
+        self.kernels = StepKernels(solver.integrator, solver.problem, carries=solver._mapped > 0)
         self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)
         parts = (
             solver.newton,
@@ -370,6 +391,7 @@ class Attempts:
             self.kernels.scheme,
             solver.consistency.looks,
             solver.watches.found,
+            solver._mapped,
         )
         self.steps = CompiledSteps(*parts)
 
@@ -392,17 +414,27 @@ class Attempts:
 
         def newton(attempt: StepAttempt) -> bool:
             guess = None
-            if attempt.passes > 1:
+            if attempt.passes == 2 and solver._mapped:
+                # again as without return maps
+                contacts.data[:] = contacts.first
+            elif attempt.passes > 1:
                 lag.note_switch(contacts.changed)
                 guess = (state.a, state.lam) if self._looked_at else (fields.a[:-1], fields.lam[:-1])
             first = compiled and attempt.passes == 1
+            fields.mapped[0] = mapped = solver._mapped if attempt.passes == 1 else 0
             try:
-                run = solver.newton.solve(scheme, guess=guess, around=steps if first else None)
+                run = solver.newton.solve(scheme, guess=guess, around=steps if first else None, carried=mapped > 0)
             finally:
+                fields.mapped[0] = 0
                 if first and steps.earlier:
                     attempt.earlier = steps.earlier
                     solver.note_steps(state, ends[steps.earlier - 1], steps.earlier, steps.iterations)
             attempt.iterations += run.iterations
+            if mapped and not run.converged:
+                # from the predictor with the decisions of the start of the step
+                contacts.data[:] = contacts.first
+                run = solver.newton.solve(scheme)
+                attempt.iterations += run.iterations
             attempt.reason, attempt.history = run.reason, run.history
             contacts.are_updated = first and steps.stage >= UPDATED
             if run.converged and not (first and steps.stage >= LOOKED):

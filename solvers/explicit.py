@@ -42,9 +42,10 @@ from windlass.solvers.step_solver import StepSolver
 from windlass.solvers.verdicts.contact_watch import LIMITS, ContactWatch
 from windlass.solvers.verdicts.explicit_limit import LimitWatch
 from windlass.solvers.verdicts.prescribed import PrescribedWatch
+from windlass.solvers.verdicts.rope_watch import RopeWatch
 from windlass.solvers.verdicts.run_balance import RunBalance
 from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
-from windlass.solvers.verdicts.watch import StepWatch, Watches
+from windlass.solvers.verdicts.watch import Watch, Watches
 
 SHORTEST_CUT = 0.75
 """A step for which a contact recommends a shorter one becomes at least this much shorter."""
@@ -170,8 +171,8 @@ class Explicit(StepSolver):
         is_verlet = method == "verlet"
         self.balance = RunBalance(self.assembly, damps=False, swings=step if is_verlet else 0.0)
         self.contacts = ContactWatch(self.assembly, LIMITS[method], method == "rk" and adaptive, halves=is_verlet)
-        shapes = ShapeWatch(self.assembly, self.accelerations.load)
-        watches: list[StepWatch] = [PrescribedWatch(self.assembly), self.contacts, shapes, self.balance]
+        self.ropes, shapes = RopeWatch(self.assembly), ShapeWatch(self.assembly, self.accelerations.load)
+        watches: list[Watch] = [PrescribedWatch(self.assembly), self.contacts, shapes, self.ropes, self.balance]
         if is_verlet:
             watches.insert(0, LimitWatch(self.assembly, self.accelerations.respond, step))
         self.watches = Watches(self.assembly, watches)
@@ -214,7 +215,7 @@ class Explicit(StepSolver):
             yield current
             return
         all_hooks = as_hooks(hooks)
-        with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
+        with self._keep(current), SolveCheckpoint(self, all_hooks) as solve_checkpoint:
             self.statistics.begin()
             if not resume:
                 self.assembly.load_fields(current)
@@ -275,7 +276,9 @@ class Explicit(StepSolver):
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
             self.verdict.energy = self.balance.lost
-            self._conclude(current, self.watches.judge())
+            reasons = self.watches.judge()
+            self.verdict.notes += self.ropes.notes
+            self._conclude(current, reasons)
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""

@@ -25,14 +25,14 @@ from windlass.connectors.circle_points.common import (
     create_point_outputs,
 )
 from windlass.connectors.circle_points.gaps import watch_points
-from windlass.connectors.circle_points.kernels import PointColumns
+from windlass.connectors.circle_points.kernels import LAID, PointColumns
 from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
-from windlass.connectors.circle_points.update import LAID, update_history
+from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.framework.checks.values import read_numbers
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
@@ -40,7 +40,7 @@ from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1, UNDEFINED, 0.0)
-START_OF_ROW = (0.0, LAID)
+START_OF_ROW = (0.0, LAID, 0.0)
 
 
 class ContactFrictionCirclePoints2D(PointContact):
@@ -63,14 +63,14 @@ class ContactFrictionCirclePoints2D(PointContact):
     from step to step, from ``press`` on.  A cable that runs onto the circle begins to rub when all of its points lie on
     it, as cubics move along the circle until then.
 
-    History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n); with ``press`` also F - press [N]
-    and whether the cable rubs where it touches.
+    History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n); with ``press`` also F - press
+    [N] to come, whether the cable rubs where it touches, and F - press of the last step.
     """
 
     circle = ref("rigid marker", "centre and rotation of the circle")
     cable = ref("cable", "the cable, of two points with slope in the plane")
     data = ref(
-        "GenericData", "3 n history values, 2 more with press; created as [0.1]*n + [-2]*n + [0]*n if left out",
+        "GenericData", "3 n history values, 3 more with press; created as [0.1]*n + [-2]*n + [0]*n if left out",
         optional=True,
     )  # fmt: skip
     history_column = "segments"
@@ -109,9 +109,21 @@ def create_system(rows: LocalRows, c: PointColumns) -> System:
         add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
     )
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
-    system.post_newton = call(
-        update_history, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome)
-    )
+
+    def update(commits: bool) -> Call:
+        return call(
+            update_history,
+            lambda s: (
+                c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome if commits else none, s.mapped,
+                commits,
+            ),
+        )  # fmt: skip
+
+    none = np.zeros(0)
+    system.post_newton = update(True)
+    if c.press.any():
+        # without a press the damper jumps where a point closes, which Newton's method cannot follow
+        system.return_map = update(False)
     return system
 
 

@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.circle_points.circle_sets import PairColumns
-from windlass.connectors.circle_points.kernels import PointColumns, eval_growth, eval_point, gather, relative_place
+from windlass.connectors.circle_points.kernels import (
+    PRESS,
+    PointColumns,
+    eval_growth,
+    eval_point,
+    gather,
+    relative_place,
+)
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.points import shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
@@ -81,7 +88,7 @@ def fill_point_gaps(
     """
     first, count, h, dofs = 0, 0, size[0], c.dofs
     for i in range(len(c.n)):
-        n, r, y, ci = c.n[i], c.r[i] + eval_growth(c, i, data), c.offset[i], c.circle[i]
+        n, r, y, ci = c.n[i], c.r[i] + eval_growth(c, i, data, PRESS), c.offset[i], c.circle[i]
         at, first = first, first + n
         # the first node of the cable, and what may be nearer than that
         cx, cy, ux, uy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]

@@ -13,8 +13,9 @@ at the same point: force -(f_n n + f_t t), torque -D f_t.  So forces and moments
 f_n v_n + f_t v_t.
 
 With a press F the circle is larger by F/(k r), k = k_c per length, so that D is r where the cable rests; see
-`update.py`.  A cord above the face lies on the radius r = face + offset, on which all is measured; mu is then that of
-the face times face/r.
+`update.py`.  Its damping fades in with the depth, as d_c min(1, depth/depth_0) with half of the depth at rest, F/(k r),
+so that f_n is continuous where a point touches.  A cord above the face lies on the radius r = face + offset, on which
+all is measured; mu is then that of the face times face/r.
 
 The bristles of a cable bend together, by u: the mean way of its points since they stuck.  Of m closed points those of
 the set S stick,
@@ -27,11 +28,12 @@ exactly the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n), the arc
 positions r alpha on the circle where bristles are fixed (without bristles: where the point is).  They change between
-Newton runs only, by `update.py`.
+Newton runs, and within those of steps with a press, by `update.py`.
 
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
 Springer (2006); one value per element for what sticks: J. C. Simo, P. Wriggers, R. L. Taylor, A perturbed Lagrangian
-formulation for the finite element solution of contact problems, Comput. Methods Appl. Mech. Eng. 50 (1985) 163-180.
+formulation for the finite element solution of contact problems, Comput. Methods Appl. Mech. Eng. 50 (1985) 163-180;
+damping that grows with the depth: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445.
 """
 
 from __future__ import annotations
@@ -49,6 +51,14 @@ from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+
+PRESS, RUBS, PRESSED = 0, 1, 2
+"""Places of the further history values of a row with a press: F - press [N] of the next Newton run, whether the cable
+rubs where it touches, and F - press of the last run, whose forces outputs show."""
+COMES, LAID = 0.0, 1.0
+"""Marks of a row with a press: its cable is being laid on, or rubs where it touches."""
+FADING = 0.5
+"""Depth, per F/(k r), from which all of the damping acts."""
 
 
 class PointColumns(NamedTuple):
@@ -157,11 +167,11 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 
 
 @kernel(inline=True)
-def eval_growth(c: PointColumns, i: int, data: FloatArray) -> float:
-    """By how much the circle of row i is larger, F/(k r) [m]; 0 without a press."""
+def eval_growth(c: PointColumns, i: int, data: FloatArray, place: int) -> float:
+    """By how much the circle of row i is larger, F/(k r) [m]; 0 without a press.  ``place``: `PRESS` or `PRESSED`."""
     if c.press[i] == 0.0 or c.kc[i] == 0.0:
         return 0.0
-    press = c.press[i] + data[c.data[i] + 3 * c.n[i]]
+    press = c.press[i] + data[c.data[i] + 3 * c.n[i] + place]
     growth: float = max(press, 0.0) * c.L[i] / (c.kc[i] * c.r[i])
     return growth
 
@@ -185,9 +195,9 @@ def eval_press(c: PointColumns, i: int, o: Disc, q: Eight, w: Eight) -> float:
 
 
 @kernel(inline=True)
-def read_parameters(c: PointColumns, i: int, data: FloatArray) -> PointParameters:
-    """Parameters of row i."""
-    grown = eval_growth(c, i, data)
+def read_parameters(c: PointColumns, i: int, data: FloatArray, place: int) -> PointParameters:
+    """Parameters of row i, with the press of a ``place``, see `eval_growth`."""
+    grown = eval_growth(c, i, data, place)
     return PointParameters(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.clip[i], grown)
 
 
@@ -223,6 +233,15 @@ def eval_bristles(
 
 
 @kernel(inline=True)
+def eval_fading(par: PointParameters, gap: float) -> tuple[float, float]:
+    """The share of the damping that acts at a gap [1], and its derivative [1/m]; 1 without a press."""
+    depth = FADING * par.grown
+    share = -gap / depth if depth > 0.0 else 1.0
+    slope = -1.0 / depth if 0.0 < share < 1.0 else 0.0
+    return min(max(share, 0.0), 1.0), slope
+
+
+@kernel(inline=True)
 def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend: float) -> PointState:
     """Geometry, rates and forces of a point, with the decisions of the history values and the bend of the bristles."""
     dx, dy = z.px - o.cx, z.py - o.cy
@@ -232,7 +251,8 @@ def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend
     ux, uy = z.vx - o.vx, z.vy - o.vy
     un, ut = ux * nx + uy * ny, uy * nx - ux * ny
     vt = ut - o.omega * D
-    fn = par.kc * (D - par.r - par.grown) + par.dc * un
+    gap = D - par.r - par.grown
+    fn = par.kc * gap + par.dc * eval_fading(par, gap)[0] * un
     if par.clip and fn > 0.0:
         fn = 0.0
     ft, bristle = 0.0, 0.0
@@ -249,7 +269,7 @@ def fill_outputs(
 ) -> None:
     """The numbers of all points into out, shape (rows, points, NUMBERS), see `circle_segments/place_numbers.py`."""
     for i in range(len(c.n)):
-        n, first, par, y = c.n[i], c.data[i], read_parameters(c, i, data), c.offset[i]
+        n, first, par, y = c.n[i], c.data[i], read_parameters(c, i, data, PRESSED), c.offset[i]
         L = c.L[i] * n
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)

@@ -7,6 +7,7 @@ whose rows the constants below name.  What is not there, as a point of a shorter
 from __future__ import annotations
 
 from windlass.connectors.circle_points.kernels import (
+    PRESS,
     AxisPoint,
     PointColumns,
     PointParameters,
@@ -62,7 +63,7 @@ def gather_rows(
         for a in range(8):
             g[COORDINATES + a, k], g[VELOCITIES + a, k] = x[c.dofs[i, a]], v[c.dofs[i, a]]
         g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
-        g[MU, k], g[RADIUS, k], g[CLIP, k], g[GROWN, k] = c.mu[i], c.r[i], c.clip[i], eval_growth(c, i, data)
+        g[MU, k], g[RADIUS, k], g[CLIP, k], g[GROWN, k] = c.mu[i], c.r[i], c.clip[i], eval_growth(c, i, data, PRESS)
         g[LENGTH, k], g[OFFSET, k], g[COUNT, k] = c.L[i] * c.n[i], c.offset[i], c.n[i]
         g[POSE, k], g[POSE + 1, k] = circle.p[ci, 0], circle.p[ci, 1]
         g[POSE + 2, k], g[POSE + 3, k], g[POSE + 4, k] = circle.v[ci, 0], circle.v[ci, 1], circle.omega[ci, 2]

@@ -17,11 +17,13 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.connectors.circle_points.kernels import (
+    PRESS,
     PointColumns,
     PointParameters,
     PointState,
     eval_bristles,
     eval_contact,
+    eval_fading,
     eval_point,
     gather,
     read_parameters,
@@ -47,7 +49,8 @@ def fill_point_tangent(
     """
     D, nx, ny = z.D, z.nx, z.ny
     inverse = 1.0 / D if D > 0.0 else 0.0
-    kc, dc, slope, mu_v, mu_k = par.kc, par.dc, 0.0, 0.0, 0.0
+    share, by_gap = eval_fading(par, D - par.r - par.grown)
+    kc, dc, slope, mu_v, mu_k = par.kc + par.dc * by_gap * z.un, par.dc * share, 0.0, 0.0, 0.0
     if par.clip and z.fn >= 0.0:
         kc, dc = 0.0, 0.0
     if state != UNDEFINED and par.mu != 0.0:
@@ -101,7 +104,7 @@ def add_tangent(
         if not c.active[i] or not touches(data, first, n):
             continue
         # parameters, circle and coordinates of the row, and the bend that its bristles share
-        ci, par, y, L = c.circle[i], read_parameters(c, i, data), c.offset[i], c.L[i] * n
+        ci, par, y, L = c.circle[i], read_parameters(c, i, data, PRESS), c.offset[i], c.L[i] * n
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         central = is_central(circle, ci, c.dofs.shape[1] - 8)

@@ -1,4 +1,4 @@
-"""Kernel that switches the contact of a circle with points of a cable between Newton runs.
+"""Kernel that switches the contact of a circle with points of a cable, between Newton runs and as their return map.
 
 See `kernels.py` for the letters.  The update of a row, with the stored values of the start of the step where
 "start" is said:
@@ -26,7 +26,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import PointColumns, eval_growth, eval_press, gather
+from windlass.connectors.circle_points.kernels import (
+    COMES,
+    LAID,
+    PRESS,
+    PRESSED,
+    RUBS,
+    PointColumns,
+    eval_growth,
+    eval_press,
+    gather,
+)
 from windlass.connectors.circle_points.lanes import DISTANCE, LANES, SIZE, eval_points, gather_rows
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import create_pose
@@ -40,8 +50,6 @@ RESTS = 2e-5
 """Change of the press at rest, of that as mounted, which asks for another pass."""
 DEEP = 0.95
 """Share of the final depth from which a cable that is laid on rubs."""
-LAID = 1.0
-"""The mark of a row whose cable rubs where it touches; 0: it has just come."""
 
 
 @kernel(inline=True)
@@ -88,12 +96,19 @@ def update_history(
     x: FloatArray,
     v: FloatArray,
     outcome: FloatArray,
+    mapped: FloatArray,
+    commits: bool,
 ) -> None:
     """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
+
+    What only a solved step may change, the press and whether a cable is laid on, is written if it ``commits``.  If not,
+    nothing is done but for the residuals that ``mapped`` counts, see `Fields`, and there is no outcome.
 
     The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
     largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
     """
+    if not commits and mapped[0] <= 0.0:
+        return
     worst, changed, largest, worst_row, most, total = 0.0, False, 0.0, -1, 0, 0
     rows = np.empty(len(c.n), np.int64)
     for i in range(len(c.n)):
@@ -121,7 +136,7 @@ def update_history(
         n, first, r, kc, mu, mu_v, mu_k = c.n[i], c.data[i], c.r[i], c.kc[i], c.mu[i], c.mu_v[i], c.mu_k[i]
         bristles = mu_k != 0.0
         rubs = mu != 0.0 and (bristles or mu_v != 0.0)
-        closed, closed_before, force, error, grown = 0, 0, 0.0, 0.0, eval_growth(c, i, data)
+        closed, closed_before, force, error, grown = 0, 0, 0.0, 0.0, eval_growth(c, i, data, PRESS)
         depth, leaves, follows = 0.0, False, c.press[i] != 0.0
         for k in range(n):
             gap = points[k, 0, lane] - r - grown
@@ -130,7 +145,7 @@ def update_history(
             leaves |= gap > 0.0 and start[first + k] <= 0.0
             closed_before += start[first + n + k] != UNDEFINED
         # a cable that is being laid on begins to rub when all of it lies on the circle, or when it leaves a short arc
-        laid = not follows or start[first + 3 * n + 1] == LAID
+        laid = not follows or start[first + 3 * n + RUBS] == LAID
         laid |= (closed == n and depth >= DEEP * grown) or leaves
         # gaps with their errors, and bend, damping and limit of the friction
         for k in range(n):
@@ -166,21 +181,23 @@ def update_history(
                 own = u if state[k] == STICKS else state[k] * slip_bend(limit[k], state[k] * drag[k], h[k])
                 data[first + 2 * n + k] = points[k, 3, lane] - n / closed * own
         # the press that the circle grows by
-        if follows:
-            data[first + 3 * n + 1] = LAID if not rubs or (laid and closed > 0) else 0.0
+        if follows and commits:
+            data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
             o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
             w, at_rest = gather(v, c.dofs, i), True
             for a in range(8):
                 at_rest &= w[a] == 0.0
-            old, press = data[first + 3 * n], eval_press(c, i, o, gather(x, c.dofs, i), w) - c.press[i]
+            old, press = data[first + 3 * n + PRESS], eval_press(c, i, o, gather(x, c.dofs, i), w) - c.press[i]
+            data[first + 3 * n + PRESSED] = old
             # in dynamics the next step uses it; statics, without a next step, makes another pass
             change = abs(press - old) * c.L[i] * n / r if closed > 0 else 0.0
             if not at_rest:
-                data[first + 3 * n] = press
+                data[first + 3 * n + PRESS] = press
             elif change > RESTS * c.press[i] * c.L[i] * n / r:
-                data[first + 3 * n], error, changed = press, error + change, True
+                data[first + 3 * n + PRESS], error, changed = press, error + change, True
         # the largest force, and the row with the largest error
         largest = max(largest, force)
         if error > worst:
             worst, worst_row = error, i
-    note_outcome(outcome, worst, np.inf, changed, largest, worst_row)
+    if commits:
+        note_outcome(outcome, worst, np.inf, changed, largest, worst_row)

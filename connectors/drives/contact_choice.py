@@ -13,7 +13,12 @@ step h and the shear stiffness K of a layer between cord and face:
                    mu_v = 2/3 sqrt(mu_k rhoA)              a change of tension passes over sqrt(EA/mu_k), 0.35 R
     mesh           t <= min(0.25, 0.8 e^(1/4))             of a belt of the strain e as mounted, `choose_angle`
 
+    layer          K = G b/h                               of the width b and the height h of the cord above the face
+
 Bristles do not know the step, nor does the creep of a belt.
+
+Source of the shear modulus of the layer: A. N. Gent, On the relation between indentation hardness and Young's modulus,
+Rubber Chem. Technol. 31 (1958) 896-906: E = 0.0981 (56 + 7.62336 S)/(0.137505 (254 - 2.54 S)) MPa, G = E/3.
 """
 
 from __future__ import annotations
@@ -39,6 +44,10 @@ BRISTLE_FACTOR = 8.0
 """mu_k R²/EA of belts: they add less than 1 % to the loss of speed up to two thirds of the largest torque."""
 
 
+LAYER_MODULUS = 2.4e6
+"""Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, as belts have it."""
+
+
 class ContactChoice(NamedTuple):
     """Stiffness k and mu_k [N/m^2], damping d and mu_v [N s/m^2], and the reason for them."""
 
@@ -57,6 +66,17 @@ class ContactChoice(NamedTuple):
             "friction_stiffness_per_length": self.bristles,
             "friction_velocity_penalty_per_length": self.bristle_damping,
         }
+
+
+def choose_layer(width: float | None, modulus: float, height: float) -> float | None:
+    """Shear stiffness G b/h of the layer between cord and face [N/m²]; None, rigid, without a width or a height.
+
+    Args:
+        width: b [m].
+        modulus: G [Pa].
+        height: h of the cord above the face [m].
+    """
+    return modulus * width / height if width is not None and height > 0.0 else None
 
 
 def choose_contact(

@@ -5,6 +5,7 @@ and the wrap angle t,
 
     F = T - rhoA v²,    |ln(F_1/F_2)| <= mu t,    slip reserve 1 - |ln(F_1/F_2)|/(mu t): 0 where all of the arc slips
     (with a cord above the face mu r/R instead of mu, r the radius of the face),
+    slip arc = |ln(F_1/F_2)|/mu, within the wrap angle,
     hub load = sum of the contact forces,    torque of the belt about the hub,    power = torque * speed of the pulley,
     creep = 1 - |omega R|/|omega R of the driver|,    efficiency = power taken by pulleys/power given by them,
     string frequency of a span of the length L: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T).
@@ -22,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
-from math import atan2, inf, log, nan, sqrt
+from math import atan2, inf, isnan, log, nan, sqrt
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -59,6 +60,10 @@ class Drive(NamedTuple):
     span_lengths: list[float]
     mass_per_length: float
     means: list[Any]  # hooks of `Belt.average`, for the report of the run
+    wheels: list[int]  # pulleys with teeth of a timing belt, and the contact of teeth with them
+    teeth: Entity | None
+    lossy: list[int]  # pulleys on which the belt loses energy by bending, and the laws of these torques
+    losses: Entity | None
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,11 @@ class PulleyDuty:
         name: name of the pulley.
         speed: angular velocity of the pulley about its axis [rad/s].
         belt_speed: speed of the cord on it along itself, relative to the centre [m/s].
-        wrap_angle, slip_arc: angle from entry to exit, and the part of it that slips [rad].
+        wrap_angle: angle from entry to exit [rad].
+        slip_arc: part of it that slips by the tensions of the spans, Euler and Eytelwein with the inertia of the belt,
+            |ln(F_1/F_2)|/(mu r/R), at most the wrap angle [rad]; NaN without friction.
+        sliding_arc: part of it whose contact points slip at the time [rad].  Their bristles carry load where the belt
+            sticks, so that it is smaller.
         tension_before, tension_after: mean tension of the spans ahead of it and behind it, in the order of the pulleys
             [N].
         hub_load: sum of the contact forces on the pulley [N], shape (2,) or (3,).
@@ -92,6 +101,7 @@ class PulleyDuty:
     belt_speed: float
     wrap_angle: float
     slip_arc: float
+    sliding_arc: float
     tension_before: float
     tension_after: float
     hub_load: tuple[float, ...]
@@ -128,11 +138,11 @@ class SpanDuty:
 
 
 UNITS = {
-    "speed": "rad/s", "belt_speed": "m/s", "wrap_angle": "rad", "slip_arc": "rad", "tension_before": "N",
-    "tension_after": "N", "hub_load": "N", "hub_force": "N", "hub_angle": "rad", "torque": "N m", "power": "W",
-    "creep": "1", "log_ratio": "1", "friction_limit": "1", "slip_reserve": "1", "mesh_traction": "1",
-    "sinking_traction": "1", "length": "m", "tension": "N", "deflection": "m", "string_frequency": "Hz",
-    "power_in": "W", "power_out": "W", "efficiency": "1",
+    "speed": "rad/s", "belt_speed": "m/s", "wrap_angle": "rad", "slip_arc": "rad", "sliding_arc": "rad",
+    "tension_before": "N", "tension_after": "N", "hub_load": "N", "hub_force": "N", "hub_angle": "rad",
+    "torque": "N m", "power": "W", "creep": "1", "log_ratio": "1", "friction_limit": "1", "slip_reserve": "1",
+    "mesh_traction": "1", "sinking_traction": "1", "length": "m", "tension": "N", "deflection": "m",
+    "string_frequency": "Hz", "power_in": "W", "power_out": "W", "efficiency": "1",
 }  # fmt: skip
 """Unit of each number of a `PulleyDuty`, a `SpanDuty`, and of a whole belt."""
 WHOLE = ("belt_speed", "power_in", "power_out", "efficiency")
@@ -242,6 +252,8 @@ class BoundDrive:
         self.version = world.version
         self.cables, self.lengths = self._bind(drive.cables), _collect(drive.cables, "length")
         self.contacts = self._bind(drive.contacts)
+        self.teeth = None if drive.teeth is None else self._bind(drive.teeth)
+        self.losses = None if drive.losses is None else self._bind(drive.losses)
         self.parts = [drive.contacts[i * cables : (i + 1) * cables] for i in range(len(drive.pulleys))]
         self.circles: list[tuple[PulleyContacts, ContactView]] = []
         if not drive.surfaces:
@@ -267,8 +279,9 @@ class BoundDrive:
         """The report at the present fields."""
         drive = self.drive
         touching, hubs = self._eval_contacts(fields)
+        torques = self._add_further(fields, hubs)
         tensions, deflections = self._eval_spans(fields, touching)
-        duties = [self._eval_duty(fields, i, hubs[i], tensions) for i in range(len(drive.pulleys))]
+        duties = [self._eval_duty(fields, i, hubs[i], torques[i], tensions) for i in range(len(drive.pulleys))]
         ends = [self._find_ends(i, duty) for i, duty in enumerate(duties)]
         duties = [
             replace(duty, mesh_traction=float(mesh.traction), sinking_traction=sunk.traction)
@@ -304,6 +317,17 @@ class BoundDrive:
         touches = (normal.reshape(len(self.drive.contacts), -1) != 0.0).any(axis=1)
         return touches.reshape(count, -1), force
 
+    def _add_further(self, fields: Fields, hubs: FloatArray) -> FloatArray:
+        """Add to the hub loads what teeth exert; torques of teeth and of bending [N m], shape (pulleys,)."""
+        torques, wheels = np.zeros(len(hubs)), self.drive.wheels
+        if self.teeth is not None:
+            # left-hand-side forces on the belt are those on the pulleys
+            hubs[wheels] += self.read(self.teeth, "force", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, :2]
+            torques[wheels] = -self.read(self.teeth, "torque0", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, 2]
+        if self.losses is not None:
+            torques[self.drive.lossy] -= self.read(self.losses, "force", fields).ravel()
+        return torques
+
     def _eval_spans(self, fields: Fields, touching: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Mean axial forces [N] and deflections [m] of the free spans: behind each pulley, of ropes also ahead of the
         first one."""
@@ -336,11 +360,14 @@ class BoundDrive:
         return not self.drive.surfaces
 
     def _eval_friction(self, i: int) -> float:
-        """The friction coefficient at the cord of pulley i [1]: that of the face, times the ratio of their radii."""
-        share = 1.0 if self.drive.surfaces else self.drive.pulleys[i].radius / self.drive.radii[i]
-        return self.friction[i] * share
+        """The friction coefficient at the cord of pulley i [1]: that of the face, times the ratio of their radii.
 
-    def _eval_duty(self, fields: Fields, i: int, hub: FloatArray, tensions: FloatArray) -> PulleyDuty:
+        NaN: the pulley has teeth.
+        """
+        share = 1.0 if self.drive.surfaces else self.drive.pulleys[i].radius / self.drive.radii[i]
+        return nan if i in self.drive.wheels else self.friction[i] * share
+
+    def _eval_duty(self, fields: Fields, i: int, hub: FloatArray, teeth: float, tensions: FloatArray) -> PulleyDuty:
         drive, contacts, axis = self.drive, self.parts[i], np.array((0.0, 0.0, 1.0))
         if drive.surfaces:
             surface = eval_surface(drive.world, fields, contacts, drive.surfaces[i])
@@ -353,8 +380,9 @@ class BoundDrive:
         if body is not None:
             omega = self.read(body, "angular_velocity", fields).ravel()
             speed = float(omega[0] if len(omega) == 1 else omega @ axis)
+        torque += teeth
         return PulleyDuty(
-            name=drive.pulleys[i].name, speed=speed, belt_speed=along, wrap_angle=wrap, slip_arc=slip,
+            name=drive.pulleys[i].name, speed=speed, belt_speed=along, wrap_angle=wrap, slip_arc=nan, sliding_arc=slip,
             tension_before=float(tensions[i - 1] if drive.closed else tensions[i]),
             tension_after=float(tensions[i] if drive.closed else tensions[i + 1]),
             hub_load=tuple(hub.tolist()), hub_force=nan, hub_angle=nan, torque=torque, power=torque * speed, creep=nan,
@@ -367,7 +395,7 @@ class BoundDrive:
         tension = min(duty.tension_before, duty.tension_after)
         press = max(tension - self.drive.mass_per_length * duty.belt_speed**2, 0.0)
         radius, EA, bristles = self.drive.radii[i], self.axial_stiffness, self.bristles[i]
-        limit = self.friction[i] * press / radius or nan
+        limit = nan if i in self.drive.wheels else self.friction[i] * press / radius or nan
         return (
             MeshTraction(float(self.lengths.mean()), radius, EA, bristles, limit, self.together[i]),
             SinkingTraction(radius, EA, press, bristles, self.stiffness[i], limit),
@@ -439,7 +467,7 @@ def complete(report: DriveReport, drive: Drive) -> DriveReport:
     duties = []
     for duty, rim in zip(report.pulleys, rims, strict=True):
         ratio = _eval_log_ratio(duty.tension_before, duty.tension_after, rho * duty.belt_speed**2)
-        hub = duty.hub_load
+        hub, limit = duty.hub_load, duty.friction_limit
         duties.append(
             replace(
                 duty,
@@ -447,7 +475,8 @@ def complete(report: DriveReport, drive: Drive) -> DriveReport:
                 hub_angle=atan2(hub[1], hub[0]) if len(hub) == 2 else nan,
                 creep=1.0 - rim / rims[driver] if drives else nan,
                 log_ratio=ratio,
-                slip_reserve=1.0 - ratio / duty.friction_limit if duty.friction_limit > 0.0 else nan,
+                slip_arc=min(ratio / limit, 1.0) * duty.wrap_angle if limit > 0.0 and not isnan(ratio) else nan,
+                slip_reserve=1.0 - ratio / limit if limit > 0.0 else nan,
             )
         )
     speed = float(np.mean([duty.belt_speed for duty in report.pulleys]))

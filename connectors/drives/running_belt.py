@@ -1,7 +1,12 @@
-"""A belt at rest as one that runs along itself: velocities of nodes and pulleys, for modes over the speed.
+"""A belt at rest as one that runs along itself: velocities of nodes and pulleys, for modes and as start of a motion.
 
 Nodes of a belt that runs with the flow c of its reference length have the velocities c r' and c r''.  The shape stays
 that of the state at rest: contact carries less by rhoA v²/R, and the tension stays, as the belt is no longer.
+
+With a steady motion, material moves along this shape until each span has its stretch lam, and each arc that of the
+entry up to where it slips, and from there on one that changes evenly to that of the exit:
+
+    X(s) = integral of ds/lam over the stations s of the shape,    a node at X_i comes to the place s with X(s) = X_i.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
 """
@@ -12,9 +17,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from windlass.connectors.drives.pulleys import Pulley
+from windlass.connectors.drives.pulleys import Pulley, find_spans
+from windlass.connectors.drives.steady_drive import SteadyDrive
+from windlass.elements.cable2d.points import eval_shape
+from windlass.elements.routes.routes import Route
+from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
 from windlass.framework.state.state import State
+
+FINE = 32
+"""Places for each node at which the way of the material is integrated."""
 
 
 def run_belt(
@@ -29,19 +41,95 @@ def run_belt(
         pulleys, radii: the pulleys, and their radii at the cord [m].
     """
     running = state.copy()
-    columns = [np.asarray(nodes.table.collect(name, nodes.rows)) for name in ("position", "slope")]
-    x = np.hstack(columns) + np.asarray(state.of(nodes))
-    length = np.asarray(cables.table.collect("length", cables.rows))[:, None]
-    r, slope = x[:, :2], x[:, 2:]
+    x, length = _read_shape(running, cables, nodes)
+    _put_rates(running, nodes, x, length, speed / float(np.linalg.norm(x[:, 2:], axis=1).mean()))
+    signs = [1.0 if pulley.side == "left" else -1.0 for pulley in pulleys]
+    _put_speeds(running, pulleys, [sign * speed / radius for sign, radius in zip(signs, radii, strict=True)])
+    return running
+
+
+def start_steady(
+    state: State, steady: SteadyDrive, route: Route, axial_stiffness: float, strain: float, cables: Entity,
+    nodes: Entity, pulleys: Sequence[Pulley],
+) -> State:  # fmt: skip
+    """A copy of a state in which a closed 2D belt has the stretch and the speed of a steady motion.
+
+    Args:
+        state: the state at rest.
+        steady: the motion.
+        route: the route as mounted.
+        axial_stiffness, strain: EA [N] of the slack belt, and its strain as mounted [1], to which its cables refer.
+        cables, nodes: of the belt, in order.
+        pulleys: the pulleys.
+    """
+    running = state.copy()
+    x, length = _read_shape(running, cables, nodes)
+    onward = steady.spans[0].speed > 0.0
+    # stations of the route and the stretch there, from the first arc on
+    begin = route.wraps[0].s_entry
+    station, stretch = list[float](), list[float]()
+    spans, count = find_spans(route), len(pulleys)
+    for i, (wrap, duty) in enumerate(zip(route.wraps, steady.pulleys, strict=True)):
+        before, after = ((1.0 + steady.spans[k].tension / axial_stiffness) / (1.0 + strain) for k in (i - 1, i))
+        entry, slips = (wrap.s_entry - begin) % route.length, duty.slip_arc / duty.wrap_angle
+        size = wrap.s_exit - wrap.s_entry
+        # it slips where it leaves
+        turn = entry + size * (1.0 - slips if onward else slips)
+        station += [entry, turn, entry + size]
+        stretch += [before, before if onward else after, after]
+        if i == count - 1:
+            station.append(entry + size + float(spans[i][1] - spans[i][0]))
+            stretch.append(after)
+    fine = np.linspace(0.0, station[-1], FINE * len(x) + 1)
+    share = 1.0 / np.interp(fine, station, stretch)
+    material = np.concatenate([[0.0], np.cumsum(0.5 * (share[1:] + share[:-1]) * np.diff(fine))])
+    total = float(length.sum())
+    material *= total / material[-1]
+    # where the material of each node was at rest, and the stretch there
+    first = begin / route.length * total
+    place = (np.concatenate([[0.0], np.cumsum(length)[:-1]]) - first) % total
+    there = np.interp(place, material, fine)
+    source = (there / station[-1] * total + first) % total
+    moved = _eval_shape(x, length, source)
+    rate = np.interp(there, station, stretch) / np.linalg.norm(moved[:, 2:], axis=1)
+    moved[:, 2:] *= rate[:, None]
+    running.put(nodes, np.array(running.of(nodes)) + moved - x)
+    _put_rates(running, nodes, moved, length, (1.0 if onward else -1.0) * steady.flow * (1.0 + strain))
+    _put_speeds(running, pulleys, [duty.speed for duty in steady.pulleys])
+    return running
+
+
+def _read_shape(state: State, cables: Entity, nodes: Entity) -> tuple[FloatArray, FloatArray]:
+    """Positions and slopes of the nodes, shape (nodes, 4), and reference lengths [m], shape (cables,)."""
+    columns = [np.asarray(nodes.table.collect(name, nodes.rows), np.float64) for name in ("position", "slope")]
+    x: FloatArray = np.hstack(columns)
+    x += state.of(nodes)
+    return x, np.asarray(cables.table.collect("length", cables.rows), np.float64)
+
+
+def _eval_shape(x: FloatArray, length: FloatArray, place: FloatArray) -> FloatArray:
+    """Positions and slopes of a closed chain of cubics at reference lengths [m] from its first node."""
+    ends = np.cumsum(length)
+    k = np.minimum(np.searchsorted(ends, place, side="right"), len(length) - 1)
+    S, dS, _ = eval_shape((place - ends[k] + length[k]) / length[k], length[k])
+    corners = np.hstack((x, np.roll(x, -1, axis=0)))[k].reshape(-1, 4, 2)
+    return np.hstack([np.einsum("pa,pab->pb", N, corners) for N in (S, dS)])
+
+
+def _put_rates(state: State, nodes: Entity, x: FloatArray, length: FloatArray, flow: float) -> None:
+    """The velocities of nodes of a belt that runs with the flow c [m/s]."""
+    r, slope, L = x[:, :2], x[:, 2:], length[:, None]
     step, onward = np.roll(r, -1, axis=0) - r, np.roll(slope, -1, axis=0)
     # r'' of the cubics at both sides of a node
-    ahead = (6.0 * step / length - 4.0 * slope - 2.0 * onward) / length
-    behind = np.roll((2.0 * slope + 4.0 * onward - 6.0 * step / length) / length, 1, axis=0)
-    flow = speed / float(np.linalg.norm(slope, axis=1).mean())
-    running.put(nodes, flow * np.hstack((slope, 0.5 * (ahead + behind))), "v")
-    for pulley, radius in zip(pulleys, radii, strict=True):
+    ahead = (6.0 * step / L - 4.0 * slope - 2.0 * onward) / L
+    behind = np.roll((2.0 * slope + 4.0 * onward - 6.0 * step / L) / L, 1, axis=0)
+    state.put(nodes, flow * np.hstack((slope, 0.5 * (ahead + behind))), "v")
+
+
+def _put_speeds(state: State, pulleys: Sequence[Pulley], speeds: Sequence[float]) -> None:
+    """The angular velocities of pulleys that turn about the origin of their body [rad/s]."""
+    for pulley, speed in zip(pulleys, speeds, strict=True):
         if pulley.is_centred:
-            velocity = np.array(running.of(pulley.body, "v"))
-            velocity[..., 2] = (1.0 if pulley.side == "left" else -1.0) * speed / radius
-            running.put(pulley.body, velocity, "v")
-    return running
+            velocity = np.array(state.of(pulley.body, "v"))
+            velocity[..., 2] = speed
+            state.put(pulley.body, velocity, "v")

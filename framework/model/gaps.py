@@ -43,6 +43,23 @@ def create_near(count: int) -> IntArray:
 
 
 @dataclass
+class Wraps:
+    """Which pulleys the contacts of a law hold a rope or a belt on.
+
+    Attributes:
+        pulley: number of the pulley of each contact, shape (contacts,).
+        angle: what a contact stands for of the wrap angle [rad], shape (contacts,).
+        stiffness: of a contact [N/m], shape (contacts,).
+        names: ``()`` gives the names of the pulleys.
+    """
+
+    pulley: IntArray
+    angle: FloatArray
+    stiffness: FloatArray
+    names: Callable[[], list[str]]
+
+
+@dataclass
 class Gaps:
     """The contacts of a law on this process.
 
@@ -60,6 +77,7 @@ class Gaps:
             the largest speed of contacts that it has left out of ``near`` because of it, shape (2,).
         memory: arrays of the start of the step beside the numbers.
         holder: the watch whose last accepted step the numbers hold; another solver of the same world takes its place.
+        wraps: for ropes and belts on pulleys.
     """
 
     measure: Callable[[Any], Any]
@@ -71,6 +89,7 @@ class Gaps:
     quiet: FloatArray = field(default_factory=lambda: np.zeros(2))
     memory: tuple[NDArray[Any], ...] = ()
     holder: Any = None
+    wraps: Wraps | None = None
 
 
 @kernel

@@ -38,7 +38,7 @@ BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
 hooks want of steps that they do not see."""
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """How far the last step has come."""
-STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS = range(5)
+STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED = range(7)
 """Places in `StepContext.counts`."""
 
 
@@ -63,11 +63,12 @@ class StepContext(NamedTuple):
     Attributes:
         addresses: of the kernel that makes a Newton run, and of its context, shape (2,).
         programs: address and number of calls of each program, shape (6, 2).
-        counts: how far the last step has come, steps before it and iterations of these, how many steps are wanted, and
-            whether constraints are looked at, shape (5,).
+        counts: how far the last step has come, steps before it and iterations of these, how many steps are wanted,
+            whether constraints are looked at, what Newton runs begin with, and how many residuals of each are mapped,
+            shape (7,).
         limits: absolute and relative force error that is accepted, see `DiscontinuousSettings`, shape (2,).
         ends: of the steps [s], shape (MOST,).
-        time, start_time: those of the fields [s], shape (1,) each.
+        time, start_time, mapped: those of the fields, shape (1,) each.
         outcome: what the update of history values says, see `judge_outcomes`, shape (6,).
         found: > 0 where a watch has found something, shape (1,).
         follow: see there.
@@ -81,6 +82,7 @@ class StepContext(NamedTuple):
     ends: FloatArray
     time: FloatArray
     start_time: FloatArray
+    mapped: FloatArray
     outcome: FloatArray
     found: FloatArray
     follow: Follow
@@ -113,10 +115,11 @@ def take_steps(context: Any) -> int:
             counts[ITERATIONS] += state[0]["iterations"]
             c.start_time[0], c.time[0] = c.time[0], c.ends[i]
             begin_run(measures, lag, state)
+            c.mapped[0] = counts[MAPPED]
             status = call_program(c.programs, BEGIN, state)
         # Newton's method
         if status == 0:
-            status = call_c(c.addresses[0], (np.int64(1), c.addresses[1]))
+            status = call_c(c.addresses[0], (counts[START], c.addresses[1]))
         if status != 0 or state[0]["reason"] <= 0:
             return int(status)
         # watches and history values after it
@@ -166,6 +169,7 @@ class CompiledSteps:
         scheme: what the unknowns mean, the same object in all steps; takes the time of the last one.
         follow: how constraints are looked at.
         found: what watches have found, see `StepContext`.
+        mapped: how many residuals of a Newton run are mapped, see `Fields`.
 
     Attributes:
         programs: in the order of their numbers.
@@ -181,11 +185,12 @@ class CompiledSteps:
         scheme: Scheme,
         follow: Follow,
         found: FloatArray,
+        mapped: int,
     ) -> None:
-        self._newton, self._scheme, self._follow, self._found = newton, scheme, follow, found
+        self._newton, self._scheme, self._follow, self._found, self._mapped = newton, scheme, follow, found, mapped
         fields = newton.problem.assembly.fields
-        self._times = fields.time, fields.start_time
-        self._counts, self._limits = np.zeros(5, np.int64), np.array([settings.atol, settings.rtol])
+        self._times = fields.time, fields.start_time, fields.mapped
+        self._counts, self._limits = np.zeros(7, np.int64), np.array([settings.atol, settings.rtol])
         self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((6, 2), np.int64)
         self.programs: tuple[Program, ...] = ()
         # those of them that are made of several, as they were given
@@ -222,7 +227,7 @@ class CompiledSteps:
             self._change((begin, join(looks), updates.program, end, last, join(idle)), updates.total)
         counts = self._counts
         counts[:] = 0
-        counts[WANTED] = 1
+        counts[WANTED], counts[MAPPED] = 1, self._mapped
         if follow is not None:
             counts[WANTED], counts[FOLLOWS] = len(ends), 1
             if len(ends) > 1:
@@ -244,8 +249,14 @@ class CompiledSteps:
             self._place = self._block.ctypes.data
             self._take = Take(find_c_address(take_steps, (), c))
 
-    def run(self, solve: int, place: int) -> int:
-        """Take steps by a kernel that makes Newton runs, at an address, with its context; 0 if nothing has failed."""
+    def run(self, solve: int, place: int, start: int) -> int:
+        """Take steps by a kernel that makes Newton runs; 0 if nothing has failed.
+
+        Args:
+            solve, place: addresses of the kernel and of its context.
+            start: what each run begins with.
+        """
+        self._counts[START] = start
         addresses = self._addresses
         addresses[0], addresses[1] = solve, place
         begin = time.perf_counter()

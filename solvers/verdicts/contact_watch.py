@@ -53,7 +53,7 @@ from windlass.framework.model.gaps import (
 )
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
-from windlass.solvers.verdicts.watch import NEVER, StepWatch
+from windlass.solvers.verdicts.watch import NEVER, Watch
 
 LIMITS = {
     "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
@@ -160,9 +160,9 @@ def judge_gaps(
                 if kick > found[KICK]:
                     found[KICK], found[ROW], found[DEPTH] = kick, k, max(-g0, -g1, 0.0)
                     found[STEPS], found[NEEDED] = np.pi / (frequency * h), limit / (frequency * stiffer)
-            # the step that it needs until it turns around
+            # the step that it needs until it turns around, by which its rate changes by 2 u at most
             ahead = frequency * stiffer * h
-            if limits[2] != 0.0 and (turned or ahead * ahead * square > limit * limit * square + along):
+            if limits[2] != 0.0 and (turned or min(ahead, 2.0) ** 2 * square > limit * limit * square + along):
                 found[FACTOR] = min(found[FACTOR], GOAL * limit / ahead)
         found[LARGEST] = max(found[LARGEST], fastest)
 
@@ -175,7 +175,7 @@ def note_largest(found: FloatArray, limits: FloatArray, quiet: FloatArray) -> No
 
 @kernel
 def sum_findings(found: FloatArray, total: FloatArray, call_python: FloatArray) -> None:
-    """Whether anything is found, also into `StepWatch.found`, and the factor for a cut of the step, shape (2,)."""
+    """Whether anything is found, also into `Watch.found`, and the factor for a cut of the step, shape (2,)."""
     total[0], total[1] = 0.0, 1.0
     for k in range(len(found)):
         if found[k, COUNT] > 0.0 or found[k, PASSED] > 0.0 or found[k, FACTOR] < 1.0:
@@ -199,7 +199,7 @@ class Findings:
     passed: str = ""
 
 
-class ContactWatch(StepWatch):
+class ContactWatch(Watch):
     """Looks at the contacts of every step of a solve.
 
     Args:
@@ -228,7 +228,7 @@ class ContactWatch(StepWatch):
         self._program = self._accept_program = self._measure_program = NO_CALLS
 
     def begin(self, state: State, duration: float) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._findings, self._largest, self._revision, self._laws = {}, {}, -1, []
         extent = np.abs(self._assembly.layout.reference[:-1] + state.q).max(initial=0.0)
         extent = max(self._assembly.processes.largest_of(extent), 1e-300)
@@ -242,13 +242,13 @@ class ContactWatch(StepWatch):
         ]
 
     def checkpoint(self) -> dict[str, Any]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._note_largest()
         found = {name: [f.kicks, f.passes, f.kicked, f.passed] for name, f in self._findings.items()}
         return {"found": found, "largest": self._largest, "floor": float(self._limits[1])}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._findings = {
             name: Findings([float(x) for x in f[0]], [float(x) for x in f[1]], str(f[2]), str(f[3]))
             for name, f in kept["found"].items()
@@ -259,12 +259,12 @@ class ContactWatch(StepWatch):
             found[LARGEST] = self._largest.get(system.name, 0.0)
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._is_stale = True
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `StepWatch`; changes of the state or of the model since the last step are its start."""
+        """See `Watch`; changes of the state or of the model since the last step are its start."""
         self._size[0] = h
         others = self._revision != self._assembly.revision and self._are_others()
         moved = bool(self._laws) and (moved or self._is_stale or self._laws[0][1].holder is not self)
@@ -281,19 +281,19 @@ class ContactWatch(StepWatch):
         return NEVER
 
     def program(self) -> Program:
-        """See `StepWatch`."""
+        """See `Watch`."""
         return self._program
 
     def idle_program(self, state: State) -> Program | None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         return self._accept_program
 
     def after_step(self, state: State, changed: bool) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._is_stale = changed
 
     def close(self, state: State, moved: bool) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._is_stale = self._is_stale or moved
 
     def resize(self, h: float) -> None:
@@ -301,14 +301,14 @@ class ContactWatch(StepWatch):
         self._size[0] = h
 
     def finish(self, state: State, moved: bool) -> None:
-        """See `StepWatch`; velocities at the end, of a method that looks at those in the middle of steps."""
+        """See `Watch`; velocities at the end, of a method that looks at those in the middle of steps."""
         if self._halves and (self._laws or self._is_parallel):
             self._assembly.load_fields(state)
             self._program()
             self.accept(state, state.t, float(self._size[0]))
 
     def find_cut(self, h: float) -> float:
-        """See `StepWatch`."""
+        """See `Watch`."""
         if not self._cuts:
             return inf
         if self._assembly.layout.size == 1:
@@ -318,7 +318,7 @@ class ContactWatch(StepWatch):
         return min(max(factor, SMALLEST_CUT), LARGEST_CUT) * h if factor < 1.0 else inf
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         if self._is_parallel:
             self._share_largest()
         if not self._laws:
@@ -330,7 +330,7 @@ class ContactWatch(StepWatch):
         self._accept_program()
 
     def judge(self) -> list[str]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._note_largest()
         for gaps, kept, holder in self._kept:
             if gaps.numbers.shape != kept[0].shape:

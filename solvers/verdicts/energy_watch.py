@@ -25,7 +25,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import NO_CALLS, Program, Step
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
-from windlass.solvers.verdicts.watch import StepWatch
+from windlass.solvers.verdicts.watch import Watch
 
 EVERY = 512
 """Largest number of steps between looks; after the first ones they come at 32, 64, 128 ... steps."""
@@ -47,7 +47,7 @@ def is_due(number: int) -> bool:
     return number <= FIRST or one_bit or number % EVERY == 0 or before % EVERY == 0
 
 
-class EnergyWatch(StepWatch):
+class EnergyWatch(Watch):
     """Looks at some steps of a solve.
 
     Args:
@@ -72,22 +72,22 @@ class EnergyWatch(StepWatch):
         self._created = self._turned = self._kinetic = 0.0
 
     def begin(self, state: State, duration: float) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._last_step, self._steps, self._due, self._looks = -1, 0, 0, 0
         self._created = self._turned = self._kinetic = 0.0
 
     def checkpoint(self) -> dict[str, Any]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         return {"steps": self._steps, "looks": self._looks, "sums": [self._created, self._turned, self._kinetic]}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._steps, self._looks = int(kept["steps"]), int(kept["looks"])
         self._created, self._turned, self._kinetic = (float(value) for value in kept["sums"])
         self._last_step, self._due = -1, 0
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `StepWatch`."""
+        """See `Watch`."""
         number = self._steps + 1
         self._wanted = number >= self._due and is_due(number)
         if self._wanted:
@@ -98,11 +98,11 @@ class EnergyWatch(StepWatch):
         return self._due - number
 
     def skip(self, steps: int) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._steps += steps
 
     def program(self) -> Program:
-        """See `StepWatch`; the history values, which are still in the fields, decide on the forces."""
+        """See `Watch`; the history values, which are still in the fields, decide on the forces."""
         if not self._wanted:
             return NO_CALLS
         if self._revision != self._assembly.revision:
@@ -110,7 +110,7 @@ class EnergyWatch(StepWatch):
         return self._program
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """See `StepWatch`; the fields hold the history values for the next step."""
+        """See `Watch`; the fields hold the history values for the next step."""
         self._steps += 1
         if not self._wanted:
             return
@@ -122,7 +122,7 @@ class EnergyWatch(StepWatch):
         self._energies, self._last_step = energies, self._steps
 
     def judge(self) -> list[str]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         if self._looks == 0 or self._created <= SHARE * self._turned:
             return []
         if self._created / self._looks * self._steps <= WEIGHT * self._kinetic:

@@ -20,7 +20,7 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.state.assemble import assemble_matrix
 from windlass.framework.state.state import State
-from windlass.solvers.verdicts.watch import NEVER, StepWatch
+from windlass.solvers.verdicts.watch import NEVER, Watch
 
 LARGEST = 20_000
 """Coordinates from which the estimate is left out: it would take longer than short runs."""
@@ -60,7 +60,7 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
     return 2.0 / sqrt(largest) if largest > 0.0 else inf
 
 
-class LimitWatch(StepWatch):
+class LimitWatch(Watch):
     """Looks at the limit before a run, and where columns of laws with forces, masses or constraints have changed.
 
     Args:
@@ -78,37 +78,37 @@ class LimitWatch(StepWatch):
         self._looks, self._steps, self._next, self._reason, self._is_on = 0, 0, 0, "", True
 
     def begin(self, state: State, duration: float) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._mark, self._looks, self._steps, self._next, self._reason = 0, 0, 0, 0, ""
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._is_on = options.verdict_kind() != "off"
         if self._is_on:
             self._look(state)
         return self.judge()
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `StepWatch`."""
+        """See `Watch`."""
         if self._version != self._assembly.world.version and self._steps >= self._next:
             self._compare(state)
         self._steps += 1
         return NEVER
 
     def finish(self, state: State, moved: bool) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._compare(state)
 
     def judge(self) -> list[str]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         return [self._reason] if self._reason else []
 
     def checkpoint(self) -> dict[str, Any]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         return {"looks": self._looks, "steps": self._steps, "next": self._next, "reason": self._reason}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._looks, self._steps, self._next = int(kept["looks"]), int(kept["steps"]), int(kept["next"])
         self._reason = str(kept["reason"])
 

@@ -26,7 +26,7 @@ from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 from windlass.solvers.constraint_motion.start import SMALL_JUMP, find_driven
-from windlass.solvers.verdicts.watch import StepWatch
+from windlass.solvers.verdicts.watch import Watch
 
 GROWTH = 4.0
 """Change in a step per change in the step before from which a step is halved [1]."""
@@ -62,7 +62,7 @@ def find_growth(
         before[k], sizes[k] = sizes[k], size
 
 
-class PrescribedWatch(StepWatch):
+class PrescribedWatch(Watch):
     """Looks whether prescribed positions jump.
 
     Args:
@@ -85,7 +85,7 @@ class PrescribedWatch(StepWatch):
         self._anywhere, self._wait = False, 0
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         size = 1.0 + self._assembly.processes.largest_of(np.abs(self._assembly.fields.x).max())
         self._floor[0], self._sizes[:], self._change = SMALL_JUMP * size, 0.0, None
         self._revision, self._wait = -1, 0

@@ -38,7 +38,7 @@ from windlass.framework.kernels.program import Program, Step
 from windlass.framework.ledger.balance_kernels import drop_states, mask_multipliers, take_kinetic
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
-from windlass.solvers.verdicts.watch import NEVER, StepWatch
+from windlass.solvers.verdicts.watch import NEVER, Watch
 
 EVERY = 128
 """Steps between looks, a power of two; the first ones are after 1, 2, 4 ... steps."""
@@ -102,7 +102,7 @@ def take_sizes(x: FloatArray, loads: FloatArray, driven: FloatArray, sums: Float
     sums[PLACE] = largest
 
 
-class RunBalance(StepWatch):
+class RunBalance(Watch):
     """Follows the balance of a run.
 
     Args:
@@ -132,7 +132,7 @@ class RunBalance(StepWatch):
         self._forget()
 
     def begin(self, state: State, duration: float) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._forget()
 
     def _forget(self) -> None:
@@ -146,7 +146,7 @@ class RunBalance(StepWatch):
         self.lost = ""
 
     def checkpoint(self) -> dict[str, Any]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         return {
             "steps": self._steps,
             "numbers": [self._granted, self._floor, self._largest, self._gain, self._burst],
@@ -155,7 +155,7 @@ class RunBalance(StepWatch):
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `StepWatch`; the way to the next look is left out."""
+        """See `Watch`; the way to the next look is left out."""
         self._steps, self._created = int(kept["steps"]), [float(value) for value in kept["created"]]
         self._granted, self._floor, self._largest, self._gain, self._burst = (float(x) for x in kept["numbers"])
         changes = np.array(kept["changes"], np.float64)
@@ -163,7 +163,7 @@ class RunBalance(StepWatch):
         self._clean = False
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         systems = [s for s in self._assembly.systems if s.residual is not None]
         mine = all(s.account is not None and s.account.is_whole for s in systems)
         self.is_watched = options.verdict_kind() != "off" and self._assembly.processes.all(mine)
@@ -173,7 +173,7 @@ class RunBalance(StepWatch):
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `StepWatch`."""
+        """See `Watch`."""
         if not self.is_watched:
             return NEVER
         if moved or self._assembly.world.version != self._mark[0]:
@@ -186,7 +186,7 @@ class RunBalance(StepWatch):
         self._due = 1 << (number - 1).bit_length() if number < EVERY else -(-number // EVERY) * EVERY
 
     def idle_program(self, state: State) -> Program | None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         if not self.is_watched or not self._clean:
             return None
         program = self._prepare(state)
@@ -201,7 +201,7 @@ class RunBalance(StepWatch):
         return self._step_program
 
     def after_step(self, state: State, changed: bool) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._steps += 1
         if not self.is_watched:
             return
@@ -213,22 +213,22 @@ class RunBalance(StepWatch):
             self._set_due()
 
     def close(self, state: State, moved: bool) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         if self.is_watched and state.t > self._time:
             self._clean = self._clean and not moved
             self._assembly.load_fields(state)
             self._look(state)
 
     def finish(self, state: State, moved: bool) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self.close(state, moved)
 
     def skip(self, steps: int) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._steps += steps
 
     def judge(self) -> list[str]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         if not self.is_watched:
             return []
         concerned = self._find_concerned()

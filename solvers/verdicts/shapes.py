@@ -14,7 +14,7 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.state.state import State
 from windlass.solvers.names import shorten
-from windlass.solvers.verdicts.watch import StepWatch
+from windlass.solvers.verdicts.watch import Watch
 
 SHOWN = 3
 """Findings that a message shows."""
@@ -35,7 +35,7 @@ def find_folds(assembly: Assembly) -> list[str]:
     return [fault.words for fault in assembly.find_faults() if fault.certain]
 
 
-class ShapeWatch(StepWatch):
+class ShapeWatch(Watch):
     """Looks at shapes on the way of a run; what is wrong once makes its result doubtful.
 
     Args:
@@ -51,11 +51,11 @@ class ShapeWatch(StepWatch):
         self._words, self._seen, self._steps, self._next = "", 0.0, 0, 1
 
     def begin(self, state: State, duration: float) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._words, self._seen, self._steps, self._next = "", state.t, 0, 1
 
     def after_step(self, state: State, changed: bool) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._steps += 1
         if self._steps >= self._next:
             self._next = min(2 * self._steps, self._steps + EVERY)
@@ -64,28 +64,28 @@ class ShapeWatch(StepWatch):
             self._look(state.t)
 
     def skip(self, steps: int) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._steps += steps
 
     def finish(self, state: State, moved: bool) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._assembly.load_fields(state)
         self._look(state.t)
 
     def judge(self) -> list[str]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         return [self._words] if self._words else []
 
     def explain(self) -> list[str]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         return self.judge()
 
     def checkpoint(self) -> dict[str, Any]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         return {"words": self._words, "seen": self._seen, "steps": self._steps, "next": self._next}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._words, self._seen = str(kept["words"]), float(kept["seen"])
         self._steps, self._next = int(kept["steps"]), int(kept["next"])
 

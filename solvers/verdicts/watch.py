@@ -23,7 +23,7 @@ NEVER = 1 << 40
 """Steps to the next look of a watch that waits for none."""
 
 
-class StepWatch:
+class Watch:
     """Looks at the steps of a run; override what is needed.  All processes call all stages together.
 
     Attributes:
@@ -132,7 +132,7 @@ class Watches:
         found: 1 where programs have found something in the last step, shape (1,).
     """
 
-    def __init__(self, assembly: Assembly, watches: Sequence[StepWatch]) -> None:
+    def __init__(self, assembly: Assembly, watches: Sequence[Watch]) -> None:
         self._assembly, self._all, self.found = assembly, tuple(watches), np.zeros(1)
         for watch in self._all:
             watch.found = self.found
@@ -150,12 +150,12 @@ class Watches:
         return [getattr(watch, stage) for watch in self._all if _overrides(watch, stage)]
 
     def begin(self, state: State, duration: float) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         for watch in self._all:
             watch.begin(state, duration)
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         self._is_open, said = seen, list[str]()
         for watch in self._all:
             self._assembly.load_fields(state)
@@ -164,13 +164,13 @@ class Watches:
         return said
 
     def before_step(self, state: State, h: float) -> int:
-        """See `StepWatch`."""
+        """See `Watch`."""
         moved = self._is_moved(state)
         steps: list[int] = [look(state, h, moved) for look in self._before_step]
         return min(steps)
 
     def refuse(self, t: float, then: float) -> tuple[str, str]:
-        """See `StepWatch`; with the advice."""
+        """See `Watch`; with the advice."""
         for watch in self._refuse:
             words = watch.refuse(t, then)
             if words:
@@ -178,7 +178,7 @@ class Watches:
         return "", ""
 
     def programs(self) -> list[Program]:
-        """See `StepWatch.program`."""
+        """See `Watch.program`."""
         return [program() for program in self._programs]
 
     def after_newton(self) -> None:
@@ -188,58 +188,58 @@ class Watches:
             program()()
 
     def find_cut(self, h: float) -> float:
-        """See `StepWatch`."""
+        """See `Watch`."""
         sizes: list[float] = [find(h) for find in self._find_cut]
         return min(sizes)
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         for accept in self._accept:
             accept(state, t, h)
 
     def after_step(self, state: State, changed: bool = False) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         for look in self._after_step:
             look(state, changed)
         self._note(state)
 
     def idle_programs(self, state: State) -> list[Program]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         programs = [find(state) for find in self._idle_program]
         return [program for program in programs if program is not None]
 
     def skip(self, steps: int) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         for skip in self._skip:
             skip(steps)
 
     def close(self, state: State) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         moved = self._is_moved(state)
         for watch in self._all:
             watch.close(state, moved)
         self._note(state)
 
     def finish(self, state: State) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         moved = self._is_moved(state)
         for watch in self._all:
             watch.finish(state, moved)
 
     def judge(self) -> list[str]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         return [words for watch in self._all for words in watch.judge()]
 
     def explain(self) -> list[str]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         return [words for watch in self._all for words in watch.explain()]
 
     def checkpoint(self) -> dict[str, Any]:
-        """See `StepWatch`."""
+        """See `Watch`."""
         return {watch.name: watch.checkpoint() for watch in self._all}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `StepWatch`."""
+        """See `Watch`."""
         for watch in self._all:
             watch.restore(kept[watch.name])
 
@@ -251,5 +251,5 @@ class Watches:
             self._note_motion(state.q, state.v, *self._seen)
 
 
-def _overrides(watch: StepWatch, stage: str) -> bool:
-    return getattr(type(watch), stage) is not getattr(StepWatch, stage)
+def _overrides(watch: Watch, stage: str) -> bool:
+    return getattr(type(watch), stage) is not getattr(Watch, stage)

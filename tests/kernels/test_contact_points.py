@@ -78,7 +78,10 @@ def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact
     random, fields = np.random.default_rng(seed), assembly.fields
     fields.x[:15] = assembly.layout.reference[:15] + 0.01 * random.standard_normal(15)
     fields.v[:15] = 0.3 * random.standard_normal(15)
-    data = fields.data.reshape(CABLES, 3, POINTS)
+    # rows with a press have more values behind those of their points
+    row = len(fields.data) // CABLES * fields.data.itemsize
+    strides = (row, POINTS * fields.data.itemsize, fields.data.itemsize)
+    data = np.lib.stride_tricks.as_strided(fields.data, (CABLES, 3, POINTS), strides)
     data[:, 0] = random.choice([-1.0, -1.0, -1.0, 0.1], size=(CABLES, POINTS))
     data[:, 1] = random.choice([0.0, 0.0, 1.0, -1.0, -2.0], size=(CABLES, POINTS))
     data[:, 2] = RADIUS * random.uniform(1.1, 2.4, (CABLES, POINTS))
@@ -93,6 +96,23 @@ def test_tangent(y: float, place: Any, clip: bool) -> None:
     arc = create_arc(y, place, clip_normal_force=clip)
     assert arc.forces().any()
     check_fields(arc.assembly, tolerance=1e-7)
+
+
+def test_damping_that_fades_in_has_its_tangent() -> None:
+    """With a press the damping grows with the depth up to half of that at rest; points lie above, within and below."""
+    stiffness, part = CONTACT["contact_stiffness_per_length"], 0.6 * RADIUS / POINTS
+    shares = []
+    for grown in (0.005, 0.01):
+        press = grown * stiffness * RADIUS
+        arc, undamped = create_arc(press=press), create_arc(press=press, contact_damping_per_length=0.0)
+        closed = arc.data[:, 0] <= 0.0
+        normal, spring = (a.output("force_local")[..., 1][closed] for a in (arc, undamped))
+        full = CONTACT["contact_damping_per_length"] * part * arc.output("coordinates_rate")[..., 1][closed]
+        shares.append(np.clip(-spring / (stiffness * part) / (0.5 * grown), 0.0, 1.0))
+        assert_allclose(normal - spring, shares[-1] * full, atol=1e-12 * np.abs(full).max())
+        check_fields(arc.assembly, tolerance=1e-7)
+    share = np.concatenate(shares)
+    assert (share == 0.0).any() and (share == 1.0).any() and ((share > 0.0) & (share < 1.0)).any()
 
 
 @pytest.mark.parametrize("y", [0.0, 0.05])

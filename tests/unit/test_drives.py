@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.connectors.drives.contact_choice import choose_contact
+from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
 from windlass.elements import Ground, RigidBody2D, RigidBody3D
 
 MATERIAL = {"axial_stiffness": 4e4, "bending_stiffness": 1e-3, "mass_per_length": 0.1}
@@ -189,6 +189,9 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
     assert_allclose([c.stiffness for c in belts], (4000 * 400 / 0.01, 0.1 * 9e8, 4000 * 400 / 0.01))
     # bristles know no step; a layer is in series with them
     assert_allclose([c.bristles for c in belts], (8 * 4e6, 8 * 4e6, 1 / (1 / 3.2e7 + 1 / 3e7)))
+    # G b/h; without a width, or with the cord on the face, it is rigid
+    assert_allclose(choose_layer(0.02, LAYER_MODULUS, 0.002), 2.4e7)
+    assert choose_layer(None, LAYER_MODULUS, 0.002) is None and choose_layer(0.02, LAYER_MODULUS, 0.0) is None
     words = ("100 EA/R^2", "384 T/", "steps of 0.0002 s", "100 EA/R^2", "T/(0.001", "the circle grows")
     for choice, word in zip((free, coarse, slow, drum, soft, belts[0]), words, strict=True):
         assert word in choice.reason and "sinks in by" in choice.reason
