@@ -175,7 +175,7 @@ def note_largest(found: FloatArray, limits: FloatArray, quiet: FloatArray) -> No
 
 @kernel
 def sum_findings(found: FloatArray, total: FloatArray, call_python: FloatArray) -> None:
-    """Whether anything is found, and the factor by which the step should be cut, shape (2,); `Watch.found` of it."""
+    """Whether anything is found, also into `Watch.found`, and the factor for a cut of the step, shape (2,)."""
     total[0], total[1] = 0.0, 1.0
     for k in range(len(found)):
         if found[k, COUNT] > 0.0 or found[k, PASSED] > 0.0 or found[k, FACTOR] < 1.0:

@@ -1,0 +1,65 @@
+"""Times what the verdict costs: steps of belts and chains with its watches and without, by turns.
+
+usage: watches.py [CASE ...] [--rounds N] [--results FOLDER]
+
+CASE is belt:ExS, the first 1000 steps of the two-pulley belt with E elements and S segments per element, or chain:N,
+steps 41 to 60 of a chain of N cables; default belt:60x4 belt:240x2 chain:100 chain:1000. The ratio is the time of a
+step with all watches / that with -verdict off, without the balance of energy, the looks at contacts, which both models
+do not cut steps for, and the looks at shapes.
+"""
+
+import sys
+from argparse import Namespace
+
+from belt import FIRST_STEPS
+from chain import CABLES_IN_ALL, STEADY, TOLERANCES
+from command_line import create_parser, run
+from harness import PYTHON, ROOT, Case, Command
+
+FOLDER = ROOT / "benchmarks"
+CASES = ("belt:60x4", "belt:240x2", "chain:100", "chain:1000")
+
+
+def create_case(word: str) -> Case:
+    """The comparison for a word of the command line.
+
+    Raises:
+        ValueError: the word is no case.
+    """
+    kind, _, size = word.partition(":")
+    numbers = size.split("x")
+    if not all(number.isdecimal() and int(number) > 0 for number in numbers):
+        raise ValueError(f"case {word}: expected such as {', '.join(CASES)}")
+    command: Command
+    if (kind, len(numbers)) == ("belt", 2):
+        command = (PYTHON, str(FOLDER / "belt_windlass.py"), *numbers, "0.1")
+    elif (kind, len(numbers)) == ("chain", 1):
+        command = (
+            *(PYTHON, str(FOLDER / "chain_windlass.py"), "-progress", "false", "-elements", size),
+            *("-repeats", str(max(1, CABLES_IN_ALL // int(size))), "-after", str(STEADY[0]), "-steps", str(STEADY[1])),
+        )
+    else:
+        raise ValueError(f"case {word}: expected such as {', '.join(CASES)}")
+    return Case(
+        name=f"watches_{kind}_{size}",
+        title=f"{kind} {size} with watches and without",
+        commands={"watched": command, "off": (*command, "-verdict", "off")},
+        tolerances=FIRST_STEPS if kind == "belt" else TOLERANCES,
+        warm_up=[command],
+    )
+
+
+def create_cases(given: Namespace) -> list[Case]:
+    """The cases of the command line."""
+    return [create_case(word) for word in given.cases]
+
+
+def main() -> int:
+    """Run the command."""
+    parser = create_parser(__doc__)
+    parser.add_argument("cases", nargs="*", metavar="CASE", default=list(CASES), help="such as belt:60x4, chain:100")
+    return run(parser, create_cases, peer=None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
