@@ -56,8 +56,8 @@ def watch(system: System, rows: LocalRows) -> None:
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
     if system.gaps is not None:
         markers, pulley = np.unique(rows.local("circle"), return_inverse=True)
-        each = [np.repeat(values, c.n) for values in (pulley, c.L / c.r, c.kc)]
-        system.gaps.wraps = Wraps(*each, names=lambda: name_circles(rows.world, markers))
+        of, angle, stiffness = (np.repeat(values, c.n) for values in (pulley, c.L / c.r, c.kc))
+        system.gaps.wraps = Wraps(of, angle, stiffness, lambda: name_circles(rows.world, markers))
 
 
 def find_doubts(
