@@ -199,10 +199,10 @@ class RopeWatch:
         self._reasons = [str(words) for words in kept["reasons"]]
         found = {name: np.array(values) for name, values in kept["known"].items()}
         for name, _, values in [*self._wraps, *self._pulls]:
-            if name in found:
+            if name in found and found[name].size == values.size:
                 values[:] = found[name].reshape(values.shape)
         for (name, _, _), values in zip(self._pulls, self._before, strict=True):
-            if f"{name} before" in found:
+            if f"{name} before" in found and found[f"{name} before"].size == values.size:
                 values[:] = found[f"{name} before"]
 
     def _lay_down(self) -> None:
