@@ -94,6 +94,7 @@ def sweep_cables(
     row[MISSED], row[RATE], row[SPEED] = 0.0, 0.0, 0.0
     row[START + RATE], row[START + SPEED] = 0.0, 0.0
     for k in range(len(pairs)):
+        # both cables at both ends of the step, and their points, at most a diameter apart
         a, b = pairs[k, 0], pairs[k, 1]
         la, lb, reach = c.L[a], c.L[b], c.radius[a] + c.radius[b]
         na, nb = int(np.ceil(0.5 * la / c.radius[a])), int(np.ceil(0.5 * lb / c.radius[b]))
@@ -112,7 +113,7 @@ def sweep_cables(
                 # neighbours on one chain do not count
                 if c.chain[a] == c.chain[b] and abs(wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b])) < c.apart[a]:
                     continue
-                # the straight way between both ends, and where it is closest
+                # the way from one point to the other, and how near to each other they come
                 r0, r1 = value_at(yb, s), value_at(zb, s)
                 ax, ay, az = p0[0] - r0[0], p0[1] - r0[1], p0[2] - r0[2]
                 bx, by, bz = p1[0] - r1[0], p1[1] - r1[1], p1[2] - r1[2]
@@ -131,6 +132,7 @@ def sweep_cables(
                 f0, f1 = value_at(yb, s0), value_at(zb, s1)
                 d0, d1 = (p0[0] - f0[0], p0[1] - f0[1], p0[2] - f0[2]), (p1[0] - f1[0], p1[1] - f1[1], p1[2] - f1[2])
                 g0, g1 = sqrt(dot(d0, d0)) - reach, sqrt(dot(d1, d1)) - reach
+                # open at both ends, or on opposite sides
                 if (g0 > 0.0 and g1 > 0.0) or dot(d0, d1) < 0.0:
                     row[GAP], row[X], row[Y], row[Z] = g1, bx, by, bz
                     row[START + GAP], row[START + X], row[START + Y], row[START + Z] = g0, ax, ay, az

@@ -56,9 +56,9 @@ def watch(system: System, rows: LocalRows) -> None:
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
     if system.gaps is not None:
         markers, pulley = np.unique(rows.local("circle"), return_inverse=True)
-        pulley, angle, stiffness = (np.repeat(values, c.n) for values in (pulley, c.L / c.r, c.kc))
+        of, angle, stiffness = (np.repeat(values, c.n) for values in (pulley, c.L / c.r, c.kc))
         place = c.data[row] + within
-        system.gaps.wraps = Wraps(pulley, place, angle, stiffness, lambda: name_circles(rows.world, markers))
+        system.gaps.wraps = Wraps(of, place, angle, stiffness, lambda: name_circles(rows.world, markers))
 
 
 def find_doubts(

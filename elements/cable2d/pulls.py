@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
@@ -79,7 +78,10 @@ def fill_waves(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: FloatArr
         numbers[i, WAVE] = impedance[i] * sqrt(fast)
 
 
-def _measure_group(given: tuple[Any, ...], numbers: FloatArray) -> Call:
+def measure_group(g: StrandGroup, dofs: IntArray, numbers: FloatArray) -> Call:
+    """What writes the mean elastic forces of the rows of a group."""
+    free = np.array([g.read(FREE + j) for j in range(len(g.rule.wa))]).T @ g.rule.wa
+    given = g.row, dofs, g.read(LENGTH).copy(), g.read(EA).copy(), free, np.array(g.rule.Pa), np.array(g.rule.wa)
     return call(fill_pulls, lambda s: (*given, s.x, numbers))
 
 
@@ -96,9 +98,7 @@ def watch_pulls(
     """
     dofs, numbers, measure = inertia.dofs, np.zeros((len(inertia.dofs), 2)), Call()
     for g in groups:
-        free = np.array([g.read(FREE + j) for j in range(len(g.rule.wa))]).T @ g.rule.wa
-        given = g.row, dofs, g.read(LENGTH).copy(), g.read(EA).copy(), free, np.array(g.rule.Pa), np.array(g.rule.wa)
-        measure += _measure_group(given, numbers)
+        measure += measure_group(g, dofs, numbers)
     impedance, fast = np.sqrt(stiffness * inertia.rho), stiffness / np.maximum(inertia.rho, 1e-300)
     measure += call(fill_waves, lambda s: (dofs, impedance, s.x, s.v, numbers))
     speed, least = float(np.sqrt(fast.max(initial=0.0))), ROUNDING * float(stiffness.max(initial=0.0))

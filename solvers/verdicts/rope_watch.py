@@ -140,7 +140,7 @@ class RopeWatch(Watch):
     name = "ropes"
 
     def __init__(self, assembly: Assembly) -> None:
-        self._assembly, self._mark = assembly, (-1, -1)
+        self._assembly, self._is_on, self._revision, self._version = assembly, False, -1, -1
         self._size, self._program = np.zeros(1), Program(())
         self._wraps: list[tuple[str, Gaps, FloatArray]] = []
         self._pulls: list[tuple[str, Pulls, FloatArray]] = []
@@ -150,7 +150,8 @@ class RopeWatch(Watch):
 
     def begin(self, state: State, duration: float) -> None:
         """See `Watch`."""
-        self._reasons, self.notes, self._mark = [], [], (-1, -1)
+        self._reasons, self.notes, self._revision, self._version = [], [], -1, -1
+        self._is_on = self._assembly.layout.size == 1 and options.verdict_kind() != "off"
         if self._is_on:
             self._assembly.load_fields(state)
             self._lay_down()
@@ -159,7 +160,8 @@ class RopeWatch(Watch):
     def before_step(self, state: State, h: float, moved: bool) -> int:
         """See `Watch`."""
         self._size[0] = h
-        if self._is_on and self._find_mark() != self._mark:
+        assembly = self._assembly
+        if self._is_on and (assembly.world.version != self._version or assembly.revision != self._revision):
             self._note_leaps()
             self._lay_down()
         return NEVER
@@ -201,23 +203,16 @@ class RopeWatch(Watch):
         self._reasons = [str(words) for words in kept["reasons"]]
         found = {name: np.array(values) for name, values in kept["known"].items()}
         for name, _, values in [*self._wraps, *self._pulls]:
-            if name in found:
+            if name in found and found[name].size == values.size:
                 values[:] = found[name].reshape(values.shape)
         for (name, _, _), values in zip(self._pulls, self._before, strict=True):
-            if f"{name} before" in found:
+            if f"{name} before" in found and found[f"{name} before"].size == values.size:
                 values[:] = found[f"{name} before"]
-
-    @property
-    def _is_on(self) -> bool:
-        return self._assembly.layout.size == 1 and options.verdict_kind() != "off"
-
-    def _find_mark(self) -> tuple[int, int]:
-        return self._assembly.revision, self._assembly.world.version
 
     def _lay_down(self) -> None:
         """The program of a step; nothing is known of the motion before it."""
         assembly, s = self._assembly, evaluate(self._assembly.fields)
-        self._mark, steps = self._find_mark(), list[Step]()
+        self._revision, self._version, steps = assembly.revision, assembly.world.version, list[Step]()
         self._wraps, self._pulls, self._before = [], [], []
         assembly.loads.update()
         for system in assembly.systems:

@@ -198,7 +198,7 @@ def meet_curve(impact: Impact) -> Scene:
 def lay_cable(world: wl.World, impact: Impact, dimensions: int) -> tuple[wl.Entity, float]:
     """A short cable along x that is held altogether, and its contact stiffness per length [N/m²].
 
-    It is so short beside what meets it that all of its points sink in alike, as one linear spring.
+    Its one point, or segment, is a linear spring for what meets it.
     """
     length = 2e-3 * impact.wide
     ends = [(side * 0.5 * length, 0.0, 0.0)[:dimensions] for side in (-1.0, 1.0)]
@@ -219,7 +219,7 @@ def touch_circle(law: type[Any] | None) -> Callable[[Impact], Scene]:
             inertia=1.0,
         )  # fmt: skip
         columns: dict[str, Any] = {
-            "segments": 2, "circle_radius": impact.wide, "contact_stiffness_per_length": stiffness
+            "segments": 1, "circle_radius": impact.wide, "contact_stiffness_per_length": stiffness
         }  # fmt: skip
         if law is None:
             con.add_contact_with_many(world, [disc], cable, **columns)
@@ -247,7 +247,7 @@ def touch_surface(kind: type[Any], touching: int | None = None) -> Callable[[Imp
             shape["axis"] = (0, 1, 0)
         surface = world.add(kind, marker=con.rigid_marker(world, body), **shape)
         search = {} if touching is None else {"touching": touching, "skin": impact.wide}
-        con.add_surface_contact(world, [surface], cable, contact_stiffness_per_length=stiffness, points=2, **search)
+        con.add_surface_contact(world, [surface], cable, contact_stiffness_per_length=stiffness, points=1, **search)
         return Scene(world, 14)
 
     meet_rope.__name__ = f"meet_rope by {kind.__name__}{'' if touching is None else ' of a set'}"

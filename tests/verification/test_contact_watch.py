@@ -357,7 +357,7 @@ def test_a_cable_in_space_that_passes_a_sheave(cut: bool) -> None:
 
 
 def test_spheres_with_a_common_centre() -> None:
-    """Trial steps may bring two centres together, where no direction is known: the step is cut, the ball returns."""
+    """Trial steps may bring two centres together, where no direction is known: the ball returns all the same."""
     world = wl.World()
     ball = world.add(RigidBody3D, position=(0, 0, 0.3), velocity=(0, 0, -100.0), mass=1.0, inertia=1e-3)
     ends = con.rigid_marker(world, world.add(Ground)), con.rigid_marker(world, ball)
