@@ -1,4 +1,5 @@
-# UNTESTED as an image: no container engine was at hand. The set-up script that it runs is tested on Debian 12 and 13.
+# UNTESTED as an image: no container engine was at hand.
+# Tried: the same set-up script in an empty Debian 13 (scripts/clean_room.sh). Not tried: building the image, running it.
 #   docker build -t windlass . && docker run --rm -v "$PWD/out:/out" windlass
 FROM debian:13
 

@@ -68,8 +68,9 @@ def reason_name(reasons: Any, reason: int) -> str:
 
 def raise_cause(error: Any) -> None:
     """Raise the error of a Python function that PETSc has called, if any; late versions wrap it in their own."""
-    if error.__cause__ is not None:
-        raise error.__cause__
+    cause = error.__cause__
+    if cause is not None:
+        raise cause from cause.__cause__
 
 
 def unlock(*objects: Any) -> None:

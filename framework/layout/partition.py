@@ -259,7 +259,9 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     csr = (rows.indptr.astype(PETSc.IntType), rows.indices.astype(PETSc.IntType), rows.data)
     partitioning = PETSc.MatPartitioning().create(PETSc.COMM_SELF)
     try:
-        partitioning.setAdjacency(PETSc.Mat().createAIJ((count, count), csr=csr, comm=PETSc.COMM_SELF))
+        # PETSc keeps no reference of its own
+        adjacency = PETSc.Mat().createAIJ((count, count), csr=csr, comm=PETSc.COMM_SELF)
+        partitioning.setAdjacency(adjacency)
         _set_first_type(partitioning)
         set_parts_and_weights(partitioning, size, np.maximum(graph.weight, 1))
         partitioning.setFromOptions()
