@@ -39,7 +39,7 @@ PAGE = ROOT / "docs" / "exudyn_models.md"
 MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
 ROUNDING = 1e-6
-"""Size of multipliers and sensors all of whose values are smaller: what is 0 but for rounding."""
+"""Size of multipliers, sensors and results all of whose values are smaller: what is 0 but for rounding."""
 TOLERANCES = "1e-8", "1e-9", "1e-10", "1e-12"
 TIMES = 2, 4, 8
 """Steps of time for each one of the script."""
@@ -149,7 +149,7 @@ def measure(theirs: dict[str, Any], ours: dict[str, Any]) -> dict[str, float]:
         read = [(x, y) for x, y in zip(a["sensors"], b["sensors"], strict=True) if x and y]
         found["sensors"] = max([found["sensors"], *(distance(x, y, ROUNDING) for x, y in read)])
     if theirs["result"] and ours["result"]:
-        found["result"] = distance(theirs["result"], ours["result"])
+        found["result"] = distance(theirs["result"], ours["result"], ROUNDING)
     return found
 
 

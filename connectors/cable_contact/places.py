@@ -136,7 +136,7 @@ def fill_places(
         parts[i, 4] = -spring * t.vn
         parts[i, 6] = 0.5 * spring * depth
         parts[i, 7] = bent_energy(False, par.mu_k, dot(t.u, t.u), 0.0)
-        parts[i, 9] = spring - t.press
+        parts[i, 9], parts[i, 11] = spring - t.press, -t.press
 
 
 _fill = call(fill_places)

@@ -19,8 +19,10 @@ from windlass.connectors.circle_segments.power_lanes import (
     DAMPER_FORCE,
     DAMPER_POWER,
     DEPTH,
+    NORMAL_FORCE,
     OPEN,
     PARTS,
+    SPRING_ENERGY,
 )
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths, column_of
@@ -157,6 +159,8 @@ def read_points(c: PointColumns, s: Evaluation) -> None:
     s.parts[..., CONTACT_STATE] = np.where(touches, out[..., STATE], OPEN)
     s.parts[..., DAMPER_POWER], s.parts[..., DEPTH] = np.where(touches, powers[..., 2], 0.0), out[..., GAP]
     s.parts[..., DAMPER_FORCE] = np.where(touches, out[..., FN] - c.kc[:, None] * out[..., CLOSED_GAP], 0.0)
+    s.parts[..., NORMAL_FORCE] = np.where(touches, out[..., FN], 0.0)
+    s.parts[..., SPRING_ENERGY] = np.where(touches, spring, 0.0)
     s.parts[..., PARTS] = closed[:, None]
 
 

@@ -14,7 +14,8 @@ the circle at r.  That part, f_t (v_t - x_cur_t) on the axis, and what `use_segm
 lost nor stored; on driver and driven it has opposite signs.  In slip bristles keep the length of the limit; what they
 store as it changes, and what they hold when a segment opens, is no power but a difference of energies: `fill_jumps`.
 Accounts take the normal dampers by the change of the gap in each step, Δg (F_0 + F_1)/2, F = f_n - k_c g: where v_n
-rings from step to step and the gap does not, or contact begins, their powers are far from what is lost.
+rings from step to step and the gap does not, their powers are far from what is lost.  In steps in which contact begins
+or ends it is the work of all of f_n, Δg f_n/2, less what the spring stores: impacts lose what a step does not resolve.
 Source: power balance of the forces, term by term.
 """
 
@@ -36,8 +37,10 @@ from windlass.connectors.circle_segments.power_lanes import (
     DAMPER_POWER,
     DEPTH,
     DRIFT,
+    NORMAL_FORCE,
     OPEN,
     PARTS,
+    SPRING_ENERGY,
     fill_powers,
     read_segments,
 )
@@ -83,7 +86,7 @@ STORED, PASSED = ("contact_spring", "bristle"), ("lever",)
 FRICTION_LOSSES = ("sliding", "bristles", "friction_damping")
 LOST = (*FRICTION_LOSSES, "contact_damping")
 """What accounts of contact store, pass on and lose."""
-NUMBERS = 11
+NUMBERS = 12
 """Of a place, for `create_place_account`."""
 NO_GAP = 1e9
 """The gap of a place without one: where a surface has ended, or nothing is near [m]."""
@@ -95,9 +98,9 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 
     Sliding takes f_t x_cur_t, of which bristles store what their energy changes by; what they hold as they open is
     lost.  In all, the loss is the work that was taken less what the energy has changed by.  Dampers take their mean
-    force times the change of the gap, and the mean of their powers where there is none at one end.  ``before`` and
-    ``now`` are as `read_segments` writes them; numbers beyond these are those of closed neighbours.  ``lost`` is in
-    the order of `LOST`.
+    force times the change of the gap, with the work of springs that is not stored where contact begins or ends, and the
+    mean of their powers where there is no gap at one end.  ``before`` and ``now`` are as `read_segments` writes them;
+    numbers beyond these are those of closed neighbours.  ``lost`` is in the order of `LOST`.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
@@ -109,7 +112,10 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
             else:
                 drift = 0.5 * size[0] * (before[i, s, DRIFT] + now[i, s, DRIFT])
                 way = now[i, s, DEPTH] - before[i, s, DEPTH] + drift
-                lost[3, i] += 0.5 * (before[i, s, DAMPER_FORCE] + now[i, s, DAMPER_FORCE]) * way
+                force, stored = DAMPER_FORCE, 0.0
+                if was == OPEN or state == OPEN:
+                    force, stored = NORMAL_FORCE, now[i, s, SPRING_ENERGY] - before[i, s, SPRING_ENERGY]
+                lost[3, i] += 0.5 * (before[i, s, force] + now[i, s, force]) * way - stored
             beside = 0.5 * size[0] * (before[i, s, BRISTLE_POWER] + now[i, s, BRISTLE_POWER])
             beside -= now[i, s, BRISTLE_ENERGY] - before[i, s, BRISTLE_ENERGY]
             if abs(state) == 1.0 or (abs(was) == 1.0 and state == 0.0):
@@ -137,7 +143,7 @@ def create_place_account(
     """The account of a contact law from what gives the numbers of its places, shape (rows, places, NUMBERS).
 
     They are the powers in the order of `POWERS`, the energies of spring and bristle [J], the state, the force of the
-    normal damper [N] and the gap [m].
+    normal damper [N], the gap [m] and f_n [N].
     """
 
     def read(s: Evaluation) -> None:
@@ -148,6 +154,7 @@ def create_place_account(
         s.parts[..., BRISTLE_POWER], s.parts[..., BRISTLE_ENERGY] = found[..., 3], found[..., 7]
         s.parts[..., CONTACT_STATE], s.parts[..., DAMPER_POWER] = found[..., 8], found[..., 2]
         s.parts[..., DAMPER_FORCE], s.parts[..., DEPTH] = found[..., 9], found[..., 10]
+        s.parts[..., NORMAL_FORCE], s.parts[..., SPRING_ENERGY] = found[..., 11], found[..., 6]
 
     return replace(create_account(read, (*shape, PARTS), by), rows=shape[0])
 

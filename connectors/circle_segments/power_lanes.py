@@ -43,9 +43,10 @@ from windlass.framework.kernels.kernel import kernel
 SLOPE_RATES, AXIAL, POWER = SIZE, SIZE + 4, SIZE + 5
 """Rows of what is given beside that of `lanes.py`: rates of r' at both ends, axial motion of the material [m/s]; and
 the first row of results: the powers in the order of `POWERS`, energies of spring and bristle."""
-COUNT = 11
-"""Numbers of results: beside these the force of the normal damper [N], the drift [m/s] and the gap [m]."""
-BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, DAMPER_POWER, DAMPER_FORCE, DRIFT, DEPTH, PARTS = range(8)
+COUNT = 12
+"""Numbers of results: beside these the force of the normal damper [N], the drift [m/s], the gap [m] and f_n [N]."""
+BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, DAMPER_POWER, DAMPER_FORCE, DRIFT, DEPTH = range(7)
+NORMAL_FORCE, SPRING_ENERGY, PARTS = range(7, 10)
 """What `fill_jumps` reads of a segment, and how many numbers these are.
 
 DRIFT is the part of v_n by which material flows through the mesh [m/s], 0 where it does not; DEPTH is the gap [m]."""
@@ -153,7 +154,7 @@ def eval_lanes(case: int, g: FloatArray) -> None:
         g[POWER + 5, k] = taken - sliding - damping - normal - bends - stretch
         g[POWER + 6, k] = 0.5 * spring * (h.D - par.r)
         g[POWER + 7, k] = bent_energy(slips, par.mu_k, bristle * bristle, ft)
-        g[POWER + 8, k], g[POWER + 9, k], g[POWER + 10, k] = fn - spring, drift, h.D - par.r
+        g[POWER + 8, k], g[POWER + 9, k], g[POWER + 10, k], g[POWER + 11, k] = fn - spring, drift, h.D - par.r, fn
 
 
 @kernel(inline=True)
@@ -225,3 +226,4 @@ def read_segments(
             parts[i, s, CONTACT_STATE] = g[STATE, k]
             parts[i, s, DAMPER_POWER], parts[i, s, DAMPER_FORCE] = g[POWER + 2, k], g[POWER + 8, k]
             parts[i, s, DRIFT], parts[i, s, DEPTH] = g[POWER + 9, k], g[POWER + 10, k]
+            parts[i, s, NORMAL_FORCE], parts[i, s, SPRING_ENERGY] = g[POWER + 11, k], g[POWER + 6, k]

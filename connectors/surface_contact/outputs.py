@@ -41,7 +41,7 @@ FN, GAP, STATE, RATE, SPEED = range(5)
 """Numbers of a point: normal force [N], gap [m], state, v_n and |v_t| [m/s]."""
 POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
 """Point [m], normal, and friction that acts on the cable [N], -f_t, global."""
-POWER, SIZE = 14, 25
+POWER, SIZE = 14, 26
 """First of the numbers for `circle_segments.power.create_place_account`, and how many there are."""
 
 
@@ -89,7 +89,7 @@ def fill_numbers(
             spring, taken = par.kc * F.gap, F.tx * z.U + F.ty * z.V + F.tz * z.W
             row[POWER + 2], row[POWER + 4] = (F.fn - spring) * F.vn, spring * F.vn
             row[POWER + 6], row[POWER + 8] = 0.5 * spring * F.gap, state
-            row[POWER + 9] = F.fn - spring
+            row[POWER + 9], row[POWER + 11] = F.fn - spring, F.fn
             if par.mu == 0.0 or state == UNDEFINED:
                 continue
             # of friction: what slips loses all, what sticks stores in its bristle

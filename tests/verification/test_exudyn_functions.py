@@ -149,6 +149,15 @@ def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch
         ModelError, match=r"inertia of object 1 .* before or after a step: it has no counterpart that may"
     ):
         hook.before_step(model.initial_state())
+    # a column that must stay, by the name of its item
+    ground = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "Ground")
+    mbs.before_step = {
+        "function": lambda mbs, t: mbs.SetObjectParameter(ground, "referencePosition", [1.0, 0.0, 0.0]) or True,
+        "type": "Python",
+    }
+    hook = SystemFunctions(mbs, model, lambda state: None, lambda state: 0.0)
+    with pytest.raises(ModelError, match=rf"referencePosition of object {ground} .*: position of Ground cannot be"):
+        hook.before_step(model.initial_state())
 
 
 def test_angles_come_back() -> None:

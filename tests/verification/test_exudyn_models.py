@@ -508,6 +508,10 @@ def test_settings() -> None:
     assert found["step"] == 0.06 / 60 and found["rtol"] == 1e-8 and not found["project"]
     assert read_dynamic(settings, "VelocityVerlet")[0] == "Explicit"
     assert read_static(settings)["load_steps"] == 4
+    holding = {**settings, "staticSolver": {**settings["staticSolver"], "constrainODE1Coordinates": True}}
+    assert read_static(holding) == read_static(settings)
+    with pytest.raises(ModelError, match=r"constrainODE1Coordinates = True: must be False"):
+        read_static(holding, states=True)
     settings["timeIntegration"]["generalizedAlpha"].update(useNewmark=True, newmarkBeta=0.3)
     with pytest.raises(ModelError, match=r"newmarkBeta, newmarkGamma = \(0.3, 0.5\): must be 0.25, 0.5"):
         read_dynamic(settings)

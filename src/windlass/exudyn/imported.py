@@ -134,7 +134,7 @@ class Imported:
 
     def static(self, **other: Any) -> Static:
         """The solver of statics with the settings of the file; other arguments take their place."""
-        return Static(self.world, **(read_static(self._settings()) | other))
+        return Static(self.world, **(read_static(self._settings(), self.size("ODE1") > 0) | other))
 
     def dynamic(self, **other: Any) -> Dynamic | Explicit:
         """The solver of dynamics with the settings of the file; other arguments take their place."""

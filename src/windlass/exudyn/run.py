@@ -288,7 +288,7 @@ def solve(
     mirror = Mirror(mbs, model, kind == "static")
     ours: Static | Dynamic | Explicit
     if kind == "static":
-        ours = Static(model.world, **read_static(given))
+        ours = Static(model.world, **read_static(given, model.size("ODE1") > 0))
         state.t = float(given["staticSolver"]["loadStepStart"])
     else:
         ours = create_dynamic(model.world, given, how["solver"])

@@ -106,7 +106,10 @@ class SystemFunctions(StepHook):
         if np.array_equal(last, value):
             return
         column, factor = self._model.columns.get(id(item), {}).get(parameter, ("", 1.0))
+        words = f"{parameter} of {group[:-1]} {number} ({item['name']!r}) is changed before or after a step"
         if not column:
-            words = f"{parameter} of {group[:-1]} {number} ({item['name']!r}) is changed before or after a step"
             raise ModelError(f"{words}: it has no counterpart that may change")
-        self._model.world.set(entity, **{column: value if factor == 1.0 else factor * value})
+        try:
+            self._model.world.set(entity, **{column: value if factor == 1.0 else factor * value})
+        except ModelError as error:
+            raise ModelError(f"{words}: {error}") from None
