@@ -102,7 +102,7 @@ def start_steady(
 def _read_shape(state: State, cables: Entity, nodes: Entity) -> tuple[FloatArray, FloatArray]:
     """Positions and slopes of the nodes, shape (nodes, 4), and reference lengths [m], shape (cables,)."""
     columns = [np.asarray(nodes.table.collect(name, nodes.rows)) for name in ("position", "slope")]
-    x: FloatArray = np.hstack(columns) + np.asarray(state.of(nodes), np.float64)
+    x = np.asarray(np.hstack(columns) + np.asarray(state.of(nodes)), np.float64)
     return x, np.asarray(cables.table.collect("length", cables.rows), np.float64)
 
 
