@@ -3,7 +3,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-test belt test test-long lint style types imports pytest campaigns stubs dist bench peers docs doctor clean
 
-PYTHON_BIN := .venv/bin/python
+# WINDLASS_VENV=FOLDER chooses another environment, see scripts/setup.sh
+VENV := $(or $(WINDLASS_VENV),.venv)
+export WINDLASS_VENV := $(VENV)
+PYTHON_BIN := $(VENV)/bin/python
 
 # Some solver packages slow down by orders of magnitude when OpenMP spreads tiny systems over all cores.
 export OMP_NUM_THREADS ?= 1
@@ -21,9 +24,11 @@ setup-test: ## the same with what the tests need (vtk, pytest, ruff, mypy, impor
 	@scripts/setup.sh --test
 
 belt: setup ## run the two-pulley belt drive: table, picture and files for ParaView
-	.venv/bin/windlass run examples/belt_drive.py -elements 60 -segments 4
+	$(VENV)/bin/windlass run examples/belt_drive.py -elements 60 -segments 4
 
-test: lint pytest ## check style, types and import directions, then run all tests
+# What has no tests in it runs beside them, as the second core has little to do at the end of either.
+test: style ## check style, types and import directions, then run all tests
+	@$(MAKE) --no-print-directory -j 3 types imports pytest
 
 lint: style types imports ## ruff, mypy --strict and the import directions
 
@@ -35,21 +40,18 @@ types: setup-test
 	$(PYTHON_BIN) -m mypy
 
 imports: setup-test
-	.venv/bin/lint-imports
+	$(VENV)/bin/lint-imports
 
 # Two tests side by side, each file in one process, so that what a file sets up is set up once; JOBS=0 runs them in turn.
-# Tests of several processes come after them, one at a time: two of them on the same cores wait for each other.
+# Tests of several processes are among them: their processes leave the cores to others while they wait (tests/conftest.py).
 JOBS ?= 2
-define run_tests
-$(PYTHON_BIN) -m pytest -m "not mpi$(1)" -n $(JOBS) --dist loadfile; first=$$?; \
-$(PYTHON_BIN) -m pytest -m "mpi$(1)" && exit $$first
-endef
+run_tests = $(PYTHON_BIN) -m pytest -n $(JOBS) --dist loadfile
 
 pytest: setup-test
-	$(call run_tests, and not long)
+	$(run_tests) -m "not long"
 
 test-long: setup-test ## run the tests that are long and rare, too
-	$(call run_tests)
+	$(run_tests)
 
 campaigns: setup-test ## the long campaigns: kills, full disks, damage, edits, impacts; CAMPAIGNS="kill 20" chooses
 	PYTHONPATH=src:tests $(PYTHON_BIN) -m campaigns $(CAMPAIGNS)
@@ -77,8 +79,8 @@ docs: setup ## make the documentation site with its gallery of examples, in buil
 	$(PYTHON_BIN) docs/site/build.py
 
 doctor: setup ## print versions, solver packages, MPI, compiler cache and a verdict
-	.venv/bin/windlass doctor
+	$(VENV)/bin/windlass doctor
 
-clean: ## remove caches, build products and the example's output; .venv stays
+clean: ## remove caches, build products and the example's output; the environment stays
 	rm -rf build dist belt_drive_out *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find . \( -path './.venv*' -o -path ./.git \) -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +

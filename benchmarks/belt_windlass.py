@@ -36,7 +36,10 @@ sys.argv = [str(EXAMPLE), "-elements", elements, "-segments", segments, "-end_ti
 # the settings and the law of the other program, with the passes of its script
 preset = wl.presets.exudyn()
 passes = {"discontinuous_max_it": 3, "discontinuous_atol": 1e-3}
-for prefix, settings in (("static", preset.static), ("dynamic", {**preset.dynamic, **passes})):
+# an argument without an option
+arguments = {"rotations": preset.dynamic["rotations"]}
+options = {name: value for name, value in {**preset.dynamic, **passes}.items() if name not in arguments}
+for prefix, settings in (("static", preset.static), ("dynamic", options)):
     for word, value in settings.items():
         sys.argv += [f"-{prefix}_{word}", str(value).lower()]
 for word, value in preset.contact.items():
@@ -68,6 +71,9 @@ class Clocks(wl.StepHook):
 
 class TimedDynamic(wl.Dynamic):
     """The solver of the example with these clocks."""
+
+    def __init__(self, world: wl.World, **given: Any) -> None:
+        super().__init__(world, **given, **arguments)
 
     def solve(self, state: wl.State | None = None, hooks: Sequence[Any] = (), *, resume: bool = False) -> wl.State:
         """Integrate without the mean of the example over all steps, which is not that of the other program."""

@@ -1,10 +1,11 @@
 """Runs scripts of Exudyn twice, solved by Exudyn and by Windlass, and makes the table of docs/exudyn_models.md.
 
-usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD] [--seconds N] [--jobs N] [--write]
+usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD] [--seconds N] [--jobs N] [--records FOLDER] [--write]
 
 FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.com/jgerstmayr/EXUDYN, which is not
 part of Windlass; all scripts in it and below are tried.  --only takes those whose name has a word, --seconds is the
-longest run of one (default 180), --jobs how many run at the same time, --write puts the table into
+longest run of one in process time (default 180), --jobs how many run at the same time, --records a folder that keeps
+what every run ends with, so that the command goes on where it was interrupted; --write puts the table into
 docs/exudyn_models.md.  Exudyn is that of .venv-bench.
 
 Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances from 1e-8 to
@@ -16,9 +17,12 @@ are left out, and sensors that either program cannot read.
 """
 
 import argparse
+import contextlib
 import json
 import math
 import os
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,6 +43,8 @@ ROUNDING = 1e-6
 TOLERANCES = "1e-8", "1e-9", "1e-10", "1e-12"
 TIMES = 2, 4, 8
 """Steps of time for each one of the script."""
+WAITS = 10.0
+"""Elapsed time per process time after which a script that waits is ended."""
 FALLS = 0.6
 """Difference with twice as many steps, per difference before, below which it converges: a half or less in theory."""
 
@@ -64,15 +70,62 @@ def run(script: Path, program: str, folder: Path, seconds: float, site: str, tig
     environment = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
     target.unlink(missing_ok=True)
     command = [PYTHON, str(RECORD), str(script), str(target), program, *tight]
-    try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=seconds)
-    except subprocess.TimeoutExpired:
-        return {"error": f"longer than {seconds:g} s", "solves": [], "items": {}, "result": None}
-    if not target.is_file():
-        words = done.stderr.strip().split("\n")[-1]
-        return {"error": f"no result: {words}", "solves": [], "items": {}, "result": None}
-    record: dict[str, Any] = json.loads(target.read_text())
-    return record
+    limit = max(int(seconds), 1)
+
+    def begin() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+
+    options: dict[str, Any] = {"env": environment, "stdin": subprocess.DEVNULL, "start_new_session": True}
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=begin, **options
+    ) as process:
+        try:
+            _, errors = process.communicate(timeout=WAITS * seconds)
+        except subprocess.TimeoutExpired:
+            errors = ""
+        finally:
+            # with what the script has started
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    if target.is_file():
+        record: dict[str, Any] = json.loads(target.read_text())
+        return record
+    if process.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
+        return empty_record(f"longer than {seconds:g} s")
+    return empty_record(f"no result: {errors.strip().split(chr(10))[-1]}")
+
+
+def empty_record(error: str) -> dict[str, Any]:
+    """The record of a run that ended without one."""
+    return {"error": error, "solves": [], "items": {}, "result": None}
+
+
+class Records:
+    """Runs scripts, and keeps what they end with.
+
+    Args:
+        folder: where records are kept; None: nowhere.
+        seconds: longest process time of a run.
+        site: the folder that holds exudyn.
+    """
+
+    def __init__(self, folder: Path | None, seconds: float, site: str) -> None:
+        self._folder, self._seconds, self._site = folder, seconds, site
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+
+    def find(self, name: str, script: Path, program: str, tight: tuple[str, ...]) -> dict[str, Any]:
+        """The record of a script, by its name, in a program with a tolerance and a number of steps."""
+        words = "__".join((name.replace("/", "__"), program, *tight)) + ".json"
+        kept = self._folder / words if self._folder is not None else None
+        if kept is not None and kept.is_file():
+            record: dict[str, Any] = json.loads(kept.read_text())
+            return record
+        with tempfile.TemporaryDirectory() as temporary:
+            record = run(script, program, Path(temporary), self._seconds, self._site, tight)
+        if kept is not None:
+            kept.write_text(json.dumps(record))
+        return record
 
 
 def distance(a: list[float], b: list[float], rounding: float = 0.0) -> float:
@@ -114,6 +167,15 @@ class Verdict(NamedTuple):
     difference: float = math.inf
 
 
+def find_refusal(ours: dict[str, Any]) -> Verdict | None:
+    """The items without counterpart, counted by reason; None if there are none."""
+    lines = [line.strip() for line in ours["error"].split("\n")]
+    if "NoCounterpart" not in lines[0]:
+        return None
+    reasons = Counter(line[line.rindex("(") if "(" in line else 0 :] for line in lines[1:])
+    return Verdict("refused", "; ".join(f"{count} × {words}" for words, count in reasons.items()))
+
+
 def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
     """Compare two records."""
     if theirs["error"]:
@@ -121,11 +183,7 @@ def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
     if not theirs["solves"]:
         return Verdict("not there", "the script calls no solver")
     if ours["error"]:
-        lines = [line.strip() for line in ours["error"].split("\n")]
-        if "NoCounterpart" in lines[0]:
-            reasons = Counter(line[line.rindex("(") if "(" in line else 0 :] for line in lines[1:])
-            return Verdict("refused", "; ".join(f"{count} × {words}" for words, count in reasons.items()))
-        return Verdict("fails", lines[0])
+        return find_refusal(ours) or Verdict("fails", ours["error"].split("\n")[0].strip())
     if len(ours["solves"]) != len(theirs["solves"]):
         return Verdict("fails", f"{len(ours['solves'])} solves in place of {len(theirs['solves'])}")
     found = measure(theirs, ours)
@@ -172,28 +230,33 @@ def main() -> int:
     parser.add_argument("--only", default="", help="scripts whose name has this word")
     parser.add_argument("--seconds", type=float, default=180.0, help="longest run of one script")
     parser.add_argument("--jobs", type=int, default=1, help="scripts that run at the same time")
+    parser.add_argument("--records", type=Path, help="folder that keeps what every run ends with")
     parser.add_argument("--write", action="store_true", help="put the table into the page")
     given = parser.parse_args()
-    site = find_exudyn()
+    records = Records(given.records, given.seconds, find_exudyn())
     kinds: Counter[str] = Counter()
     scripts = [(folder, script) for folder in given.folders for script in sorted(folder.rglob("*.py"))]
     scripts = [(folder, script) for folder, script in scripts if given.only in script.name]
 
     def examine(place: tuple[Path, Path]) -> tuple[str, str, str]:
         folder, script = place
-        items: dict[str, int] = {}
+        name, items = f"{folder.name}/{script.relative_to(folder)}", dict[str, int]()
 
         def solve(tight: tuple[str, ...]) -> Verdict | None:
-            with tempfile.TemporaryDirectory() as temporary:
-                theirs = run(script, "exudyn", Path(temporary), given.seconds, site, tight)
-                items.update(theirs["items"])
-                if theirs["error"]:
-                    return None if tight else judge(theirs, theirs)
-                return judge(theirs, run(script, "windlass", Path(temporary), given.seconds, site, tight))
+            if not tight:
+                # refusals are quick, and need no solve of Exudyn
+                refusal = find_refusal(records.find(name, script, "windlass", tight))
+                if refusal is not None:
+                    return refusal
+            theirs = records.find(name, script, "exudyn", tight)
+            items.update(theirs["items"])
+            if theirs["error"]:
+                return None if tight else judge(theirs, theirs)
+            return judge(theirs, records.find(name, script, "windlass", tight))
 
         word, reason, _ = compare(solve)
         kinds.update(items.keys())
-        row = f"{folder.name}/{script.relative_to(folder)}", word, reason.replace("|", "/")
+        row = name, word, reason.replace("|", "/")
         print(" | ".join(row), flush=True)
         return row
 

@@ -58,12 +58,15 @@ if TYPE_CHECKING:
     from windlass.connectors.control.point_coordinates import distance_coordinate as distance_coordinate
     from windlass.connectors.control.point_coordinates import point_coordinate as point_coordinate
     from windlass.connectors.control.state_load import StateLoad as StateLoad
+    from windlass.connectors.curves.belt_tooth_contact import BeltToothContact as BeltToothContact
     from windlass.connectors.curves.contact_curve_circle import ContactCurveCircle as ContactCurveCircle
     from windlass.connectors.curves.profiles import CurveProfile as CurveProfile
     from windlass.connectors.curves.sprocket import sprocket_profile as sprocket_profile
     from windlass.connectors.drives.drive_means import DriveSensor as DriveSensor
     from windlass.connectors.drives.machines import characteristic_load as characteristic_load
     from windlass.connectors.drives.machines import engine_speed as engine_speed
+    from windlass.connectors.drives.machines import torsional_damper as torsional_damper
+    from windlass.connectors.drives.timing import timing_distance as timing_distance
     from windlass.connectors.drives.winch_reserve import WinchReserve as WinchReserve
     from windlass.connectors.fluids.fluid import Fluid as Fluid
     from windlass.connectors.fluids.sea_states import jonswap as jonswap
@@ -173,7 +176,8 @@ if TYPE_CHECKING:
     from windlass.connectors.user_functions.user_forces import compiled as compiled
     from windlass.connectors.user_functions.user_forces import vectorised as vectorised
 
-__getattr__, __dir__, __all__ = offer(__name__)
+if not TYPE_CHECKING:  # names that are not there are errors for type checkers
+    __getattr__, __dir__, __all__ = offer(__name__)
 
 # families of markers with laws between two of them
 offer_family("position marker", "windlass.connectors.markers.position_markers")

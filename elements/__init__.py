@@ -60,7 +60,8 @@ if TYPE_CHECKING:
     from windlass.elements.routes.spline_route import SplineRoute as SplineRoute
     from windlass.elements.routes.spline_route import through_points as through_points
 
-__getattr__, __dir__, __all__ = offer(__name__)
+if not TYPE_CHECKING:  # names that are not there are errors for type checkers
+    __getattr__, __dir__, __all__ = offer(__name__)
 
 # components that are made for a number, in files of models
 offer_sized_kinds("GenericNode", "windlass.elements.nodes.generic_nodes:generic_node")

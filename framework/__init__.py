@@ -42,4 +42,5 @@ if TYPE_CHECKING:
     from windlass.framework.model.table import EntityTable as EntityTable
     from windlass.framework.model.world import World as World
 
-__getattr__, __dir__, __all__ = offer(__name__)
+if not TYPE_CHECKING:  # names that are not there are errors for type checkers
+    __getattr__, __dir__, __all__ = offer(__name__)

@@ -1,20 +1,30 @@
 #!/usr/bin/env bash
 # Installs what Windlass needs: PETSc, SLEPc and MPI as packages of the system, the Python packages into .venv.
-# usage: scripts/setup.sh [--test|--docs]      --test adds the test extra (vtk, pytest, ruff, mypy, import-linter),
-#                                             --docs what the documentation site needs (Sphinx, MyST, furo)
-# Systems: Debian 12 and 13 (tested), Ubuntu 24.04 (untested; its packages have the same names).
+# usage: scripts/setup.sh [--test|--docs] [--build-petsc]
+#   --test         adds the test extra (vtk, pytest, ruff, mypy, import-linter),
+#   --docs         what the documentation site needs (Sphinx, MyST, furo),
+#   --build-petsc  builds the newest PETSc and SLEPc in the environment, from the sources that pip finds, in place of the
+#                  packages of the system: about 15 minutes on two cores.  Called again, it continues where it was stopped.
+# Systems: Debian 12 and 13 (tested), Ubuntu 24.04 (untested; its packages have the same names).  --build-petsc also works
+# elsewhere (untested), where MPI, compilers for C, C++ and Fortran, make, BLAS and LAPACK are installed.
+# WINDLASS_VENV=FOLDER chooses the environment, default .venv; make takes it, too.
 # PYTHON=/path/to/python chooses the interpreter, which must have the version of the system's Python, as the system's
-# petsc4py is made for it; WINDLASS_OS_RELEASE=FILE replaces /etc/os-release (for tests).
+# petsc4py is made for it, or be one of 3.11 to 3.13 with --build-petsc; PETSC_CONFIGURE_OPTIONS and
+# SLEPC_CONFIGURE_OPTIONS are added to those of this script; WINDLASS_OS_RELEASE=FILE replaces /etc/os-release (for tests).
 set -euo pipefail
 export PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
-venv=$root/.venv
+venv=${WINDLASS_VENV:-.venv}
+[[ $venv == /* ]] || venv=$root/$venv
 packages=(python3-petsc4py-real python3-slepc4py-real openmpi-bin libopenblas0-serial)
+# what PETSc is built with
+tools=(gcc g++ gfortran make openmpi-bin libopenmpi-dev libopenblas-serial-dev libmumps-dev libscalapack-mpi-dev
+  libmetis-dev libptscotch-dev libsuitesparse-dev)
 # the Python of each system that this script knows
 declare -A python_of=(["debian 12"]=3.11 ["debian 13"]=3.13 ["ubuntu 24.04"]=3.12)
-version=
+versions=() # of Python that will do
 
 say() { printf 'setup: %s\n' "$*"; }
 
@@ -27,6 +37,7 @@ unsupported() {
   cat >&2 <<END
 setup: $1
 setup: Nothing was changed. This script knows Debian 12 and 13 and Ubuntu 24.04 on amd64 and arm64. Elsewhere, either
+  - from source, with MPI, BLAS and compilers for C, C++ and Fortran: scripts/setup.sh --build-petsc
   - conda (environment.yml, untested):  conda env create -f environment.yml && conda activate windlass
   - a container (Dockerfile, untested): docker build -t windlass . && docker run --rm -it windlass bash
   - by hand: CPython 3.11 to 3.13 with NumPy >= 1.26, PETSc >= 3.18 with MPI, real scalars, MUMPS and SuiteSparse, and
@@ -36,17 +47,17 @@ END
   exit 1
 }
 
-# Whether an interpreter is the CPython of the version that the system's petsc4py is made for.
+# Whether an interpreter is a CPython of a version that will do.
 fits() {
   "$1" -c 'import platform, sys
-sys.exit(platform.python_implementation() != "CPython" or "%d.%d" % sys.version_info[:2] != sys.argv[1])' \
-    "$version" 2>/dev/null
+sys.exit(platform.python_implementation() != "CPython" or "%d.%d" % sys.version_info[:2] not in sys.argv[1:])' \
+    "${versions[@]}" 2>/dev/null
 }
 
 # A CPython of this version that can make a venv, or nothing.
 find_python() {
   local candidate
-  for candidate in ${PYTHON:+"$PYTHON"} "python$version" python3 "/usr/bin/python$version"; do
+  for candidate in ${PYTHON:+"$PYTHON"} "${versions[@]/#/python}" python3 "${versions[@]/#//usr/bin/python}"; do
     if fits "$candidate" && "$candidate" -c 'import ensurepip, venv' 2>/dev/null; then
       printf '%s\n' "$candidate"
       return
@@ -55,19 +66,30 @@ find_python() {
 }
 
 check_system() {
-  local release=${WINDLASS_OS_RELEASE:-/etc/os-release} name architecture
-  [[ -r $release ]] || unsupported "No $release, so this is no Debian or Ubuntu."
-  name=$(. "$release" && printf '%s' "${ID:-unknown}${VERSION_ID:+ $VERSION_ID}")
-  version=${python_of[$name]:-}
-  [[ -n $version ]] || unsupported "This system is '$name'."
-  architecture=$(dpkg --print-architecture 2>/dev/null || uname -m)
-  [[ $architecture == amd64 || $architecture == arm64 ]] ||
-    unsupported "The processor architecture is '$architecture', not amd64 or arm64."
+  local release=${WINDLASS_OS_RELEASE:-/etc/os-release} name architecture reason
+  if [[ -n $built ]]; then
+    versions=(3.11 3.12 3.13) reason="of one of the versions ${versions[*]}"
+    if ! name=$(. "$release" 2>/dev/null && printf '%s' "${ID:-unknown}${VERSION_ID:+ $VERSION_ID}") ||
+      [[ -z ${python_of[$name]:-} ]]; then
+      tools=() # names of packages are known for those systems alone
+    else
+      # the one that the system has is to be had
+      versions=("${python_of[$name]}" "${versions[@]}")
+    fi
+  else
+    [[ -r $release ]] || unsupported "No $release, so this is no Debian or Ubuntu."
+    name=$(. "$release" && printf '%s' "${ID:-unknown}${VERSION_ID:+ $VERSION_ID}")
+    [[ -n ${python_of[$name]:-} ]] || unsupported "This system is '$name'."
+    versions=("${python_of[$name]}") reason="${versions[0]}, which petsc4py of $name is made for"
+    architecture=$(dpkg --print-architecture 2>/dev/null || uname -m)
+    [[ $architecture == amd64 || $architecture == arm64 ]] ||
+      unsupported "The processor architecture is '$architecture', not amd64 or arm64."
+  fi
   if [[ -n ${PYTHON:-} ]] && ! fits "$PYTHON"; then
-    unsupported "PYTHON=$PYTHON is not a CPython $version, which petsc4py of $name is made for."
+    unsupported "PYTHON=$PYTHON is not a CPython $reason."
   fi
   if [[ -L $venv/bin/python ]] && ! fits "$venv/bin/python"; then
-    fail "$venv holds another Python than CPython $version, or one that is gone: remove it or move it away, then call this again."
+    fail "$venv holds another Python than CPython ${versions[*]}, or one that is gone: remove it or move it away, then call this again."
   fi
 }
 
@@ -110,17 +132,120 @@ link_library() {
 # A petsc4py that was made with NumPy 1 does not load with NumPy 2: the system's NumPy is the one it was made with.
 choose_numpy() {
   local made_with
+  if [[ -n $built ]]; then
+    printf 'numpy'
+    return
+  fi
   made_with=$(dpkg-query -W -f='${Version}' python3-numpy 2>/dev/null) || true
   if [[ ${made_with#*:} == 1.* ]]; then printf 'numpy<2'; else printf 'numpy'; fi
 }
 
-extra=base
-case ${1:-} in
-  "") ;;
-  --test) extra=test ;;
-  --docs) extra=docs ;;
-  *) fail "unknown argument '$1'; usage: scripts/setup.sh [--test|--docs]" ;;
-esac
+# The options of PETSc's configure for the libraries that this system has, each known by its header; one on a line.
+list_libraries() {
+  local name header folder include libraries scalapack=-lscalapack
+  if compgen -G '/usr/lib/*/libscalapack-openmpi.so' >/dev/null; then scalapack=-lscalapack-openmpi; fi
+  if compgen -G '/usr/lib/*/libopenblas.so' >/dev/null; then echo '--with-blaslapack-lib=-lopenblas'; fi
+  if compgen -G '/usr/lib*/**/libscalapack*.so' >/dev/null; then echo "--with-scalapack-lib=$scalapack"; fi
+  while read -r name header folder libraries; do
+    for include in /usr/include /usr/include/"$folder"; do
+      if [[ -e $include/$header ]]; then
+        printf '%s\n' "--with-$name-include=$include" "--with-$name-lib=$libraries"
+        break
+      fi
+    done
+  done <<'END'
+metis metis.h metis -lmetis
+mumps dmumps_c.h MUMPS -ldmumps -lzmumps -lsmumps -lcmumps -lmumps_common -lpord
+ptscotch ptscotch.h scotch -lptesmumps -lptscotch -lptscotcherr -lscotch -lscotcherr
+suitesparse umfpack.h suitesparse -lspqr -lumfpack -lklu -lcholmod -lbtf -lccolamd -lcolamd -lcamd -lamd -lsuitesparseconfig
+END
+}
+
+# Configures, compiles and installs a library in its folder of sources, as far as this is still to be done.
+# usage: build_library NAME VERSION CONFIGURE_OPTION...
+build_library() {
+  local name=$1 folder=$build/$1-$2 start options=("${@:3}")
+  [[ -e $build/$name.done ]] && return
+  (
+    cd "$folder"
+    run() {
+      start=$SECONDS
+      say "$1 $name (messages in $build/$name.log)"
+      "${@:2}" >>"$build/$name.log" 2>&1 </dev/null || fail "$1 $name failed: see $build/$name.log"
+      say "  $((SECONDS - start)) s"
+    }
+    if [[ ! -e .configured || $(<.configured) != "${options[*]}" ]]; then
+      run configuring "$venv/bin/python" ./configure "${options[@]}"
+      printf '%s' "${options[*]}" >.configured
+    fi
+    run compiling make all
+    run installing make install
+  )
+  touch "$build/$name.done"
+}
+
+# PETSc, SLEPc and their Python parts into the environment, from sources that are kept there until all is done.
+build_petsc() {
+  local name version options=() more=()
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
+  unset PETSC_DIR PETSC_ARCH SLEPC_DIR
+  for name in mpicc mpicxx mpif90 make; do
+    command -v "$name" >/dev/null || fail "$name is missing, which PETSc is built with"
+  done
+  mkdir -p "$build"
+  "$venv/bin/python" -m pip install --quiet 'setuptools>=77' wheel 'cython>=3' numpy
+  for name in petsc slepc; do
+    if ! compgen -G "$build/$name-*/setup.py" >/dev/null; then
+      "$venv/bin/python" -m pip download --quiet --no-deps --no-build-isolation --no-binary :all: --dest "$build" "$name"
+      mkdir -p "$build/unpacked"
+      tar -xzf "$build/$name"-*.tar.gz -C "$build/unpacked"
+      mv "$build/unpacked/$name"-* "$build"
+    fi
+    version=$(compgen -G "$build/$name-*/setup.py" | sed "s|.*/$name-\([^/]*\)/setup.py|\1|")
+    say "$name $version"
+    if [[ $name == petsc ]]; then
+      mapfile -t options < <(list_libraries)
+      read -ra more <<<"${PETSC_CONFIGURE_OPTIONS:-}"
+      # -O2 without -g, no Fortran interface: half of the time
+      build_library petsc "$version" PETSC_ARCH=arch-windlass --prefix="$venv/petsc" --with-debugging=0 \
+        --with-shared-libraries=1 --with-cc=mpicc --with-cxx=mpicxx --with-fc=mpif90 COPTFLAGS=-O2 CXXOPTFLAGS=-O2 \
+        FOPTFLAGS=-O2 --with-fortran-bindings=0 --with-x=0 --with-cuda=0 --with-hip=0 --with-sowing=0 --with-c2html=0 \
+        "${options[@]}" "${more[@]}"
+      export PETSC_DIR=$venv/petsc
+    else
+      read -ra more <<<"${SLEPC_CONFIGURE_OPTIONS:-}"
+      build_library slepc "$version" --prefix="$venv/slepc" "${more[@]}"
+      export SLEPC_DIR=$venv/slepc
+    fi
+    if [[ ! -e $build/${name}4py.done ]]; then
+      say "compiling ${name}4py"
+      "$venv/bin/python" -m pip install --quiet --no-deps --no-build-isolation "$build/$name-$version/src/binding/${name}4py" ||
+        fail "${name}4py could not be built (its message stands above)"
+      touch "$build/${name}4py.done"
+    fi
+  done
+  rm -f "$build"/*.tar.gz
+  rm -rf "$build"/petsc-* "$build"/slepc-* "$build/unpacked"
+  touch "$venv/.petsc-built"
+}
+
+usage="usage: scripts/setup.sh [--test|--docs] [--build-petsc]"
+extra=base wanted=
+for argument in "$@"; do
+  case $argument in
+    --test) extra=test ;;
+    --docs) extra=docs ;;
+    --build-petsc) wanted=1 ;;
+    *) fail "unknown argument '$argument'; $usage" ;;
+  esac
+done
+build=$venv/petsc-build
+# An environment keeps its kind: what was built there, or begun, is not replaced by the system's, nor the other way round.
+built=$wanted
+if [[ -d $build ]]; then built=1; fi
+if [[ -n $wanted ]] && compgen -G "$venv/lib/python*/site-packages/petsc-system.pth" >/dev/null; then
+  fail "$venv has the PETSc of the system: choose another environment, as in WINDLASS_VENV=.venv-petsc $0 --build-petsc"
+fi
 
 # A stamp holds for one pyproject.toml, one script and one place; all extras include the base.
 check_system
@@ -131,20 +256,32 @@ if is_there && "$venv/bin/python" -c 'from petsc4py import PETSc; import slepc4p
   exit 0
 fi
 
+if [[ -n $built && ! -e $venv/.petsc-built ]]; then
+  say "PETSc and SLEPc are built from source: about 15 minutes on two cores, and 1 GB in $venv meanwhile."
+  say "This can be stopped at any time; the same command continues where it was stopped."
+fi
 has_pip() { "$venv/bin/python" -c 'import pip' 2>/dev/null; }
 python=$(find_python)
+if [[ -n $built ]]; then packages=("${tools[@]}"); fi
 if ! has_pip && [[ -z $python ]]; then
+  [[ ${#packages[@]} -gt 0 ]] || fail "no CPython ${versions[*]} with the modules venv and ensurepip was found: set PYTHON"
   packages+=(python3 python3-venv)
-  python=/usr/bin/python$version
+  python=/usr/bin/python${versions[0]}
 fi
+# petsc4py is compiled with the headers of Python
+if [[ -n $built && ${#packages[@]} -gt 0 && $(command -v "$python") == /usr/bin/* ]]; then packages+=(python3-dev); fi
 install_packages "${packages[@]}"
 
 if ! has_pip; then
-  say "making .venv with $("$python" -c 'import platform, sys; print(sys.executable, platform.python_version())')"
+  say "making ${venv#"$root"/} with $("$python" -c 'import platform, sys; print(sys.executable, platform.python_version())')"
   "$python" -m venv "$venv"
 fi
-link_library petsc
-link_library slepc
+if [[ -z $built ]]; then
+  link_library petsc
+  link_library slepc
+elif [[ ! -e $venv/.petsc-built ]]; then
+  build_petsc
+fi
 
 if [[ $extra == test ]]; then
   say "installing Python packages with the test extra (about 335 MB when all are missing, nearly half of it vtk)"

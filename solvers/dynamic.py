@@ -25,14 +25,13 @@ from windlass.framework.state.hooks import (
 )
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.consistency import Consistency
-from windlass.solvers.constraint_motion.prescribed import PrescribedWatch
-from windlass.solvers.failure import Failure, NotConverged
+from windlass.solvers.failure import NotConverged
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, STARTS, own_option
+from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, OVERSHOOT, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, LOOKED, UPDATED, CompiledSteps
 from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
@@ -41,9 +40,12 @@ from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.contact_watch import LIMIT, ContactWatch
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
+from windlass.solvers.verdicts.prescribed import PrescribedWatch
+from windlass.solvers.verdicts.rope_watch import RopeWatch
 from windlass.solvers.verdicts.run_balance import RunBalance
-from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
+from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
+from windlass.solvers.verdicts.watch import Watches
 
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
@@ -67,6 +69,12 @@ class Dynamic(StepSolver):
             see `DiscontinuousSettings`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
             as recorded data of other programs need it.
+        decide_in_newton: number of residuals of the first Newton run of a step in which contacts with a return map
+            decide open or closed, sticks or slips from the history at the start of the step; after them, and in all
+            other contacts, decisions change between Newton runs alone.
+        overshoot: residuals that are small against that of a first iteration alone, which has overshot: "check" that
+            they are small against loads, reactions and inertia, too, or "accept" them, as recorded data of other
+            programs need it.
         lag: keep the tangent and its factorisation while that is cheaper, see `LagPolicy`; False is full Newton.
         project: bring accelerations and multipliers onto the constraints after kinks, see `Consistency`.
         velocities: of the start, where constraints forbid them: "check" is an error that names these constraints,
@@ -82,6 +90,7 @@ class Dynamic(StepSolver):
     Attributes:
         statistics: counts and times.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
+        state: the last state; of a solve that was interrupted or has failed, the last good one.
         snes: the PETSc solver.
         failed_attempts: (time, step size, reason) of rejected attempts.
     """
@@ -90,10 +99,12 @@ class Dynamic(StepSolver):
         method=word(*IMPLICIT),
         spectral_radius=number("1", minimum=0.0, maximum=1.0),
         rotations=word("steady", "parameters"),
+        overshoot=word(*OVERSHOOT),
         lag=yes_no(),
         project=yes_no(),
         velocities=word(*STARTS),
         resolve_contacts=yes_no(),
+        decide_in_newton=whole(0),
         cut=number("1", above=0.0, below=1.0),
         growth=number("1", minimum=1.0),
         easy_steps=whole(1),
@@ -119,6 +130,8 @@ class Dynamic(StepSolver):
         discontinuous_limit: float = 1e-3,
         discontinuous_fail: bool = True,
         decide_at_start: bool = True,
+        decide_in_newton: int = 5,
+        overshoot: str = "check",
         lag: bool = True,
         project: bool = True,
         velocities: str = "check",
@@ -147,17 +160,22 @@ class Dynamic(StepSolver):
         self._decides = own_option(DYNAMIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         project = own_option(DYNAMIC_OPTIONS, prefix, "project", project)
         velocities = own_option(DYNAMIC_OPTIONS, prefix, "velocities", velocities)
-        self._resolves = own_option(DYNAMIC_OPTIONS, prefix, "resolve_contacts", resolve_contacts)
+        resolves = own_option(DYNAMIC_OPTIONS, prefix, "resolve_contacts", resolve_contacts)
+        mapped = own_option(DYNAMIC_OPTIONS, prefix, "decide_in_newton", decide_in_newton)
+        maps = self.assembly.processes.any(any(system.return_map for system in self.assembly.systems))
+        self._mapped = mapped if maps else 0
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
-        self.newton = Newton(self.problem, rtol, atol, max_it)
+        overshoot = own_option(DYNAMIC_OPTIONS, prefix, "overshoot", overshoot)
+        self.newton = Newton(self.problem, rtol, atol, max_it, overshoot)
         self.consistency = Consistency(self.problem, self.integrator, project, velocities)
         self.snes = self.problem.snes
-        self.watch = EnergyWatch(self.assembly)
-        self._prescribed, self._shapes = PrescribedWatch(self.assembly), ShapeWatch(self.assembly)
-        damps = self.integrator.generalised and spectral_radius < 1.0
-        self.balance = RunBalance(self.assembly, damps)
-        self.contacts = ContactWatch(self.assembly, LIMIT, cuts=adaptive and self._resolves)
+        self.balance = RunBalance(self.assembly, damps=self.integrator.generalised and spectral_radius < 1.0)
+        self.contacts = ContactWatch(self.assembly, LIMIT, cuts=adaptive and resolves)
+        self.ropes = RopeWatch(self.assembly)
+        others = EnergyWatch(self.assembly), ShapeWatch(self.assembly), self.ropes, self.balance
+        watches = PrescribedWatch(self.assembly), self.contacts, *others
+        self.watches = Watches(self.assembly, watches)
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -198,10 +216,8 @@ class Dynamic(StepSolver):
             yield current
             return
         all_hooks = as_hooks(hooks)
-        with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
+        with self._keep(current), SolveCheckpoint(self, all_hooks) as solve_checkpoint:
             self.statistics.begin()
-            self.watch.reset()
-            self.balance.reset()
             # each march begins with the nominal step, also a second one of the same solver
             self.control = replace(self.control)
             self.problem.lag.reset()
@@ -219,20 +235,16 @@ class Dynamic(StepSolver):
             nominal = self.control.nominal
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / nominal)
             self.assembly.load_fields(current)
-            self.contacts.begin(current, self.end - current.t)
+            self.watches.begin(current, self.end - current.t)
             solve_checkpoint.restore(current)
-            self._begin_verdict(current, self.control.nominal)
-            self._prescribed.begin()
-            self._shapes.begin(current.t)
-            look = self.statistics.steps + 1
             self.progress.begin(current.t, self.end)
             attempts = Attempts(self, current, all_hooks)
             before, after = overriding(all_hooks, "before_step"), overriding(all_hooks, "after_step")
             # a report notes each step
             one_by_one = pauses or self.progress.history is not None
             self._looking = list(dict.fromkeys([*before, *after]))
-            if options.verdict_kind() != "off":
-                self.balance.begin(current, seen=pauses or bool(self._looking))
+            notes = self.watches.start(current, seen=pauses or bool(self._looking))
+            self._begin_verdict(current, self.control.nominal, notes)
             while current.t < self.end - 1e-9 * self.control.nominal:
                 solve_checkpoint.before_step(current)
                 if before:
@@ -240,15 +252,11 @@ class Dynamic(StepSolver):
                 if self._decides:
                     self.assembly.renew(current)
                 h, then = self.control.propose(current.t, self.end)
-                most = min(self.watch.begin_step(), self.balance.before_step(current))
-                most = min(most, 1 if one_by_one else attempts.steps.pace)
+                most = min(self.watches.before_step(current, h), 1 if one_by_one else attempts.steps.pace)
                 if most > 1:
                     most = 1 + min([most - 1, *(hook.idle_steps(current, h) for hook in self._looking)])
                     most = min(most, 1 + solve_checkpoint.idle_steps(current))
-                jump = self._prescribed.find_jump(current.t, current.t + h)
-                if jump:
-                    self._fail(Failure(jump, current.t, self.statistics.steps + 1, h), current, all_hooks, JUMP_ADVICE)
-                self.contacts.begin_step(current, h)
+                self._refuse(current, then, all_hooks)
                 try:
                     attempt = attempts.attempt(h, self.control.foresee(then, self.end, most))
                 except NotConverged as error:
@@ -256,23 +264,21 @@ class Dynamic(StepSolver):
                     error.failure.step, error.failure.step_size = self.statistics.steps + 1, h
                     attempts.go_back()
                     self._fail(error.failure, current, all_hooks, error.advice)
+                except KeyboardInterrupt:
+                    attempts.go_back()
+                    raise
                 self.statistics.count(attempt, self.newton, self.discontinuous)
                 if not attempt.converged:
                     attempts.go_back()
                     self._reject(current, h, attempt, all_hooks)
                     continue
-                self.watch.after_step(current)
-                self.contacts.accept(current, attempts.kernels.scheme.t, h)
-                if attempts.steps.stage != DONE:
-                    self.consistency.follow(current, h)
+                self.watches.accept(current, attempts.kernels.scheme.t, h)
+                changed = attempts.steps.stage != DONE and self.consistency.follow(current, h)
                 current.t, current.step = attempts.kernels.scheme.t, current.step + 1
                 self.control.accept()
                 self.statistics.steps += 1
                 self.progress.step(current.t, h)
-                if self.statistics.steps >= look:
-                    look = find_next_look(self.statistics.steps)
-                    self._shapes.look(current.t)
-                self.balance.after_step(current)
+                self.watches.after_step(current, changed)
                 if after:
                     run_stage(after, "after_step", current)
                 if pauses:
@@ -285,13 +291,13 @@ class Dynamic(StepSolver):
                         refuse_change(current, now, "code between two steps")
             if solve_checkpoint.had_ended(current):
                 yield current
-            self.balance.close(current)
+            self.watches.finish(current)
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
             nominal = (current.t - begin) / self.control.nominal
             cuts = judge_cuts(self.statistics.steps, nominal, self.failed_attempts)
-            reasons = [*judge_steps(self.statistics), *cuts, *self.contacts.judge(), self.watch.judge()]
-            reasons += [self._shapes.judge(current), *self.balance.judge()]
+            reasons = [*judge_steps(self.statistics), *cuts, *self.watches.judge()]
+            self.verdict.notes += self.ropes.notes
             self.verdict.energy = self.balance.lost
             self._conclude(current, reasons)
 
@@ -303,8 +309,7 @@ class Dynamic(StepSolver):
         state.t, state.step = t, state.step + steps
         self.statistics.add(steps, iterations)
         self.newton.iterations += iterations
-        self.watch.skip(steps)
-        self.balance.skip(steps)
+        self.watches.skip(steps)
         for _ in range(steps):
             self.control.accept()
         if self.solve_checkpoint is not None:
@@ -313,18 +318,17 @@ class Dynamic(StepSolver):
             hook.skip(steps)
 
     def find_idle_programs(self, state: State) -> list[Program]:
-        """What the watches over energy and contacts, and hooks, want of steps that they do not see."""
-        own = self.balance.find_program(state), self.contacts.accept_program
-        programs = [*own, *(hook.idle_program(state) for hook in self._looking)]
-        return [program for program in programs if program is not None]
+        """What watches and hooks want of steps that they do not see."""
+        programs = [hook.idle_program(state) for hook in self._looking]
+        return [*self.watches.idle_programs(state), *(program for program in programs if program is not None)]
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.control.nominal}
 
     def update_state(self, state: State) -> None:
-        """The balance of energy is taken; see `Restartable`."""
-        self.balance.close(state)
+        """Watches begin anew from what they have seen; see `Restartable`."""
+        self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
         """What is carried from step to step beside the state; see `Restartable`."""
@@ -332,10 +336,7 @@ class Dynamic(StepSolver):
             "control": self.control.checkpoint(),
             "newton": self.newton.checkpoint(),
             "consistency": self.consistency.checkpoint(),
-            "watch": self.watch.checkpoint(),
-            "shapes": self._shapes.words,
-            "balance": self.balance.checkpoint(),
-            "contacts": self.contacts.checkpoint(),
+            "watches": self.watches.checkpoint(),
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -344,10 +345,7 @@ class Dynamic(StepSolver):
         self.control.restore(kept["control"])
         self.newton.restore(kept["newton"])
         self.consistency.restore(kept["consistency"])
-        self.watch.restore(kept["watch"])
-        self._shapes.words = str(kept["shapes"])
-        self.balance.restore(kept["balance"])
-        self.contacts.restore(kept["contacts"])
+        self.watches.restore(kept["watches"])
 
     def reset_caches(self, state: State) -> None:
         """Drop kept tangents and lists of neighbours; see `Restartable`."""
@@ -360,7 +358,7 @@ class Dynamic(StepSolver):
         self._note_failure(current.t + h, h, attempt.reason)
         if not self.control.reject(h, attempt.recommended_step, attempt.unsettled):
             failure = create_failure(self.problem, attempt, current.t + h, self.statistics.steps + 1, h)
-            failure.diagnosis += [self._shapes.words] * bool(self._shapes.words)
+            failure.diagnosis += self.watches.explain()
             self._fail(failure, current, hooks, ADVICE)
 
 
@@ -385,14 +383,15 @@ class Attempts:
         looking = overriding(hooks, "after_iteration")
         self._looked_at = bool(looking) or len(solver.integrator.rotations) > 0
         self._start = state.copy() if self._looked_at else state
-        self.kernels = StepKernels(solver.integrator, solver.problem)
+        self.kernels = StepKernels(solver.integrator, solver.problem, carries=solver._mapped > 0)
         self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)
         parts = (
             solver.newton,
             solver.discontinuous,
             self.kernels.scheme,
             solver.consistency.looks,
-            solver.contacts.total,
+            solver.watches.found,
+            solver._mapped,
         )
         self.steps = CompiledSteps(*parts)
 
@@ -410,40 +409,43 @@ class Attempts:
         if self._looked_at:
             self._start.assign(state)
         contacts.changed = False
-        parts = (
-            kernels.begin,
-            solver.watch.program,
-            solver.contacts.program,
-            kernels.end,
-            solver.consistency.find_program(state),
-        )
+        parts = kernels.begin, solver.watches.programs(), kernels.end, solver.consistency.find_program(state)
         compiled = not self._looked_at and steps.prepare(ends, *parts, solver.find_idle_programs(state))
 
         def newton(attempt: StepAttempt) -> bool:
             guess = None
-            if attempt.passes > 1:
+            if attempt.passes == 2 and solver._mapped:
+                # again as without return maps
+                contacts.data[:] = contacts.first
+            elif attempt.passes > 1:
                 lag.note_switch(contacts.changed)
                 guess = (state.a, state.lam) if self._looked_at else (fields.a[:-1], fields.lam[:-1])
             first = compiled and attempt.passes == 1
+            fields.mapped[0] = mapped = solver._mapped if attempt.passes == 1 else 0
             try:
-                run = solver.newton.solve(scheme, guess=guess, around=steps if first else None)
+                run = solver.newton.solve(scheme, guess=guess, around=steps if first else None, carried=mapped > 0)
             finally:
+                fields.mapped[0] = 0
                 if first and steps.earlier:
                     attempt.earlier = steps.earlier
                     solver.note_steps(state, ends[steps.earlier - 1], steps.earlier, steps.iterations)
             attempt.iterations += run.iterations
+            if mapped and not run.converged:
+                # from the predictor with the decisions of the start of the step
+                contacts.data[:] = contacts.first
+                run = solver.newton.solve(scheme)
+                attempt.iterations += run.iterations
             attempt.reason, attempt.history = run.reason, run.history
             contacts.are_updated = first and steps.stage >= UPDATED
             if run.converged and not (first and steps.stage >= LOOKED):
                 self._problem.expand_unknowns(self._problem.unknowns)
-                solver.watch.after_newton()
-                solver.contacts.after_newton()
+                solver.watches.after_newton()
                 if self._looked_at:
                     self._store()
             return run.converged
 
         attempt = iterate(solver.discontinuous, newton, contacts, h, last=not solver.control.can_cut(h))
-        shorter = solver.contacts.find_cut(h) if attempt.converged and solver._resolves else inf
+        shorter = solver.watches.find_cut(h) if attempt.converged else inf
         if shorter < h and solver.control.can_cut(h):
             attempt.converged, attempt.recommended_step = False, shorter
             attempt.reason = f"the step does not resolve a contact, which asks for a step of {shorter:.3g}"

@@ -30,7 +30,6 @@ from windlass.framework.state.hooks import (
 )
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.accelerations import Accelerations
-from windlass.solvers.constraint_motion.prescribed import PrescribedWatch
 from windlass.solvers.constraint_motion.start import check_motion
 from windlass.solvers.explicit_methods.explicit_step import Advance, Method
 from windlass.solvers.explicit_methods.fixed_steps import TABLEAUX, FixedSteps
@@ -42,8 +41,11 @@ from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, STARTS, own
 from windlass.solvers.step_solver import StepSolver
 from windlass.solvers.verdicts.contact_watch import LIMITS, ContactWatch
 from windlass.solvers.verdicts.explicit_limit import LimitWatch
+from windlass.solvers.verdicts.prescribed import PrescribedWatch
+from windlass.solvers.verdicts.rope_watch import RopeWatch
 from windlass.solvers.verdicts.run_balance import RunBalance
-from windlass.solvers.verdicts.shapes import JUMP_ADVICE, ShapeWatch, find_next_look, refuse_start
+from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
+from windlass.solvers.verdicts.watch import Watch, Watches
 
 SHORTEST_CUT = 0.75
 """A step for which a contact recommends a shorter one becomes at least this much shorter."""
@@ -166,10 +168,14 @@ class Explicit(StepSolver):
         else:
             self._method = Verlet(self.accelerations, self._is_too_long, project)
         self._grid = StepGrid(0.0, step, end)
-        self._prescribed, self._shapes = PrescribedWatch(self.assembly), ShapeWatch(self.assembly)
-        self.balance = RunBalance(self.assembly, damps=False, swings=step if method == "verlet" else 0.0)
-        self._limit = LimitWatch(self.assembly, self.accelerations.respond, step)
-        self.contacts = ContactWatch(self.assembly, LIMITS[method], cuts=method == "rk" and adaptive)
+        is_verlet = method == "verlet"
+        self.balance = RunBalance(self.assembly, damps=False, swings=step if is_verlet else 0.0)
+        self.contacts = ContactWatch(self.assembly, LIMITS[method], method == "rk" and adaptive, halves=is_verlet)
+        self.ropes, shapes = RopeWatch(self.assembly), ShapeWatch(self.assembly, self.accelerations.load)
+        watches: list[Watch] = [PrescribedWatch(self.assembly), self.contacts, shapes, self.ropes, self.balance]
+        if is_verlet:
+            watches.insert(0, LimitWatch(self.assembly, self.accelerations.respond, step))
+        self.watches = Watches(self.assembly, watches)
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -209,7 +215,7 @@ class Explicit(StepSolver):
             yield current
             return
         all_hooks = as_hooks(hooks)
-        with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
+        with self._keep(current), SolveCheckpoint(self, all_hooks) as solve_checkpoint:
             self.statistics.begin()
             if not resume:
                 self.assembly.load_fields(current)
@@ -217,40 +223,25 @@ class Explicit(StepSolver):
             if self._project and not resume:
                 check_motion(self.assembly, current, self.step, self._velocities)
             self._method.begin(current, resume)
-            self._limit.reset()
-            self.balance.reset()
             self._grid, longest = StepGrid(current.t, self.step, self.end), np.inf
             run_before_solve(all_hooks, current, self.end, (self.end - current.t) / self.step)
             self.assembly.load_fields(current)
-            self.contacts.begin(current, self.end - current.t)
+            self.watches.begin(current, self.end - current.t)
             solve_checkpoint.restore(current)
-            watch = self._limit if self._name == "verlet" and options.verdict_kind() != "off" else None
-            self._begin_verdict(current, self.step, [] if watch is None else watch.begin(current))
             self.progress.begin(current.t, self.end)
-            self._prescribed.begin()
-            self._shapes.begin(current.t)
-            look = self.statistics.steps + 1
             stages = "before_step", "after_iteration", "after_step"
             before, looking, after = (overriding(all_hooks, stage) for stage in stages)
-            if options.verdict_kind() != "off":
-                self.balance.begin(current, seen=pauses or bool(before or looking or after))
-            quiet = 0
+            notes = self.watches.start(current, seen=pauses or bool(before or looking or after))
+            self._begin_verdict(current, self.step, notes)
             while current.t < self.end - 1e-9 * self.step:
                 solve_checkpoint.before_step(current)
                 if before:
                     run_stage(before, "before_step", current)
                 self.assembly.renew(current)
-                if watch is not None:
-                    watch.before_step(current, self.statistics.steps)
-                if quiet == 0:
-                    self.balance.before_step(current)
-                    quiet = self.balance.count_quiet()
                 size, then = self._grid.propose(current.t, longest)
                 begin = current.t
-                jump = self._prescribed.find_jump(begin, then)
-                if jump:
-                    self._fail(Failure(jump, begin, self.statistics.steps + 1, size), current, all_hooks, JUMP_ADVICE)
-                self.contacts.begin_step(current, size)
+                self.watches.before_step(current, size)
+                self._refuse(current, then, all_hooks)
                 advance = self._method.attempt(current, size, then)
                 self.statistics.evaluations = self.accelerations.evaluations
                 self.statistics.rejected += advance.rejected
@@ -258,20 +249,13 @@ class Explicit(StepSolver):
                     longest = self._reject(current, advance, all_hooks)
                     continue
                 longest = np.inf
-                self.contacts.look(current.t - begin)
-                self.contacts.accept(current, current.t, current.t - begin)
+                size = current.t - begin
+                self._look(size)
+                self.watches.accept(current, current.t, size)
                 current.step += 1
                 self.statistics.steps += 1
-                self.progress.step(current.t, current.t - begin)
-                if self.statistics.steps >= look:
-                    look = find_next_look(self.statistics.steps)
-                    self.accelerations.load(current)
-                    self._shapes.look(current.t)
-                if quiet > 0:
-                    quiet -= 1
-                    self.balance.skip(1)
-                else:
-                    self.balance.after_step(current)
+                self.progress.step(current.t, size)
+                self.watches.after_step(current)
                 for hook in looking:
                     hook.after_iteration(current, advance.error)
                 if after:
@@ -286,15 +270,14 @@ class Explicit(StepSolver):
                         refuse_change(current, now, "code between two steps")
             if solve_checkpoint.had_ended(current):
                 yield current
-            self.contacts.finish(current)
+            self.watches.finish(current)
             # what generalised-alpha would start from
             current.carried[:] = current.a
-            self.balance.close(current)
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
-            limit = [] if watch is None else [watch.judge(current)]
-            reasons = [*limit, *self.contacts.judge(), self._shapes.judge(current), *self.balance.judge()]
             self.verdict.energy = self.balance.lost
+            reasons = self.watches.judge()
+            self.verdict.notes += self.ropes.notes
             self._conclude(current, reasons)
 
     def settings(self) -> dict[str, Any]:
@@ -304,19 +287,16 @@ class Explicit(StepSolver):
     def update_state(self, state: State) -> None:
         """Bring accelerations up to date with changes between two steps; see `Restartable`."""
         self._method.update_state(state)
-        self.balance.close(state)
+        self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
         """What is carried from step to step beside the state; see `Restartable`."""
         return super().checkpoint() | {
             "start": self._grid.start,
             "method": self._method.checkpoint(),
-            "limit": self._limit.checkpoint(),
-            "balance": self.balance.checkpoint(),
-            "contacts": self.contacts.checkpoint(),
+            "watches": self.watches.checkpoint(),
             "evaluations": self.accelerations.evaluations,
             "factorisations": self.accelerations.factorisations,
-            "shapes": self._shapes.words,
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -324,12 +304,9 @@ class Explicit(StepSolver):
         super().restore(kept)
         self._grid = replace(self._grid, start=float(kept["start"]))
         self._method.restore(kept["method"])
-        self._limit.restore(kept["limit"])
-        self.balance.restore(kept["balance"])
-        self.contacts.restore(kept["contacts"])
+        self.watches.restore(kept["watches"])
         self.accelerations.evaluations = int(kept["evaluations"])
         self.accelerations.factorisations = int(kept["factorisations"])
-        self._shapes.words = str(kept["shapes"])
 
     def reset_caches(self, state: State) -> None:
         """Drop factorisations, lists of neighbours and what the method carries over; see `Restartable`."""
@@ -345,8 +322,13 @@ class Explicit(StepSolver):
         """The size that a step which has reached its end should have instead, inf if it may stay."""
         if not self._adaptive or size <= self._smallest * (1.0 + 1e-9):
             return np.inf
-        self.contacts.look(size)
-        return self.contacts.find_cut(size)
+        self._look(size)
+        return self.watches.find_cut(size)
+
+    def _look(self, size: float) -> None:
+        """Watches look at a step of this size [s], the end of which the fields hold."""
+        self.contacts.resize(size)
+        self.watches.after_newton()
 
     def _reject(self, current: State, advance: Advance, hooks: list[StepHook]) -> float:
         """The longest next step after a refused one [s], or the end of the run."""

@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from windlass.framework.command_line.options import expect_solver, option
+
+# offered from here, where the options of solvers are known
+from windlass.framework.command_line.options import set_options as set_options
 from windlass.framework.launch.arguments import Option, option_table
 
 Value = TypeVar("Value", bound=int | float | bool | str)
@@ -21,6 +24,8 @@ EXPLICIT = ("verlet", "rk", "euler", "midpoint", "rk3", "rk4", "rk6")
 STABILITY = ("check", "follow", "off")
 VELOCITIES = ("zero", "given")
 STARTS = ("check", "project")
+PASSES_FROM = ("near", "step")
+OVERSHOOT = ("check", "accept")
 PROBLEMS = ("auto", "linear", "quadratic")
 
 
@@ -38,14 +43,15 @@ NEWTON = option_table(
     Option("discontinuous_limit", 1.0, "1", "relative force error accepted in cycles", minimum=0.0),
     Option("discontinuous_fail", True, "", "fail the step if the error stays larger"),
     Option("decide_at_start", True, "", "decide contact states from the state at the start"),
+    Option("overshoot", "check", "", "residuals that are small against an overshoot only", choices=OVERSHOOT),
 )
-PASSES_FROM = ("near", "step")
 STATIC_OPTIONS = NEWTON | option_table(
     Option("passes_from", "near", "", "where passes of contact begin: near, step", choices=PASSES_FROM),
     Option("stability", "check", "", "what is done about unstable equilibria", choices=STABILITY),
     Option("velocities", "zero", "", "velocities in all forces: none, or those of the start", choices=VELOCITIES),
 )
 DYNAMIC_OPTIONS = (TIMES | NEWTON) | option_table(
+    Option("decide_in_newton", 1, "1", "residuals of a step in which contacts decide", minimum=0),
     Option("method", IMPLICIT[0], "", "integrator", choices=IMPLICIT),
     Option("project", True, "", "bring accelerations onto the constraints after kinks"),
     Option("resolve_contacts", True, "", "cut steps that do not resolve a contact"),

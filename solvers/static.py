@@ -20,7 +20,7 @@ from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, overriding, run_before_solve, run_stage
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.equilibrium.balance import balance
-from windlass.solvers.equilibrium.form_finding import FormFinder, Lines, find_lines
+from windlass.solvers.equilibrium.form_finding import FormFinder, Lines, find_lines, without_friction
 from windlass.solvers.equilibrium.jumps import JumpWatch
 from windlass.solvers.equilibrium.relaxation import relax
 from windlass.solvers.equilibrium.settling import settle_contacts
@@ -39,7 +39,7 @@ from windlass.solvers.linear.packages import refine
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
-from windlass.solvers.own_options import PASSES_FROM, STATIC_OPTIONS, own_option
+from windlass.solvers.own_options import OVERSHOOT, PASSES_FROM, STATIC_OPTIONS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.step_control import StepControl
@@ -85,6 +85,9 @@ class Static(StepSolver):
             see `DiscontinuousSettings`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
             as recorded data of other programs need it.
+        overshoot: residuals that are small against that of a first iteration alone, which has overshot: "check" that
+            they are small against loads, reactions and inertia, too, or "accept" them, as recorded data of other
+            programs need it.
         passes_from: where the passes of a load step begin: "near" the solution of the pass before, once its force
             error is no larger than the contact force; "step", all from the last converged state, as recorded data of
             other programs need it.
@@ -99,6 +102,7 @@ class Static(StepSolver):
     Attributes:
         statistics: counts and times.
         verdict: whether the last result can be trusted, see `Verdict`.
+        state: the last state; of a solve that was interrupted or has failed, the last good one.
         snes: the PETSc solver.
         failed_attempts: (load factor, size of the load step, reason) of rejected attempts.
     """
@@ -109,6 +113,7 @@ class Static(StepSolver):
         load_range=number("1", above=0.0),
         stabiliser=number("1/s^2", minimum=0.0),
         time=optional(number("s")),
+        overshoot=word(*OVERSHOOT),
         passes_from=word(*PASSES_FROM),
         stability=word("follow", "check", "off"),
         velocities=word("zero", "given"),
@@ -133,6 +138,7 @@ class Static(StepSolver):
         discontinuous_limit: float = 1e-3,
         discontinuous_fail: bool = True,
         decide_at_start: bool = True,
+        overshoot: str = "check",
         passes_from: str = "near",
         stability: str = "follow",
         velocities: str = "zero",
@@ -155,7 +161,8 @@ class Static(StepSolver):
         # on several processes the looks at the tangent need PETSc's own matrices, and what is next to singular MUMPS
         storage = choose_storage(self.assembly, prefix) if self.assembly.layout.size == 1 else Storage.ROWS
         self.problem = NonlinearProblem(self.assembly, prefix, storage)
-        self.newton = Newton(self.problem, rtol, atol, max_it)
+        overshoot = own_option(STATIC_OPTIONS, prefix, "overshoot", overshoot)
+        self.newton = Newton(self.problem, rtol, atol, max_it, overshoot)
         self.problem.uses = USES
         if self.problem.pattern.block > 1:
             refine(self.problem.snes.getKSP())
@@ -198,7 +205,7 @@ class Static(StepSolver):
         if options.help_requested():
             return current
         all_hooks = as_hooks(hooks)
-        with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
+        with self._keep(current), SolveCheckpoint(self, all_hooks) as solve_checkpoint:
             run_before_solve(all_hooks, current, current.t, self.load_steps)
             if solve_checkpoint.restore(current):
                 self.statistics.end()
@@ -250,9 +257,10 @@ class Static(StepSolver):
             state.data[:] = self._given
             self._decide(state, time)
 
-        scheme = self._scheme(current, 1.0, time)
-        finder = FormFinder(self.newton, lines, scheme, current.copy(), decide if self._decides else None)
-        found = finder.find()
+        with without_friction(self.assembly):
+            scheme = self._scheme(current, 1.0, time)
+            finder = FormFinder(self.newton, lines, scheme, current.copy(), decide if self._decides else None)
+            found = finder.find()
         self.statistics.newton_iterations += finder.spent
         if found:
             self.statistics.forms += 1
@@ -280,7 +288,11 @@ class Static(StepSolver):
             last = not control.can_cut(h)
             if self._watch is not None:
                 self._watch.begin(start, self.load_factor(done), self.load_factor(then))
-            attempt = self._attempt(start, current, self.load_factor(then), time, all_hooks, last)
+            try:
+                attempt = self._attempt(start, current, self.load_factor(then), time, all_hooks, last)
+            except KeyboardInterrupt:
+                current.assign(start)
+                raise
             if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
                 # less load does not help here, and only at its end the way has to be an equilibrium
                 attempt.converged = True

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import resource
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import numpy as np
@@ -28,6 +29,7 @@ from windlass.solvers.stepping.progress import Progress
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_history import WORK, StepHistory
 from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_invariants, judge_laws
+from windlass.solvers.verdicts.watch import Watches
 
 KIBIBYTE = 1024.0
 """Unit of the system's memory counts [bytes]."""
@@ -41,6 +43,10 @@ class StepSolver:
         prefix: options prefix.
         name: what the progress line calls a solve; empty for none.
         unit: of what the steps add up to, ``"s"`` for time.
+
+    Attributes:
+        state: the state at the end of the last solve; of one that was interrupted or has failed, the last good one.
+            None before the first solve.
     """
 
     def __init__(self, world: World, prefix: str, name: str, unit: str) -> None:
@@ -48,7 +54,8 @@ class StepSolver:
         self.assembly: Assembly = parallel_assembly(world)
         self.statistics = Statistics()
         self.progress = Progress(name, unit, self.statistics)
-        self.verdict = Verdict()
+        self.verdict, self.watches = Verdict(), Watches(self.assembly, ())
+        self.state: State | None = None
         self.failed_attempts: list[tuple[float, float, str]] = []
         self._hooks: Sequence[StepHook] = ()
         if self._is_reported():
@@ -73,6 +80,28 @@ class StepSolver:
         self.failed_attempts = [(at, size, reason) for at, size, reason in kept.get("failed_attempts", ())]
         if self.progress.history is not None and "history" in kept:
             self.progress.history.restore(kept["history"])
+
+    @contextmanager
+    def _keep(self, state: State) -> Iterator[None]:
+        """A solve in which this state goes on; it is left to the user where the solve is interrupted."""
+        self.state, self.verdict = state, Verdict()
+        try:
+            yield
+        except KeyboardInterrupt:
+            self._note_end("interrupted", state)
+            self.statistics.end()
+            self.progress.end("INTERRUPTED")
+            raise
+        except Exception:
+            # a doubtful result is that of a whole solve
+            if not self.verdict.reasons:
+                self._note_end("failed", state)
+            raise
+
+    def _note_end(self, stopped: str, state: State) -> None:
+        """The solve has not reached its end."""
+        self.verdict.stopped = stopped
+        self.verdict.where = f"after step {state.step}, t = {state.t:.9g} s"
 
     def _begin_verdict(self, state: State, step: float, notes: Sequence[str] = ()) -> None:
         """Say before the first step what makes a result doubtful; step [s] is 0 in statics.
@@ -119,6 +148,12 @@ class StepSolver:
         """What is said of the nonlinear and linear solver, if there is one."""
         return {}
 
+    def _refuse(self, state: State, then: float, hooks: Sequence[StepHook]) -> None:
+        """End a solve before a step to a time [s] that watches refuse; all processes together."""
+        words, advice = self.watches.refuse(state.t, then)
+        if words:
+            self._fail(Failure(words, state.t, self.statistics.steps + 1, then - state.t), state, hooks, advice)
+
     def _note_failure(self, at: float, size: float, reason: str) -> None:
         """Count a rejected attempt to reach a time [s], or a load factor [1], by a step of that size."""
         self.failed_attempts.append((at, size, reason))
@@ -127,7 +162,7 @@ class StepSolver:
     def _stop(self, state: State, hooks: Sequence[StepHook], failed: str = "") -> None:
         """Stop the clock, show the statistics and let the hooks finish; a failure is said with its reason."""
         self.statistics.end()
-        self.progress.end(bool(failed))
+        self.progress.end("FAILED" if failed else "")
         run_stage(hooks, "finish", state)
         self._hooks = hooks
         if failed:

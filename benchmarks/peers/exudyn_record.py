@@ -24,6 +24,7 @@ from pathlib import Path
 warnings.simplefilter("ignore")
 os.environ["MPLBACKEND"] = "Agg"
 import exudyn as exu  # noqa: E402
+import exudyn.graphics  # noqa: E402
 import exudyn.solver  # noqa: E402
 import numpy as np  # noqa: E402
 
@@ -145,12 +146,17 @@ def find_old_names():
     """Names of older versions that 1.13.6 no longer offers where the scripts of its repository look for them."""
     utilities, basic = import_module("exudyn.utilities"), import_module("exudyn.basicUtilities")
     found = {"exudyn": exu, "np": np, "sin": math.sin, "cos": math.cos, "pi": math.pi, "sqrt": math.sqrt}
+    found |= {"VSum": sum, "HT": import_module("exudyn.rigidBodyUtilities").HomogeneousTransformation}
     found |= {"NormL2": lambda vector: float(np.linalg.norm(vector))}
     found |= {"VAdd": lambda v, w: list(np.add(v, w)), "VSub": lambda v, w: list(np.subtract(v, w))}
     found |= {"VMult": lambda v, w: float(np.dot(v, w)), "Vec2Tilde": lambda v: np.cross(v, np.eye(3)).T}
     found |= {"ScalarMult": lambda factor, v: list(np.multiply(factor, v))}
     for old in map(import_module, ("exudyn.graphicsDataUtilities", "exudyn.beams")):
         found |= {name: getattr(old, name) for name in getattr(old, "__all__", dir(old)) if not name.startswith("_")}
+    graphics = {
+        f"GraphicsData{name}": getattr(exu.graphics, name) for name in exu.graphics.__all__ if name[0].isupper()
+    }
+    found = graphics | {"GraphicsDataOrthoCubePoint": exu.graphics.Brick} | found
     for name, value in found.items():
         if not hasattr(basic, name):
             setattr(basic, name, value)
@@ -159,9 +165,70 @@ def find_old_names():
             utilities.__all__.append(name)
 
 
+def accept_old_arguments():
+    """Arguments that 1.13.6 no longer takes: other names, what is only drawn, and what never had an effect."""
+    for name in [name for name in dir(exu.MainSystem) if name.startswith("Create")]:
+        function = getattr(exu.MainSystem, name)
+        if hasattr(function, "__code__"):
+            setattr(exu.MainSystem, name, renaming(function))
+    get_object = exu.MainSystem.GetObject
+    exu.MainSystem.GetObject = lambda mbs, *given, **named: OldKeys(get_object(mbs, *given, **named))
+    items = import_module("exudyn.itemInterface")
+    for name, kind in vars(items).items():
+        if isinstance(kind, type) and (name.startswith("VObject") or name == "ObjectContactCircleCable2D"):
+            kind.__init__ = dropping(kind.__init__, None if name[0] == "V" else ("contactDamping",))
+    for old, new in (("NodePoint3DSlope1", "NodePointSlope1"), ("NodePoint3DSlope23", "NodePointSlope23")):
+        for place in (items, import_module("exudyn.utilities")):
+            if not hasattr(place, old):
+                setattr(place, old, getattr(items, new))
+                if hasattr(place, "__all__"):
+                    place.__all__.append(old)
+
+
+class OldKeys(dict):
+    """The dictionary of an object that older names of its fields read, too: physicsLength is length."""
+
+    def __missing__(self, key):
+        now = key.removeprefix("physics")
+        now = now[:1].lower() + now[1:]
+        if now == key:
+            raise KeyError(key)
+        return self[now]
+
+
+def renaming(function):
+    """A function Create... that takes the bodies by their older names, too."""
+    known = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
+    now = next((name for name in ("itemNumbers", "bodyNumbers") if name in known), None)
+
+    def create(*given, **named):
+        for old in ("bodyList", "bodyOrNodeList"):
+            if old in named and now is not None:
+                named[now] = named.pop(old)
+        return function(*given, **named)
+
+    return create
+
+
+def dropping(function, names):
+    """A constructor that leaves out arguments of these names, or all that it does not know."""
+    code = function.__code__
+    known = code.co_varnames[: code.co_argcount]
+
+    def create(self, *given, **named):
+        kept = {key: value for key, value in named.items() if key in known or (names and key not in names)}
+        function(self, *given[: len(known) - 1], **kept)
+
+    return create
+
+
 find_old_names()
+accept_old_arguments()
 sys.path.insert(0, str(Path(script).resolve().parent))
 os.chdir(Path(target).resolve().parent)
+Path("solution").mkdir(exist_ok=True)
+# where scripts of older versions look for the file of coordinates
+Path("coordinatesSolution.txt").symlink_to("solution/coordinatesSolution.txt")
 for beside in (*Path(script).parent.iterdir(), *Path(script).parents[1].iterdir()):
     # what a script writes stays here; and the package is the one that is installed
     if beside.name not in ("solution", "images", "exudyn") and not Path(beside.name).exists():

@@ -186,9 +186,12 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
+        # history values of the start of a step do not have what was found in a stage or an attempt that came to nothing
+        search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
         assign(s)
+        search.left = places.number
         passed = not np.array_equal(number, places.number)
         rests = bool(s.step_size[0] == 0.0)
         renew(c, places.taken, s.data, s.start_data, s.x, s.v, errors, forces, passed, rests, s.outcome)
@@ -210,7 +213,7 @@ def build(rows: LocalRows) -> CableSystem:
     system.checks.diagnose = lambda fields: describe_depth(fields, FASTER)
     system.checks.refusals = lambda fields: describe_depth(fields, "begin with cables apart")
     pattern.reset_caches = reset_caches
-    system.gaps = watch_places(places, rows.table.kind, assign)
+    system.gaps = watch_places(places, rows.table.kind, search.group, assign)
     return system
 
 

@@ -1,4 +1,10 @@
-"""Gaps between cables in space, by which solvers see whether steps resolve contacts; see `Gaps`."""
+"""Gaps between cables in space, by which solvers see whether steps resolve contacts; see `Gaps`.
+
+Cables that are no neighbours at either end of a step may pass each other within it.  They are sought where they move
+against each other by more than `PASSING` of the sum of their radii: two points, one on each cable, go straight from the
+start of the step to its end, and come nearer than that sum, though the cables are open at both ends there, or lie on
+opposite sides.  Points are at most a diameter apart, so that axes that cross have two points within 0.71 of the sum.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +14,41 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.cable_contact.geometry import Columns, find_foot, gather, reach_of_foot, value_at
+from windlass.connectors.cable_contact.geometry import (
+    Columns,
+    arc_length_of,
+    find_foot,
+    gather,
+    reach_of_foot,
+    value_at,
+    wrap_arc,
+)
 from windlass.connectors.cable_contact.kernels import FOOT, PairList
 from windlass.connectors.cable_contact.places import ContactPlaces
+from windlass.connectors.cable_contact.search import fill_hulls
+from windlass.connectors.point_contact.search import find_near
 from windlass.elements.nodes.vectors import dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.gaps import GAP, START, Gaps, create_numbers, note_gap, note_way
+from windlass.framework.model.gaps import (
+    GAP,
+    MISSED,
+    RATE,
+    REACH,
+    SPEED,
+    START,
+    Gaps,
+    X,
+    Y,
+    Z,
+    create_numbers,
+    note_gap,
+    note_way,
+)
+
+PASSING = 0.6
+"""Relative way per sum of radii below which no cable is passed: chords as deep as what counts are longer [1]."""
 
 
 @kernel
@@ -45,23 +78,138 @@ def fill_cable_gaps(
             note_way(row, reach, d[0], d[1], d[2])
 
 
-def watch_places(places: ContactPlaces, name: str, assign: Callable[[Any], Any]) -> Gaps:
-    """The gaps of all places; ``assign`` binds them to the cables that they have now."""
-    numbers, fill = create_numbers(len(places.at)), call(fill_cable_gaps)
-    known, found = np.zeros(len(places.at), np.bool_), np.zeros(len(places.at), np.bool_)
+@kernel
+def sweep_cables(
+    c: Columns, pairs: IntArray, x: FloatArray, start: FloatArray, row: FloatArray, which: IntArray
+) -> None:
+    """The deepest way of two cables through each other within a step.
+
+    Args:
+        c: the cables.
+        pairs: rows that are looked at, shape (k, 2).
+        x, start: coordinates at both ends of the step.
+        row: takes the numbers of the way, with the missed depth 0 for none, shape (WIDTH,).
+        which: takes the rows of both cables, shape (2,).
+    """
+    row[MISSED], row[RATE], row[SPEED] = 0.0, 0.0, 0.0
+    row[START + RATE], row[START + SPEED] = 0.0, 0.0
+    for k in range(len(pairs)):
+        a, b = pairs[k, 0], pairs[k, 1]
+        la, lb, reach = c.L[a], c.L[b], c.radius[a] + c.radius[b]
+        na, nb = int(np.ceil(0.5 * la / c.radius[a])), int(np.ceil(0.5 * lb / c.radius[b]))
+        za, zb, ya, yb = (
+            gather(x, c.dofs, a, la),
+            gather(x, c.dofs, b, lb),
+            gather(start, c.dofs, a, la),
+            gather(start, c.dofs, b, lb),
+        )
+        for i in range(na):
+            xi = arc_length_of(i, na, la)
+            p0, p1 = value_at(ya, xi), value_at(za, xi)
+            for j in range(nb):
+                s = arc_length_of(j, nb, lb)
+                # neighbours on one chain do not count
+                if c.chain[a] == c.chain[b] and abs(wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b])) < c.apart[a]:
+                    continue
+                r0, r1 = value_at(yb, s), value_at(zb, s)
+                ax, ay, az = p0[0] - r0[0], p0[1] - r0[1], p0[2] - r0[2]
+                bx, by, bz = p1[0] - r1[0], p1[1] - r1[1], p1[2] - r1[2]
+                ex, ey, ez = bx - ax, by - ay, bz - az
+                square, along = ex * ex + ey * ey + ez * ez, -(ax * ex + ay * ey + az * ez)
+                if not 0.0 < along < square:
+                    continue
+                share = along / square
+                mx, my, mz = ax + share * ex, ay + share * ey, az + share * ez
+                missed = reach - sqrt(mx * mx + my * my + mz * mz)
+                if missed <= row[MISSED]:
+                    continue
+                # the point against the whole of the other cable, at both ends
+                s0, _ = find_foot(yb, p0, s, 0.0, lb, lb)
+                s1, _ = find_foot(zb, p1, s, 0.0, lb, lb)
+                f0, f1 = value_at(yb, s0), value_at(zb, s1)
+                d0, d1 = (p0[0] - f0[0], p0[1] - f0[1], p0[2] - f0[2]), (p1[0] - f1[0], p1[1] - f1[1], p1[2] - f1[2])
+                g0, g1 = sqrt(dot(d0, d0)) - reach, sqrt(dot(d1, d1)) - reach
+                if (g0 > 0.0 and g1 > 0.0) or dot(d0, d1) < 0.0:
+                    row[GAP], row[X], row[Y], row[Z] = g1, bx, by, bz
+                    row[START + GAP], row[START + X], row[START + Y], row[START + Z] = g0, ax, ay, az
+                    row[MISSED], row[REACH] = missed, reach
+                    which[0], which[1] = a, b
+
+
+def find_passing(c: Columns, group: IntArray, x: FloatArray, start: FloatArray) -> IntArray:
+    """Rows of cables that may pass each other between two motions, shape (k, 2); those of this process in front.
+
+    group: number of the set by cable, shape (rows,).
+    """
+    count = len(c.n)
+    hulls = np.empty((2, count, 4, 3))
+    fill_hulls(c, start, hulls[0])
+    fill_hulls(c, x, hulls[1])
+    way = hulls[1] - hulls[0]
+    square = np.einsum("ijk,ijk->ij", way, way).max(initial=0.0)
+    none = np.zeros((0, 2), np.int64)
+    if not 2.0 * PASSING * c.radius.min(initial=np.inf) < 2.0 * np.sqrt(square) < np.inf:
+        return none
+    # balls around what each cable sweeps, and how it moves: in the mean, and apart from it
+    low, high = hulls.min(axis=(0, 2)), hulls.max(axis=(0, 2))
+    middle, reach = 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1) + c.radius
+    mean = way.mean(axis=1)
+    spread = np.linalg.norm(way - mean[:, None], axis=2).max(axis=1)
+    long = np.flatnonzero(c.apart < c.L)
+    parts = [none, np.stack((long, long), axis=1)]
+    for number in np.unique(group):
+        rows = np.flatnonzero(group == number)
+        parts.append(rows[find_near(middle[rows], reach[rows], 0.0)])
+    pairs = np.concatenate(parts)
+    # each process looks at those with points of its own
+    pairs = np.where((c.n[pairs[:, 0]] > 0)[:, None], pairs, pairs[:, ::-1])
+    a, b = pairs.T
+    moved = np.linalg.norm(mean[a] - mean[b], axis=1) + spread[a] + spread[b]
+    found: IntArray = pairs[(c.n[a] > 0) & (moved > PASSING * (c.radius[a] + c.radius[b]))]
+    return np.ascontiguousarray(found)
+
+
+def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Callable[[Any], Any]) -> Gaps:
+    """The gaps of all places, and of cables that pass each other.
+
+    Args:
+        places: those of this process.
+        name: of the component.
+        group: number of the set by cable, shape (rows,).
+        assign: binds places to the cables that they have now.
+    """
+    last, fill = len(places.at), call(fill_cable_gaps)
+    numbers, which = create_numbers(last + 1), np.zeros(2, np.int64)
+    known, found = np.zeros(last, np.bool_), np.zeros(last, np.bool_)
+    # coordinates at the end of a step and at its start
+    now: list[FloatArray] = []
+    start: list[FloatArray] = []
 
     def measure(s: Any) -> None:
         assign(s)
         found[:] = places.number > 0.0
-        numbers[~found, GAP] = np.inf
+        numbers[:last][~found, GAP] = np.inf
         # a place that was free knows nothing of the start of the step
-        numbers[~known, START + GAP] = np.nan
+        numbers[:last][~known, START + GAP] = np.nan
         fill(places.c, places.taken, places.rank, s.data, s.x, s.v, numbers)
+        if not now:
+            now.append(s.x.copy())
+        now[0][:] = s.x
+        numbers[last, GAP] = np.inf
+        if start:
+            pairs = find_passing(places.c, group, s.x, start[0])
+            if len(pairs):
+                sweep_cables(places.c, pairs, s.x, start[0], numbers[last], which)
 
     def accept() -> None:
         known[:] = found
+        if not start:
+            start.append(now[0].copy())
+        start[0][:] = now[0]
 
     def describe(k: int) -> str:
+        if k == last:
+            return f"the cable of {name} row {which[1]}, by that of row {which[0]},"
         return f"point {places.point[k]} of {name} row {places.cable[k]}"
 
     return Gaps(measure, numbers, describe, weighed=True, accept=accept)

@@ -22,7 +22,7 @@ from windlass.connectors.cable_contact.kernels import (
     read_parameters,
 )
 from windlass.connectors.cable_contact.tangent import eval_change
-from windlass.connectors.circle_segments.power import NUMBERS
+from windlass.connectors.circle_segments.power import NO_GAP, NUMBERS
 from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.friction.bristle import SLIPS, bent_energy
 from windlass.elements.nodes.vectors import cross, dot
@@ -112,9 +112,10 @@ def fill_places(
         m = find_motion(za, ya, zb, yb, xi, s, (s <= 0.0 and c.before[b] < 0) or (s >= c.L[b] and c.after[b] < 0))
         t = eval_touch(par, m, z)
         depth = par.reach - t.D
-        out[i, DEPTH], out[i, PART] = depth, data[at + SHARE]
+        out[i, DEPTH], out[i, PART], parts[i, 10] = depth, data[at + SHARE], -depth
         if depth <= 0.0:
             continue
+        # forces and torques
         force, _, _ = eval_forces(par, t)
         couple = cross(t.d, t.ft)
         out[i, PRESS] = t.press
@@ -135,6 +136,7 @@ def fill_places(
         parts[i, 4] = -spring * t.vn
         parts[i, 6] = 0.5 * spring * depth
         parts[i, 7] = bent_energy(False, par.mu_k, dot(t.u, t.u), 0.0)
+        parts[i, 9] = spring - t.press
 
 
 _fill = call(fill_places)
@@ -155,7 +157,7 @@ def eval_parts(places: ContactPlaces, fields: Fields) -> FloatArray:
     c = places.c
     _, parts = eval_places(places, fields)
     whole = np.zeros((len(c.n), int(c.n.max(initial=0)) * TOUCHING, NUMBERS))
-    whole[..., 8] = OPEN
+    whole[..., 8], whole[..., 10] = OPEN, NO_GAP
     of_cable = places.rank - (np.cumsum(c.n) - c.n)[places.taken.cable] * TOUCHING
     whole[places.taken.cable, of_cable] = parts
     return whole

@@ -219,6 +219,8 @@ class CableSearch:
     forgotten: bool = True  # whether the next update searches in any case
     margin: float = 0.0  # motion up to which the list is valid [m]
     hull: FloatArray = field(default_factory=lambda: np.zeros((0, 4, 3)))  # control points at the last search [m]
+    # numbers of the cables that places were bound to after the last update, shape (places,)
+    left: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def update(self, fields: Fields) -> bool:
         """Bind places to feet if the last search may have become incomplete; whether there was a search.

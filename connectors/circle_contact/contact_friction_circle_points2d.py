@@ -32,7 +32,7 @@ from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.framework.checks.values import read_numbers
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
@@ -109,9 +109,21 @@ def create_system(rows: LocalRows, c: PointColumns) -> System:
         add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
     )
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
-    system.post_newton = call(
-        update_history, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome)
-    )
+
+    def update(commits: bool) -> Call:
+        return call(
+            update_history,
+            lambda s: (
+                c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome if commits else none, s.mapped,
+                commits,
+            ),
+        )  # fmt: skip
+
+    none = np.zeros(0)
+    system.post_newton = update(True)
+    if c.press.any():
+        # without a press the damper jumps where a point closes, which Newton's method cannot follow
+        system.return_map = update(False)
     return system
 
 

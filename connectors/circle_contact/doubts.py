@@ -28,6 +28,7 @@ from windlass.connectors.circle_segments.place_numbers import GAP
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.model.gaps import Wraps
 from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.system import Fields, System
 
@@ -53,6 +54,10 @@ def watch(system: System, rows: LocalRows) -> None:
     if isinstance(c, PointColumns):
         system.checks.reasons = lambda fields: find_coarse_belts(rows, c, fields)
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
+    if system.gaps is not None:
+        markers, pulley = np.unique(rows.local("circle"), return_inverse=True)
+        pulley, angle, stiffness = (np.repeat(values, c.n) for values in (pulley, c.L / c.r, c.kc))
+        system.gaps.wraps = Wraps(pulley, angle, stiffness, lambda: name_circles(rows.world, markers))
 
 
 def find_doubts(

@@ -12,7 +12,16 @@ from windlass.connectors.circle_points.kernels import PointColumns, fill_outputs
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
 from windlass.connectors.circle_segments.place_numbers import BRISTLE, CLOSED_GAP, FN, FT, GAP, NUMBERS, STATE, VN, VT
 from windlass.connectors.circle_segments.power import create_account
-from windlass.connectors.circle_segments.power_lanes import BRISTLE_ENERGY, BRISTLE_POWER, CONTACT_STATE, OPEN, PARTS
+from windlass.connectors.circle_segments.power_lanes import (
+    BRISTLE_ENERGY,
+    BRISTLE_POWER,
+    CONTACT_STATE,
+    DAMPER_FORCE,
+    DAMPER_POWER,
+    DEPTH,
+    OPEN,
+    PARTS,
+)
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths, column_of
 from windlass.elements.cable2d.points import eval_shape
@@ -127,6 +136,7 @@ def create_point_account(
 def read_points(c: PointColumns, s: Evaluation) -> None:
     """Add energies and powers of all rows, and write the numbers of points for `fill_jumps`, and m.
 
+    Dampers act by the gap from the circle as it is, without what a press makes it larger by.
     Energies are those of the normal springs and of the bristles: of m closed points of n, (n/m) mu_k u²/2 each.
     """
     out = eval_points(c, s)
@@ -141,10 +151,12 @@ def read_points(c: PointColumns, s: Evaluation) -> None:
     spring, bent = 0.5 * c.kc[:, None] * out[..., CLOSED_GAP] ** 2, 0.5 * mu_k * bristle**2
     powers = split_powers(c, out)
     s.energies[:] += [np.where(touches, values, 0.0).sum(axis=1) for values in (spring, bent)]
-    for k, j in ((0, 0), (2, 1), (3, 2), (4, 5)):
+    for k, j in ((0, 0), (2, 1), (4, 5)):
         s.powers[k] += np.where(touches, powers[..., j], 0.0).sum(axis=1)
     s.parts[..., BRISTLE_POWER], s.parts[..., BRISTLE_ENERGY] = powers[..., 3], bent
     s.parts[..., CONTACT_STATE] = np.where(touches, out[..., STATE], OPEN)
+    s.parts[..., DAMPER_POWER], s.parts[..., DEPTH] = np.where(touches, powers[..., 2], 0.0), out[..., GAP]
+    s.parts[..., DAMPER_FORCE] = np.where(touches, out[..., FN] - c.kc[:, None] * out[..., CLOSED_GAP], 0.0)
     s.parts[..., PARTS] = closed[:, None]
 
 

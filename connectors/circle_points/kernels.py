@@ -28,7 +28,7 @@ exactly the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n), the arc
 positions r alpha on the circle where bristles are fixed (without bristles: where the point is).  They change between
-Newton runs only, by `update.py`.
+Newton runs, and within those of steps with a press, by `update.py`.
 
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
 Springer (2006); one value per element for what sticks: J. C. Simo, P. Wriggers, R. L. Taylor, A perturbed Lagrangian

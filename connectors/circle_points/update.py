@@ -1,4 +1,4 @@
-"""Kernel that switches the contact of a circle with points of a cable between Newton runs.
+"""Kernel that switches the contact of a circle with points of a cable, between Newton runs and as their return map.
 
 See `kernels.py` for the letters.  The update of a row, with the stored values of the start of the step where
 "start" is said:
@@ -96,12 +96,19 @@ def update_history(
     x: FloatArray,
     v: FloatArray,
     outcome: FloatArray,
+    mapped: FloatArray,
+    commits: bool,
 ) -> None:
     """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
+
+    What only a solved step may change, the press and whether a cable is laid on, is written if it ``commits``.  If not,
+    nothing is done but for the residuals that ``mapped`` counts, see `Fields`, and there is no outcome.
 
     The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
     largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
     """
+    if not commits and mapped[0] <= 0.0:
+        return
     worst, changed, largest, worst_row, most, total = 0.0, False, 0.0, -1, 0, 0
     rows = np.empty(len(c.n), np.int64)
     for i in range(len(c.n)):
@@ -174,7 +181,7 @@ def update_history(
                 own = u if state[k] == STICKS else state[k] * slip_bend(limit[k], state[k] * drag[k], h[k])
                 data[first + 2 * n + k] = points[k, 3, lane] - n / closed * own
         # the press that the circle grows by
-        if follows:
+        if follows and commits:
             data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
             o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
             w, at_rest = gather(v, c.dofs, i), True
@@ -192,4 +199,5 @@ def update_history(
         largest = max(largest, force)
         if error > worst:
             worst, worst_row = error, i
-    note_outcome(outcome, worst, np.inf, changed, largest, worst_row)
+    if commits:
+        note_outcome(outcome, worst, np.inf, changed, largest, worst_row)

@@ -1,6 +1,8 @@
 """Gaps between circles and the segments of cables, by which solvers see whether steps resolve contacts; see `Gaps`.
 
 The rate is that of the gap at the closest point, the speed is that of the cable relative to the centre of the circle.
+Points of segments are kept from step to step.  Most rows have hardly changed their velocities; a bound on what may have
+happened to their gaps takes less time than these, which are measured at both ends of the step where it is not enough.
 """
 
 from __future__ import annotations
@@ -13,11 +15,95 @@ from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.gaps import Gaps, create_near, create_numbers, note_gap, note_way
+from windlass.framework.model.gaps import (
+    FASTEST,
+    GAP,
+    LEAST,
+    RATE,
+    SPEED,
+    START,
+    Gaps,
+    X,
+    Y,
+    Z,
+    create_near,
+    create_numbers,
+    note_gap,
+    note_way,
+)
 from windlass.framework.model.law import LocalRows
 
 WAYS = 4.0
 """Ways of a cable in one step within which a circle is looked at [1]: half of them are what a step may pass."""
+LONG = 0.6
+"""Way of the closest point, per radius, below which no circle is missed by so much that it counts [1]: a chord whose
+depth is 5 % of the radius is longer."""
+POINT = 8
+"""Numbers of a point of a row: place (2) and velocity (2) from the centre of the circle, and the same at the start of
+the step, NaN where they are not known."""
+
+
+@kernel(inline=True)
+def find_closest(
+    ax: float, ay: float, ux: float, uy: float, bx: float, by: float, wx: float, wy: float
+) -> tuple[float, float, float, float]:
+    """Closest point of a segment from a to b, whose ends have the velocities u and w: its place, distance and rate."""
+    ex, ey = bx - ax, by - ay
+    E = ex * ex + ey * ey
+    rho = min(max(-(ex * ax + ey * ay) / E, 0.0), 1.0) if E > 0.0 else 0.0
+    x, y = ax + rho * ex, ay + rho * ey
+    D = max(np.sqrt(x * x + y * y), 1e-300)
+    return x, y, D, ((ux + rho * (wx - ux)) * x + (uy + rho * (wy - uy)) * y) / D
+
+
+@kernel
+def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> bool:
+    """Whether no rate of the n segments of a row can have changed by ``least`` [m/s], and none has missed the circle.
+
+    The rate of a gap is z·n at the closest point, whose place on the segment is rho.  Its change in a step is at most
+
+        |δz| + |δrho| |z_b - z_a| + |z| |δn|,   |δrho| <= 2 |δa|/l + 4 |a| |δe|/l²,   |δn| <= 2 |δe|/l + 4 |δa|/D
+
+    if |δe| < l/2, with the largest values of all ends a and segments e = b - a, the smallest length l and the smallest
+    distance D: directions turn on at most π/2 of the straight way, with the segment and with either of its ends.
+    """
+    du, da, de, dz, u, far, near, short, long = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf, 0.0
+    ax, ay, bx, by, ux, uy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(first, first + n + 1):
+        # the point now and at the start; the last point
+        px, py, qx, qy, wx, wy = ax, ay, bx, by, ux, uy
+        ax, ay, bx, by = points[k, 0], points[k, 1], points[k, 4], points[k, 5]
+        ux, uy = points[k, 6], points[k, 7]
+        vx, vy, x, y = points[k, 2] - ux, points[k, 3] - uy, ax - bx, ay - by
+        now, before = ax * ax + ay * ay, bx * bx + by * by
+        da, du = max(da, x * x + y * y), max(du, vx * vx + vy * vy)
+        far, near = max(far, now, before), min(near, now, before)
+        u = max(u, ux * ux + uy * uy)
+        # the segment that ends there
+        if k > first:
+            ex, ey, fx, fy = ax - px, ay - py, bx - qx, by - qy
+            gx, gy, zx, zy = ex - fx, ey - fy, ux - wx, uy - wy
+            de, dz = max(de, gx * gx + gy * gy), max(dz, zx * zx + zy * zy)
+            now, before = ex * ex + ey * ey, fx * fx + fy * fy
+            short, long = min(short, now, before), max(long, now, before)
+    if du > least * least:
+        return False
+    # most rows are far below it: each part against its share, without roots
+    part, room = least * least / 16.0, min(0.25 * LONG * LONG * r * r, near / 16.0)
+    slide, turn = 8.0 * da * short + 32.0 * far * de, 8.0 * de * near + 128.0 * da * short
+    is_small = 16.0 * de < short and 4.0 * long < near and 16.0 * da < near and da < room
+    is_small &= 4.0 * part > du and part * short * short > slide * dz and part * short * near > turn * u
+    if is_small and room * short * short > slide * long:
+        return True
+    move, stretch, size = np.sqrt(da), np.sqrt(de), np.sqrt(short)
+    # the closest point is within half a segment of an end
+    D = np.sqrt(near) - 0.5 * np.sqrt(long) - move
+    if not (D > 0.0 and size > 2.0 * stretch):
+        return False
+    slide = min(2.0 * move / size + 4.0 * np.sqrt(far) * stretch / short, 1.0)
+    turn = 2.0 * stretch / size + 4.0 * move / D
+    kick = np.sqrt(du) + slide * np.sqrt(dz) + turn * np.sqrt(u)
+    return bool(kick < least and move + slide * np.sqrt(long) < min(LONG * r, D))
 
 
 @kernel
@@ -26,52 +112,99 @@ def fill_segment_gaps(
     shape: ShapeColumns,
     circle: PositionColumns,
     size: FloatArray,
+    points: FloatArray,
+    rows: IntArray,
+    quiet: FloatArray,
     numbers: FloatArray,
     near: IntArray,
 ) -> None:
-    """The numbers of segments, row after row; of rows that are off, or too far away for this step, none.
+    """The numbers of the segments of rows at both ends of the step; none of rows that are off, too far away, or quiet.
 
-    size: of the step [s], shape (1,).
+    Args:
+        size: of the step [s], shape (1,).
+        points: of the rows, n + 1 each, see `POINT`.
+        rows: how many rows are not too far away, and these, shape (rows + 1,).
+        quiet, numbers, near: see `Gaps`.
     """
-    first, count, p, v, h = 0, 0, shape.p, shape.v, size[0]
+    first, place, count, found, p, v, h, fastest = 0, 0, 0, 0, shape.p, shape.v, size[0], 0.0
     for i in range(len(c.n)):
         ci, j0, r, n = c.circle[i], shape.start[c.cable[i]], c.r[i], c.n[i]
         at, first = first, first + n
+        begin, place = place, place + n + 1
         # the middle of the cable, and what may be nearer than that
         cx, cy, jm = circle.p[ci, 0], circle.p[ci, 1], j0 + n // 2
         mx, my = p[jm, 0] - cx, p[jm, 1] - cy
-        ux, uy = v[jm, 0] - circle.v[ci, 0], v[jm, 1] - circle.v[ci, 1]
-        speed = np.sqrt(ux * ux + uy * uy)
-        reach = r + c.L[i] * n + WAYS * h * speed
-        if not c.active[i] or mx * mx + my * my > reach * reach:
-            continue
         ux, uy = circle.v[ci, 0], circle.v[ci, 1]
+        wx, wy = v[jm, 0] - ux, v[jm, 1] - uy
+        square, away, still = wx * wx + wy * wy, mx * mx + my * my, r + c.L[i] * n
+        # roots only where squares do not tell
+        still, ways = still * still, WAYS * WAYS * h * h * square
+        if not c.active[i] or away > 2.0 * (still + ways):
+            continue
+        if away > still + ways and np.sqrt(away) > np.sqrt(still) + np.sqrt(ways):
+            continue
+        count += 1
+        rows[count] = i
+        for k in range(n + 1):
+            points[begin + k, 0], points[begin + k, 1] = p[j0 + k, 0] - cx, p[j0 + k, 1] - cy
+            points[begin + k, 2], points[begin + k, 3] = v[j0 + k, 0] - ux, v[j0 + k, 1] - uy
+        # new ones have no start
+        if not points[begin, 4] < np.inf:
+            continue
+        if is_quiet(points, begin, n, r, quiet[LEAST]):
+            fastest = max(fastest, square)
+            continue
+        speed = np.sqrt(square)
+        wx, wy = points[begin + n // 2, 6], points[begin + n // 2, 7]
+        speed_before = np.sqrt(wx * wx + wy * wy)
         for s in range(n):
-            ax, ay = p[j0 + s, 0] - cx, p[j0 + s, 1] - cy
-            ex, ey = p[j0 + s + 1, 0] - cx - ax, p[j0 + s + 1, 1] - cy - ay
-            # the closest point and its velocity
-            E = ex * ex + ey * ey
-            rho = min(max(-(ex * ax + ey * ay) / E, 0.0), 1.0) if E > 0.0 else 0.0
-            wx, wy = ax + rho * ex, ay + rho * ey
-            D = max(np.sqrt(wx * wx + wy * wy), 1e-300)
-            zx = v[j0 + s, 0] + rho * (v[j0 + s + 1, 0] - v[j0 + s, 0]) - ux
-            zy = v[j0 + s, 1] + rho * (v[j0 + s + 1, 1] - v[j0 + s, 1]) - uy
-            row = numbers[at + s]
-            note_gap(row, D - r, (zx * wx + zy * wy) / D, speed)
-            note_way(row, r, wx, wy, 0.0)
-            count += 1
-            near[count] = at + s
-    near[0] = count
+            a, b, row = points[begin + s], points[begin + s + 1], numbers[at + s]
+            x, y, D, rate = find_closest(a[4], a[5], a[6], a[7], b[4], b[5], b[6], b[7])
+            row[START + GAP], row[START + RATE], row[START + SPEED] = D - r, rate, speed_before
+            row[START + X], row[START + Y], row[START + Z] = x, y, 0.0
+            x, y, D, rate = find_closest(a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3])
+            note_gap(row, D - r, rate, speed)
+            note_way(row, r, x, y, 0.0)
+            found += 1
+            near[found] = at + s
+    rows[0], near[0], quiet[FASTEST] = count, found, np.sqrt(fastest)
+
+
+@kernel
+def accept_segments(c: ContactColumns, points: FloatArray, rows: IntArray, before: IntArray, offset: IntArray) -> None:
+    """The end of a step is the start of the next one.
+
+    Args:
+        points, rows: see `fill_segment_gaps`.
+        before: the rows of the step before, which become those of this one.
+        offset: first point of each row.
+    """
+    # what has gone is not known when it comes back
+    for k in range(1, before[0] + 1):
+        points[offset[before[k]], 4] = np.nan
+    for k in range(rows[0] + 1):
+        before[k] = rows[k]
+    for k in range(1, rows[0] + 1):
+        i = rows[k]
+        for j in range(offset[i], offset[i] + c.n[i] + 1):
+            for a in range(4):
+                points[j, 4 + a] = points[j, a]
 
 
 def watch_segments(rows: LocalRows, c: ContactColumns, shapes: str, circles: str) -> Gaps:
     """The gaps of rows; ``shapes`` and ``circles`` are families of markers."""
     numbers, kind, first = create_numbers(int(c.n.sum())), rows.table.kind, np.cumsum(c.n)
+    offset: IntArray = first - c.n + np.arange(len(c.n))
+    points, now = np.full((len(numbers) + len(c.n), POINT), np.nan), np.zeros(len(c.n) + 1, np.int64)
+    before, quiet, near = now.copy(), np.zeros(2), create_near(len(numbers))
+    near[0] = 0
 
     def describe(k: int) -> str:
         row = int(np.searchsorted(first, k, side="right"))
         return f"segment {k - int(first[row] - c.n[row])} of {kind} row {rows.rows[row]}"
 
-    near = create_near(len(numbers))
-    measure = call(fill_segment_gaps, lambda s: (c, s.markers[shapes], s.markers[circles], s.size, numbers, near))
-    return Gaps(measure, numbers, describe, weighed=True, near=near)
+    measured = points, now, quiet, numbers, near
+    measure = call(fill_segment_gaps, lambda s: (c, s.markers[shapes], s.markers[circles], s.size, *measured))
+    accept = call(accept_segments, lambda s: (c, points, now, before, offset))
+    memory = points, now, before
+    return Gaps(measure, numbers, describe, weighed=True, accept=accept, near=near, quiet=quiet, memory=memory)

@@ -13,6 +13,8 @@ slips by the law's own measure: it is 0 where a segment rolls, while v_t is omeg
 the circle at r.  That part, f_t (v_t - x_cur_t) on the axis, and what `use_segment_normals` = false adds, is neither
 lost nor stored; on driver and driven it has opposite signs.  In slip bristles keep the length of the limit; what they
 store as it changes, and what they hold when a segment opens, is no power but a difference of energies: `fill_jumps`.
+Accounts take the normal dampers by the change of the gap in each step, Δg (F_0 + F_1)/2, F = f_n - k_c g: where v_n
+rings from step to step and the gap does not, or contact begins, their powers are far from what is lost.
 Source: power balance of the forces, term by term.
 """
 
@@ -30,6 +32,10 @@ from windlass.connectors.circle_segments.power_lanes import (
     BRISTLE_ENERGY,
     BRISTLE_POWER,
     CONTACT_STATE,
+    DAMPER_FORCE,
+    DAMPER_POWER,
+    DEPTH,
+    DRIFT,
     OPEN,
     PARTS,
     fill_powers,
@@ -77,23 +83,33 @@ STORED, PASSED = ("contact_spring", "bristle"), ("lever",)
 FRICTION_LOSSES = ("sliding", "bristles", "friction_damping")
 LOST = (*FRICTION_LOSSES, "contact_damping")
 """What accounts of contact store, pass on and lose."""
-NUMBERS = 9
+NUMBERS = 11
 """Of a place, for `create_place_account`."""
+NO_GAP = 1e9
+"""The gap of a place without one: where a surface has ended, or nothing is near [m]."""
 
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray) -> None:
-    """Add what sliding and bristles lose in a step of size[0] seconds beside the powers [J], to the first two of lost.
+    """Add what sliding, bristles and normal dampers lose in a step of size[0] seconds beside the powers [J].
 
     Sliding takes f_t x_cur_t, of which bristles store what their energy changes by; what they hold as they open is
-    lost.  In all, the loss is the work that was taken less what the energy has changed by.  ``before`` and ``now`` are
-    as `read_segments` writes them; numbers beyond these are those of closed neighbours.
+    lost.  In all, the loss is the work that was taken less what the energy has changed by.  Dampers take their mean
+    force times the change of the gap, and the mean of their powers where there is none at one end.  ``before`` and
+    ``now`` are as `read_segments` writes them; numbers beyond these are those of closed neighbours.  ``lost`` is in
+    the order of `LOST`.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
             was, state = before[i, s, CONTACT_STATE], now[i, s, CONTACT_STATE]
             if was == OPEN and state == OPEN:
                 continue
+            if max(before[i, s, DEPTH], now[i, s, DEPTH]) >= NO_GAP:
+                lost[3, i] += 0.5 * size[0] * (before[i, s, DAMPER_POWER] + now[i, s, DAMPER_POWER])
+            else:
+                drift = 0.5 * size[0] * (before[i, s, DRIFT] + now[i, s, DRIFT])
+                way = now[i, s, DEPTH] - before[i, s, DEPTH] + drift
+                lost[3, i] += 0.5 * (before[i, s, DAMPER_FORCE] + now[i, s, DAMPER_FORCE]) * way
             beside = 0.5 * size[0] * (before[i, s, BRISTLE_POWER] + now[i, s, BRISTLE_POWER])
             beside -= now[i, s, BRISTLE_ENERGY] - before[i, s, BRISTLE_ENERGY]
             if abs(state) == 1.0 or (abs(was) == 1.0 and state == 0.0):
@@ -118,18 +134,20 @@ def create_account(
 def create_place_account(
     evaluate: Callable[[Fields], FloatArray], shape: tuple[int, int], by: str = "circle"
 ) -> Account:
-    """The account of a contact law from what gives the numbers of its places, shape (rows, places, 9).
+    """The account of a contact law from what gives the numbers of its places, shape (rows, places, NUMBERS).
 
-    They are the powers in the order of `POWERS`, the energies of spring and bristle [J], and the state.
+    They are the powers in the order of `POWERS`, the energies of spring and bristle [J], the state, the force of the
+    normal damper [N] and the gap [m].
     """
 
     def read(s: Evaluation) -> None:
         found = evaluate(s)
         s.energies += found[..., 6:8].sum(axis=1).T
-        for power, number in ((0, 0), (2, 1), (3, 2), (4, 5)):
+        for power, number in ((0, 0), (2, 1), (4, 5)):
             s.powers[power] += found[..., number].sum(axis=1)
         s.parts[..., BRISTLE_POWER], s.parts[..., BRISTLE_ENERGY] = found[..., 3], found[..., 7]
-        s.parts[..., CONTACT_STATE] = found[..., 8]
+        s.parts[..., CONTACT_STATE], s.parts[..., DAMPER_POWER] = found[..., 8], found[..., 2]
+        s.parts[..., DAMPER_FORCE], s.parts[..., DEPTH] = found[..., 9], found[..., 10]
 
     return replace(create_account(read, (*shape, PARTS), by), rows=shape[0])
 

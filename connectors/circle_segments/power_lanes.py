@@ -9,6 +9,7 @@ from windlass.connectors.circle_segments.kernels import (
     Chord,
     ContactColumns,
     SegmentParameters,
+    closest_point,
     eval_friction,
     force_normals,
     lower_chord,
@@ -42,10 +43,12 @@ from windlass.framework.kernels.kernel import kernel
 SLOPE_RATES, AXIAL, POWER = SIZE, SIZE + 4, SIZE + 5
 """Rows of what is given beside that of `lanes.py`: rates of r' at both ends, axial motion of the material [m/s]; and
 the first row of results: the powers in the order of `POWERS`, energies of spring and bristle."""
-COUNT = 8
-"""Numbers of results."""
-BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, PARTS = 0, 1, 2, 3
-"""What `fill_jumps` reads of a segment, and how many numbers these are."""
+COUNT = 11
+"""Numbers of results: beside these the force of the normal damper [N], the drift [m/s] and the gap [m]."""
+BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, DAMPER_POWER, DAMPER_FORCE, DRIFT, DEPTH, PARTS = range(8)
+"""What `fill_jumps` reads of a segment, and how many numbers these are.
+
+DRIFT is the part of v_n by which material flows through the mesh [m/s], 0 where it does not; DEPTH is the gap [m]."""
 OPEN = -3.0
 """The state of segments that are open."""
 
@@ -139,7 +142,8 @@ def eval_lanes(case: int, g: FloatArray) -> None:
         # the gap is that of the mesh
         rx = (1.0 - h.rho) * g[SLOPES, k] + h.rho * g[SLOPES + 2, k]
         ry = (1.0 - h.rho) * g[SLOPES + 1, k] + h.rho * g[SLOPES + 3, k]
-        stretch = spring * (vn - g[AXIAL, k] * (rx * h.nx + ry * h.ny))
+        drift = g[AXIAL, k] * (rx * h.nx + ry * h.ny)
+        stretch = spring * (vn - drift)
         sliding, damping, bends, normal = ft * slip, par.mu_v * vt * vt, par.mu_k * bristle * slip, (fn - spring) * vn
         sliding = sliding if slips else 0.0
         damping = 0.0 if slips else damping
@@ -149,6 +153,7 @@ def eval_lanes(case: int, g: FloatArray) -> None:
         g[POWER + 5, k] = taken - sliding - damping - normal - bends - stretch
         g[POWER + 6, k] = 0.5 * spring * (h.D - par.r)
         g[POWER + 7, k] = bent_energy(slips, par.mu_k, bristle * bristle, ft)
+        g[POWER + 8, k], g[POWER + 9, k], g[POWER + 10, k] = fn - spring, drift, h.D - par.r
 
 
 @kernel(inline=True)
@@ -195,8 +200,14 @@ def read_segments(
     rows, numbers, total = list_closed(c, data)
     for i in range(len(parts)):
         for s in range(parts.shape[1]):
-            parts[i, s, BRISTLE_POWER] = parts[i, s, BRISTLE_ENERGY] = 0.0
+            parts[i, s, :PARTS] = 0.0
             parts[i, s, CONTACT_STATE] = OPEN
+        ci = c.circle[i]
+        for s in range(c.n[i]):
+            a, b = shape.start[c.cable[i]] + s, shape.start[c.cable[i]] + s + 1
+            ax, ay = shape.p[a, 0] - circle.p[ci, 0], shape.p[a, 1] - circle.p[ci, 1]
+            bx, by = shape.p[b, 0] - circle.p[ci, 0], shape.p[b, 1] - circle.p[ci, 1]
+            parts[i, s, DEPTH] = closest_point(ax, ay, bx, by)[2] - c.r[i]
     for first in range(0, total, LANES):
         count = min(LANES, total - first)
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)
@@ -208,8 +219,9 @@ def read_segments(
             energies[1, i] += g[POWER + 7, k]
             powers[0, i] += g[POWER, k]
             powers[2, i] += g[POWER + 1, k]
-            powers[3, i] += g[POWER + 2, k]
             powers[4, i] += g[POWER + 5, k]
             parts[i, s, BRISTLE_POWER] = g[POWER + 3, k]
             parts[i, s, BRISTLE_ENERGY] = g[POWER + 7, k]
             parts[i, s, CONTACT_STATE] = g[STATE, k]
+            parts[i, s, DAMPER_POWER], parts[i, s, DAMPER_FORCE] = g[POWER + 2, k], g[POWER + 8, k]
+            parts[i, s, DRIFT], parts[i, s, DEPTH] = g[POWER + 9, k], g[POWER + 10, k]

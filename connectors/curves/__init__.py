@@ -1,1 +1,1 @@
-"""Circles in contact with curves of lines and arcs: chains on sprockets, rollers on tracks."""
+"""Circles against curves of lines and arcs: chains on sprockets, rollers on tracks; teeth of belts in pulleys."""

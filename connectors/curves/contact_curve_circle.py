@@ -50,6 +50,8 @@ SAME = 1e-6
 """Two feet whose normals differ by less, 1 - n·n', are one."""
 PASSING = 0.6
 """Way in a step per radius below which a circle passes nothing: chords as deep as what counts are longer [1]."""
+TOUCHED = 0.01
+"""Change of the velocity in a step, per velocity, from which stages of the step may have touched the curve [1]."""
 APART, MOST_LOOKS = 0.25, 1000
 """Distance of the places on a way that are looked at, per radius, and how many there are at most [1]."""
 
@@ -280,6 +282,17 @@ def eval_gap(c: Any, i: int, p: int, at: FloatArray, moves: FloatArray) -> tuple
 
 
 @kernel
+def find_nearest(c: Any, i: int, x: float, y: float) -> int:
+    """The piece of the profile of row i that is nearest in front of a circle at (x, y), from 1; 0 for none."""
+    start, nearest, low = c.curves.first[c.curve[i]], 0, np.inf
+    for p in range(start, c.curves.first[c.curve[i] + 1]):
+        D = face(c.curves.pieces, p, complex(x, 0.0), complex(y, 0.0))[0].real
+        if 0.0 <= D < low and faces(c.curves.pieces, p, x, y):
+            low, nearest = D, p - start + 1
+    return nearest
+
+
+@kernel
 def fill_gaps(c: Any, pair: Pair, m: PositionColumns, numbers: FloatArray) -> None:
     """The numbers of `Gaps`, shape (3 rows, WIDTH): of the deeper contact of each row; then of rows that do not touch,
     their ways in the frame of the curve; then, far away, velocities in this frame.
@@ -329,6 +342,15 @@ def fill_gaps(c: Any, pair: Pair, m: PositionColumns, numbers: FloatArray) -> No
             note_gap(row, g, rate, speed)
         if first > 0 or begin > 0:
             continue
+        # stages of the step have touched, perhaps: velocities are others
+        ux, uy = moves[BEFORE + X], moves[BEFORE + Y]
+        if np.hypot(moves[X] - ux, moves[Y] - uy) > TOUCHED * np.hypot(ux, uy):
+            p = find_nearest(c, i, way[BEFORE + X], way[BEFORE + Y])
+            if p > 0:
+                row[BEFORE + GAP], row[BEFORE + RATE] = eval_gap(c, i, p, way[BEFORE:], moves[BEFORE:])
+                row[BEFORE + SPEED] = np.hypot(ux, uy)
+                g, rate = eval_gap(c, i, p, way, moves)
+                note_gap(row, g, rate, speed)
         # the places between
         ax, ay = way[BEFORE + X], way[BEFORE + Y]
         ex, ey = way[X] - ax, way[Y] - ay

@@ -26,6 +26,7 @@ from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
+from windlass.connectors.drives.bending_loss import add_bending_losses
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
@@ -45,9 +46,10 @@ from windlass.connectors.drives.steady_drive import (
     is_speeds,
     is_torques,
 )
+from windlass.connectors.drives.timing import add_teeth, read_teeth
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
-from windlass.connectors.reports.belt_picture import draw_belt
+from windlass.connectors.reports.belt_picture import draw_belt, draw_circles
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
 from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
 from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
@@ -77,9 +79,12 @@ from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.named_parts import name_part
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import CHECKS, World
+from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.output.sensors import SensorLike, Sensors
 from windlass.framework.state.state import State
 
+ROUTE_POINTS = 1000
+"""Points of the line that shows a belt as it is laid."""
 DEEPEST = 0.01
 """Share of the radius by which a belt may sink in [1]."""
 CLOSED = {
@@ -101,6 +106,18 @@ CLOSED = {
     "cable_columns": inside(),
 }
 POINT = optional(numbers("m", (2,), (3,)))
+TEETH = {
+    "teeth": optional(whole(6)),
+    "pitch": optional(number("m", above=0.0)),
+    "tooth_stiffness": optional(number("N/m", above=0.0)),
+    "tooth_height": optional(number("m", above=0.0)),
+    "flank_angle": optional(number("rad", minimum=0.0, maximum=1.2)),
+    "tooth_damping": optional(number("N s/m", minimum=0.0)),
+    "backlash": number("m", minimum=0.0),
+    "bending_loss": number("1", minimum=0.0, maximum=1.0),
+}
+"""Arguments of belts that ropes do not have."""
+NO_TEETH = {**dict.fromkeys(TEETH), "backlash": 0.0, "bending_loss": 0.0}
 OPEN = {**CLOSED, "start": POINT, "end": POINT}
 LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa", above=0.0)}
 
@@ -130,6 +147,11 @@ class _Line:
             raise ModelError(f"{what} '{self.name}' has {len(pulleys)} pulley: must have 2 at least")
         right, left = np.broadcast_to(np.asarray(given["cord_offset"], np.float64), 2).tolist()
         self.cord_offsets = [right if pulley.side == "right" else left for pulley in pulleys]
+        given = {**NO_TEETH, **given}
+        teeth = read_teeth(self.name, self.pulleys, given)
+        if teeth is not None:
+            # teeth hold the belt on its arc: circles may grow by what is small beside EA alone, whatever the step is
+            given = {**given, "length": teeth.length, "step": None}
         with world.all_or_nothing():
             self.radii = [p.radius + c for p, c in zip(pulleys, self.cord_offsets, strict=True)]
             places = [find_place(world, pulley) for pulley in pulleys]
@@ -140,16 +162,38 @@ class _Line:
             self.tension = self.axial_stiffness * self.strain
             self.mass_per_length = slack_mass / (1.0 + self.strain)
             self.elements = given["elements"] or self._choose_elements()
+            if teeth is not None:
+                if self.in_space:
+                    raise ModelError(f"teeth of '{self.name}': must be a belt of the plane")
+                self.elements = teeth.count_elements(self.elements)
             self.cables = self._lay_cables(columns)
             self.nodes = nodes_of(world, self.cables)
             self.surfaces: list[Entity] = []
             self.markers = [rigid_marker(world, pulley.body, pulley.at) for pulley in pulleys]
             self.reasoning, parts = self._add_contacts(given)
             self.contacts = merge_handles(parts)
+            wheels: list[int] = []
+            self.teeth: Entity | None = None
+            if teeth is not None and isinstance(self.route, Route):
+                wheels, self.teeth = add_teeth(
+                    world, self.name, teeth, self.pulleys, places, self.markers, self.radii, self.route, self.cables,
+                    self.mass_per_length,
+                )  # fmt: skip
+            lossy: list[int] = []
+            losses: Entity | None = None
+            if not self.in_space:
+                lossy, losses = add_bending_losses(
+                    world,
+                    self.name,
+                    given["bending_loss"],
+                    columns.get("bending_stiffness", 0.0),
+                    self.pulleys,
+                    self.radii,
+                )
             self._holds = self._add_holds()
         self.drive = Drive(
             self.name, world, self.pulleys, closed, self.cables, self.contacts, self.surfaces, self.radii,
-            self.span_lengths, self.mass_per_length, [],
+            self.span_lengths, self.mass_per_length, [], wheels, self.teeth, lossy, losses,
         )  # fmt: skip
         add_drive(self.drive)
         self._name_parts()
@@ -276,8 +320,8 @@ class _Line:
             ModelError: an open rope or a belt in space; names that are no pulleys; a belt that slips on a whole arc, or
                 lifts off at its speed.
         """
-        if not self.closed or not isinstance(self.route, Route):
-            raise ModelError(f"steady of '{self.name}': must be a closed belt of the plane")
+        if not self.closed or not isinstance(self.route, Route) or self.teeth is not None:
+            raise ModelError(f"steady of '{self.name}': must be a closed belt of the plane, without teeth")
         held = self.contacts.table.collect("friction_coefficient", self.contacts.rows)[:: len(self.cables)].tolist()
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
@@ -321,15 +365,42 @@ class _Line:
         """
         return DriveMeans(self.drive, start, every, path, sensors, picture)
 
-    def draw(self, path: str | os.PathLike[str], state: State, speeds: Sensors | None = None, title: str = "") -> Path:
+    @checked(path=optional(path()), state=optional(instance("State")), speeds=optional(instance(Sensors)), title=word())
+    def draw(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        state: State | None = None,
+        speeds: Sensors | None = None,
+        title: str = "",
+    ) -> Any:
         """A picture of belt and pulleys, tension along the belt, what sticks and slips: see `draw_belt`.
 
+        Args:
+            path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
+            state: the state to show; None: the belt as it is laid, before anything is solved; more may be added then.
+            speeds: sensors; those in rad/s are shown over time.
+            title: heading; default: the time, or name, length and tension.
+
+        Returns:
+            The path, or the figure; in place of a figure None on other processes than the first one.
+
         Raises:
-            ModelError: a rope in space, which `Recorder` shows.
+            ModelError: a rope in space, which `show` and `Recorder` show.
+            OutputError: the file cannot be written.
         """
         if self.in_space:
-            raise ModelError(f"'{self.name}' is in space: draw shows the plane, take Recorder for files of ParaView")
-        return draw_belt(path, self.world, state, self.cables, self.contacts, speeds, title)
+            raise ModelError(f"'{self.name}' is in space: draw shows the plane, take show(state) or Recorder")
+        if state is not None:
+            return draw_belt(path, self.world, state, self.cables, self.contacts, speeds, title)
+        if not is_first_process() or options.help_requested():
+            return None if path is None else Path(path).absolute()
+        target = check_picture(path)
+        centers = np.array([find_place(self.world, pulley).center[:2] for pulley in self.pulleys])
+        angles = np.degrees(self.wrap_angles)
+        names = [f"{pulley.name}\nwrap {angle:.0f}°" for pulley, angle in zip(self.pulleys, angles, strict=True)]
+        line = self.route.eval_points(np.linspace(0.0, self.route.length * (1.0 - 1e-9), ROUTE_POINTS))[0]
+        title = title or f"{self.name} as laid: length {self.length:.5g} m, tension {self.tension:.4g} N"
+        return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self) -> int:
         """Elements that are short enough, see `choose_angle`."""
@@ -430,13 +501,14 @@ class Belt(_Line):
         route: the taut route of the cord.
         cables, nodes: cables in order, and their nodes.
         contacts: contact of all cables with all pulleys, pulley by pulley, shape (pulleys * elements,).
+        teeth: contact of all teeth of a timing belt with all pulleys that have teeth, pulley by pulley; None: no teeth.
         strain, tension, length: of the belt as mounted [1], [N], and when slack [m].
         hub_loads: what the belt at rest pulls at each pulley [N].
         span_lengths, wrap_angles: free spans behind each pulley [m] and wrap angles [rad] as mounted.
         reasoning: why contact has the parameters that it has.
     """
 
-    @checked(**CLOSED, **LAYER)
+    @checked(**CLOSED, **TEETH, **LAYER)
     def __init__(
         self,
         world: World,
@@ -457,6 +529,14 @@ class Belt(_Line):
         points: int = 4,
         step: float | None = None,
         name: str = "belt",
+        teeth: int | None = None,
+        pitch: float | None = None,
+        tooth_stiffness: float | None = None,
+        tooth_height: float | None = None,
+        flank_angle: float | None = None,
+        tooth_damping: float | None = None,
+        backlash: float = 0.0,
+        bending_loss: float = 0.0,
         **cable_columns: Any,
     ) -> None:
         """Add a belt, and its contact with the pulleys.
@@ -478,8 +558,18 @@ class Belt(_Line):
             layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
             points: contact points of each cable.
-            step: step of the motion to come [s], which bounds the contact stiffness; None: no bound.
+            step: step of the motion to come [s], which bounds the contact stiffness; None: no bound, as with teeth.
             name: name for messages and output.
+            teeth: number of teeth of a timing belt, which with the pitch is its length; see `timing.py`.
+            pitch: distance of teeth on the slack belt [m].
+            tooth_stiffness, tooth_damping: of a tooth along the belt [N/m], [N s/m]; damping: a third of the critical
+                if left out.
+            tooth_height: height above its seat at which a tooth leaves its groove [m].
+            flank_angle: of the flanks to the radius [rad], less the angle of friction where that is meant; 0.35 if left
+                out.
+            backlash: play of a tooth in its groove [m].
+            bending_loss: share of the bending energy that is lost from entry to exit of a pulley [1], in the plane; see
+                `bending_loss.py`.
             **cable_columns: further columns of the cables.
 
         Raises:
@@ -488,6 +578,9 @@ class Belt(_Line):
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
         given |= {"layer_stiffness": layer_stiffness, "width": width, "layer_modulus": layer_modulus}
+        given |= {"teeth": teeth, "pitch": pitch, "tooth_stiffness": tooth_stiffness, "tooth_height": tooth_height}
+        given |= {"flank_angle": flank_angle, "tooth_damping": tooth_damping, "backlash": backlash}
+        given["bending_loss"] = bending_loss
         columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
         super().__init__(world, pulleys, True, (None, None), {**given, "name": name}, columns)
 

@@ -13,12 +13,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import nan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from windlass.connectors.drives.drive_page import claim_picture, draw_means
+from windlass.connectors.drives.drive_page import draw_means
 from windlass.connectors.drives.drive_report import (
     UNITS,
     WHOLE,
@@ -32,11 +31,12 @@ from windlass.connectors.drives.drive_report import (
     report_drive,
 )
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import check_fields, checked, each, either, path, that, word
+from windlass.framework.checks.checks import check_fields, checked, each, either, optional, path, that, word
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportSection
 from windlass.framework.errors import ModelError
 from windlass.framework.model.system import Fields
+from windlass.framework.output.figures import check_picture
 from windlass.framework.output.sensors import Probe, SensorLike, Sensors
 from windlass.framework.state.state import State
 
@@ -185,7 +185,7 @@ class DriveMeans(Sensors):
         picture: str | os.PathLike[str] | None = None,
     ) -> None:
         self.drive, self.start, self._whole = drive, start, _WholeDrive(drive)
-        self._picture = None if picture is None or help_requested() else claim_picture(picture)
+        self._picture = None if picture is None or help_requested() else check_picture(picture)
         super().__init__(path, [self._whole, *sensors], every)
         drive.means.append(self)
 
@@ -232,12 +232,16 @@ class DriveMeans(Sensors):
         }
         return replace(report, extremes=found)
 
-    @checked(path=path())
-    def draw(self, path: str | os.PathLike[str]) -> Path:
+    @checked(path=optional(path()))
+    def draw(self, path: str | os.PathLike[str] | None = None) -> Any:
         """The curves of slip reserves, hub loads, tensions, deflections, speeds and powers as a picture.
 
         Args:
-            path: the file; its suffix (``.png``, ``.pdf``, ``.svg``) decides on the format.
+            path: the file; its suffix (``.png``, ``.pdf``, ``.svg``) decides on the format.  None for a figure of
+                matplotlib, which notebooks show.
+
+        Returns:
+            The path, or the figure; in place of a figure None on other processes than the first one.
 
         Raises:
             OutputError: nothing was recorded, or the file cannot be written.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from html import escape
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +34,11 @@ from windlass.connectors.reports.belt_picture import (
 from windlass.framework.arrays import FloatArray
 from windlass.framework.command_line.report_parts import Formatted, ReportSection, ReportTable
 from windlass.framework.errors import OutputError
-from windlass.framework.files.whole_files import check_place, check_target, replace_file
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.world import World
-from windlass.framework.output.folder import create_output_folder
+from windlass.framework.output.figures import check_picture, create_figure, hand_over
+from windlass.framework.output.plots import plot_panels, tension_colours
 from windlass.framework.output.sensors import Sensors
-from windlass.framework.report.plots import plot_panels, tension_colours
 from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 
@@ -230,19 +228,6 @@ def list_panels(means: Sensors) -> list[tuple[str, list[tuple[str, FloatArray]],
     return panels + [(f"{name} [{means.units[name]}]", [(name, means[name])], None) for name in others]
 
 
-def claim_picture(path: str | os.PathLike[str]) -> Path:
-    """The place of a picture that a run will draw at its end; its folder is made if needed.
-
-    Raises:
-        OutputError: a format that is not known, a folder or file that cannot be written.
-    """
-    target = Path(path).absolute()
-    if target.suffix not in (".png", ".pdf", ".svg"):
-        raise OutputError(f"picture '{target}': must be .png, .pdf or .svg")
-    create_output_folder(target.parent)
-    return check_place(target, "picture")
-
-
 def _unwrap(angles: FloatArray) -> FloatArray:
     """Angles [rad] as a curve without jumps of whole turns [°], which begins between -180° and 180°."""
     there = np.isfinite(angles)
@@ -251,29 +236,23 @@ def _unwrap(angles: FloatArray) -> FloatArray:
     return found
 
 
-def draw_means(path: str | os.PathLike[str], means: Sensors) -> Path:
-    """The curves as a picture.
+def draw_means(path: str | os.PathLike[str] | None, means: Sensors) -> Any:
+    """The curves as a picture in a file, whose path is returned, or for None as a figure, on the first process.
 
     Raises:
         OutputError: nothing was recorded, or the file cannot be written.
     """
-    target = Path(path).absolute()
+    target = check_picture(path) if is_first_process() else None
     if not len(means.times):
-        raise OutputError(f"picture '{target}' has no curves: no step was recorded")
-    if is_first_process():
-        image = BytesIO()
-        try:
-            plot_panels("time [s]", means.times, list_panels(means)).savefig(image, dpi=130, format=target.suffix[1:])
-            replace_file(check_target(target, "picture"), image.getvalue())
-        except (OSError, ValueError) as error:
-            raise OutputError(f"picture '{target}' cannot be written ({error}): must be .png, .pdf or .svg") from error
-    return target
+        raise OutputError(f"picture {'' if path is None else repr(str(path))} has no curves: no step was recorded")
+    if not is_first_process():
+        return None if path is None else Path(path).absolute()
+    return hand_over(plot_panels("time [s]", means.times, list_panels(means)), target, dpi=130.0)
 
 
 def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel], time: float) -> Any:
     """The drive with a label for each pulley in columns on both sides, where no two overlap."""
     from matplotlib.collections import LineCollection  # here, because a run without pictures need not wait for it
-    from matplotlib.figure import Figure  # here, because a run without pictures need not wait for it
     from matplotlib.patches import Circle  # here, because a run without pictures need not wait for it
 
     centers, radii = np.array([w.center for w in wheels]), np.array([w.radius for w in wheels])
@@ -285,7 +264,7 @@ def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel]
     inner = WIDTH - 2.0 * LABEL
     height = float(np.clip(inner * (high - low)[1] / (high - low)[0], 2.0, TALLEST))
     height = max(height, ROW * max(map(len, columns)))
-    figure: Any = Figure(figsize=(WIDTH, height + 0.75), facecolor="white")
+    figure = create_figure(WIDTH, height + 0.75)
     axes = figure.add_axes((LABEL / WIDTH, 0.7 / (height + 0.75), inner / WIDTH, height / (height + 0.75)))
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     axes.set_axis_off()

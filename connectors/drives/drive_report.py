@@ -60,6 +60,10 @@ class Drive(NamedTuple):
     span_lengths: list[float]
     mass_per_length: float
     means: list[Any]  # hooks of `Belt.average`, for the report of the run
+    wheels: list[int]  # pulleys with teeth of a timing belt, and the contact of teeth with them
+    teeth: Entity | None
+    lossy: list[int]  # pulleys on which the belt loses energy by bending, and the laws of these torques
+    losses: Entity | None
 
 
 @dataclass(frozen=True)
@@ -248,6 +252,8 @@ class BoundDrive:
         self.version = world.version
         self.cables, self.lengths = self._bind(drive.cables), _collect(drive.cables, "length")
         self.contacts = self._bind(drive.contacts)
+        self.teeth = None if drive.teeth is None else self._bind(drive.teeth)
+        self.losses = None if drive.losses is None else self._bind(drive.losses)
         self.parts = [drive.contacts[i * cables : (i + 1) * cables] for i in range(len(drive.pulleys))]
         self.circles: list[tuple[PulleyContacts, ContactView]] = []
         if not drive.surfaces:
@@ -273,8 +279,9 @@ class BoundDrive:
         """The report at the present fields."""
         drive = self.drive
         touching, hubs = self._eval_contacts(fields)
+        torques = self._add_further(fields, hubs)
         tensions, deflections = self._eval_spans(fields, touching)
-        duties = [self._eval_duty(fields, i, hubs[i], tensions) for i in range(len(drive.pulleys))]
+        duties = [self._eval_duty(fields, i, hubs[i], torques[i], tensions) for i in range(len(drive.pulleys))]
         ends = [self._find_ends(i, duty) for i, duty in enumerate(duties)]
         duties = [
             replace(duty, mesh_traction=float(mesh.traction), sinking_traction=sunk.traction)
@@ -310,6 +317,17 @@ class BoundDrive:
         touches = (normal.reshape(len(self.drive.contacts), -1) != 0.0).any(axis=1)
         return touches.reshape(count, -1), force
 
+    def _add_further(self, fields: Fields, hubs: FloatArray) -> FloatArray:
+        """Add to the hub loads what teeth exert; torques of teeth and of bending [N m], shape (pulleys,)."""
+        torques, wheels = np.zeros(len(hubs)), self.drive.wheels
+        if self.teeth is not None:
+            # left-hand-side forces on the belt are those on the pulleys
+            hubs[wheels] += self.read(self.teeth, "force", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, :2]
+            torques[wheels] = -self.read(self.teeth, "torque0", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, 2]
+        if self.losses is not None:
+            torques[self.drive.lossy] -= self.read(self.losses, "force", fields).ravel()
+        return torques
+
     def _eval_spans(self, fields: Fields, touching: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Mean axial forces [N] and deflections [m] of the free spans: behind each pulley, of ropes also ahead of the
         first one."""
@@ -342,11 +360,14 @@ class BoundDrive:
         return not self.drive.surfaces
 
     def _eval_friction(self, i: int) -> float:
-        """The friction coefficient at the cord of pulley i [1]: that of the face, times the ratio of their radii."""
-        share = 1.0 if self.drive.surfaces else self.drive.pulleys[i].radius / self.drive.radii[i]
-        return self.friction[i] * share
+        """The friction coefficient at the cord of pulley i [1]: that of the face, times the ratio of their radii.
 
-    def _eval_duty(self, fields: Fields, i: int, hub: FloatArray, tensions: FloatArray) -> PulleyDuty:
+        NaN: the pulley has teeth.
+        """
+        share = 1.0 if self.drive.surfaces else self.drive.pulleys[i].radius / self.drive.radii[i]
+        return nan if i in self.drive.wheels else self.friction[i] * share
+
+    def _eval_duty(self, fields: Fields, i: int, hub: FloatArray, teeth: float, tensions: FloatArray) -> PulleyDuty:
         drive, contacts, axis = self.drive, self.parts[i], np.array((0.0, 0.0, 1.0))
         if drive.surfaces:
             surface = eval_surface(drive.world, fields, contacts, drive.surfaces[i])
@@ -359,6 +380,7 @@ class BoundDrive:
         if body is not None:
             omega = self.read(body, "angular_velocity", fields).ravel()
             speed = float(omega[0] if len(omega) == 1 else omega @ axis)
+        torque += teeth
         return PulleyDuty(
             name=drive.pulleys[i].name, speed=speed, belt_speed=along, wrap_angle=wrap, slip_arc=nan, sliding_arc=slip,
             tension_before=float(tensions[i - 1] if drive.closed else tensions[i]),
@@ -373,7 +395,7 @@ class BoundDrive:
         tension = min(duty.tension_before, duty.tension_after)
         press = max(tension - self.drive.mass_per_length * duty.belt_speed**2, 0.0)
         radius, EA, bristles = self.drive.radii[i], self.axial_stiffness, self.bristles[i]
-        limit = self.friction[i] * press / radius or nan
+        limit = nan if i in self.drive.wheels else self.friction[i] * press / radius or nan
         return (
             MeshTraction(float(self.lengths.mean()), radius, EA, bristles, limit, self.together[i]),
             SinkingTraction(radius, EA, press, bristles, self.stiffness[i], limit),

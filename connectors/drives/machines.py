@@ -1,4 +1,4 @@
-"""What drives a belt drive and what it drives: crankshafts with engine orders, loads by characteristic curves.
+"""What drives a belt drive and what it drives: crankshafts with engine orders and their dampers, loads by curves.
 
 The crank of an engine turns with the speed
 
@@ -9,6 +9,14 @@ strokes.
 
 A machine takes a torque by a curve over its speed, with straight lines between its points: M(|omega|) against the
 motion, that of the first point below it and of the last one beyond; next to standstill it rises from 0.
+
+A torsional damper is a ring of the inertia J_r on a hub, with k = J_r (2 pi f)² and c = 2 zeta J_r 2 pi f between their
+angles: f is its frequency on a hub that is held.  Where the hub has the inertia J and hangs on a shaft K, the least
+largest amplitude of the hub under a torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, mu = J_r/J, at
+
+    2 pi f = sqrt(K/J)/(1 + mu),    zeta = sqrt(3 mu/(8 (1 + mu)))
+
+Source: J. P. Den Hartog, Mechanical Vibrations, McGraw-Hill (1956), chapter 3.
 """
 
 from __future__ import annotations
@@ -19,12 +27,16 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint
 from windlass.connectors.control.state_load import StateLoad
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
+from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
+from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, handle, instance, number, numbers, that, word
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
+from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
@@ -116,3 +128,52 @@ def characteristic_load(
 
     spin = coordinate_marker(world, body, "rotation")
     return world.add(StateLoad, name=name, marker=spin, inputs=spin, load_function=torque, load_derivative=derivative)
+
+
+@checked(
+    world=instance(World),
+    body=handle(),
+    inertia=number("kg m^2", above=0.0),
+    frequency=number("Hz", above=0.0),
+    damping_ratio=number("1", minimum=0.0),
+    mass=number("kg", minimum=0.0),
+    name=word(),
+)
+@all_or_nothing
+def torsional_damper(
+    world: World, body: Entity, inertia: float, frequency: float, damping_ratio: float, mass: float = 0.0,
+    name: str = "damper ring",
+) -> Entity:  # fmt: skip
+    """Add the ring of a torsional damper to a 2D body, which goes with the body and turns against it.
+
+    Args:
+        world: the world.
+        body: the hub, such as the pulley of a crankshaft.
+        inertia: of the ring [kg m^2].
+        frequency: of the ring on a hub that is held [Hz].
+        damping_ratio: c/(2 J_r 2 pi f) of the rubber [1].
+        mass: of the ring [kg]; 0: it is part of that of the hub.
+        name: name for messages and output.
+
+    Returns:
+        Handle to the ring, a `RigidBody2D`.
+
+    Raises:
+        ModelError: a body without rotation, or one of space.
+    """
+    hub = {c: coordinate_marker(world, body, c) for c in ("x", "y", "rotation")}
+    # the ring begins with the motion of the hub
+    node: Any = world.entity(int(body.node)) if "node" in body.table.component.refs else body
+    start: dict[str, Any] = {
+        column: np.ravel(getattr(node, column)) for column in ("position", "displacement", "velocity")
+    }
+    ring = world.add(RigidBody2D, name=name, angle=float(node.angle), mass=mass, inertia=inertia, **start)
+    own = {c: coordinate_marker(world, ring, c) for c in ("x", "y", "rotation")}
+    for c in ("x", "y"):
+        world.add(CoordinateConstraint, marker0=hub[c], marker1=own[c])
+    omega = 2.0 * pi * frequency
+    world.add(
+        CoordinateSpringDamper, name=name, marker0=hub["rotation"], marker1=own["rotation"],
+        stiffness=inertia * omega**2, damping=2.0 * damping_ratio * inertia * omega,
+    )  # fmt: skip
+    return ring

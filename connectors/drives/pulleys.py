@@ -43,6 +43,7 @@ PULLEY = {
     "turns": whole(0),
     "friction": optional(number("1", minimum=0.0)),
     "groove_angle": optional(number("rad", above=0.0, maximum=pi)),
+    "teeth": optional(whole(6)),
     "name": word(),
 }
 
@@ -81,6 +82,7 @@ class Pulley:
     friction: float | None = None
     name: str = ""
     groove_angle: float | None = None
+    teeth: int | None = None
 
     def __post_init__(self) -> None:
         check_fields(self, PULLEY)

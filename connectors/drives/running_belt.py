@@ -101,8 +101,9 @@ def start_steady(
 
 def _read_shape(state: State, cables: Entity, nodes: Entity) -> tuple[FloatArray, FloatArray]:
     """Positions and slopes of the nodes, shape (nodes, 4), and reference lengths [m], shape (cables,)."""
-    columns = [np.asarray(nodes.table.collect(name, nodes.rows)) for name in ("position", "slope")]
-    x = np.asarray(np.hstack(columns) + np.asarray(state.of(nodes)), np.float64)
+    columns = [np.asarray(nodes.table.collect(name, nodes.rows), np.float64) for name in ("position", "slope")]
+    x: FloatArray = np.hstack(columns)
+    x += state.of(nodes)
     return x, np.asarray(cables.table.collect("length", cables.rows), np.float64)
 
 

@@ -8,7 +8,6 @@ draw_belt("belt.png", world, state, belt, contacts, speeds=speeds)
 from __future__ import annotations
 
 import os
-from io import BytesIO
 from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,13 +23,11 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, handle, instance, optional, path, word
 from windlass.framework.command_line import options
-from windlass.framework.errors import OutputError
-from windlass.framework.files.outputs import check_output, mark_picture, write_output
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.output.folder import create_output_folder
+from windlass.framework.output.figures import check_picture, create_figure, hand_over
 from windlass.framework.output.sensors import Sensors
 from windlass.framework.state.evaluate import find_evaluated_rows, find_output, load_outputs
 from windlass.framework.state.state import State
@@ -67,7 +64,7 @@ class CableLine(NamedTuple):
 
 
 @checked(
-    path=path(),
+    path=optional(path()),
     world=instance("World"),
     state=instance("State"),
     cables=handle(),
@@ -76,18 +73,19 @@ class CableLine(NamedTuple):
     title=word(),
 )
 def draw_belt(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None,
     world: World,
     state: State,
     cables: Entity,
     contacts: Entity,
     speeds: Sensors | None = None,
     title: str = "",
-) -> Path:
-    """Draw a belt drive into a picture file; under MPI all processes must call this together.
+) -> Any:
+    """Draw a belt drive into a picture; under MPI all processes must call this together.
 
     Args:
         path: the file, replaced if it exists; its suffix (``.png``, ``.pdf``, ``.svg``) decides on the format.
+            None for a figure of matplotlib, which notebooks show.
         state: the state to show.
         cables: the cables of the belt.
         contacts: its contacts with the pulleys, rows of one law.
@@ -95,29 +93,21 @@ def draw_belt(
         title: heading; default: the time.
 
     Returns:
-        The absolute path.
+        The absolute path, or the figure; in place of a figure None on other processes than the first one.
 
     Raises:
         OutputError: the file cannot be written.
     """
-    target = Path(path).absolute()
     # -help runs a script without solving, and leaves no traces
     if options.help_requested():
-        return target
-    if is_first_process():
-        create_output_folder(target.parent)
-        check_output(target, "picture", "picture")
+        return None if path is None else Path(path).absolute()
+    target = check_picture(path) if is_first_process() else None
     fields = load_outputs(state)
     lines, offsets = create_lines(world, fields, cables)
     wheels = create_wheels(world, fields, contacts, offsets)
     if not is_first_process():
-        return target
-
-    from matplotlib.backends import backend_agg  # here, because a run without pictures need not wait for it
-    from matplotlib.figure import Figure  # here, because a run without pictures need not wait for it
-
-    figure = Figure(figsize=(11.0, 8.8), facecolor="white")
-    backend_agg.FigureCanvasAgg(figure)
+        return None if path is None else Path(path).absolute()
+    figure = create_figure(11.0, 8.8)
     parts: Any = figure.subfigures(2, 1, height_ratios=(1.3, 1.0))
     upper, lower = parts
     upper.text(0.03, 0.945, title or f"t = {state.t:.6g} s", color=INK, fontsize=13, fontweight="bold", va="top")
@@ -129,13 +119,35 @@ def draw_belt(
     _draw_tension(axes[0], lines, wheels)
     if curves:
         _draw_speeds(axes[1], times, curves)
-    try:
-        image = BytesIO()
-        figure.savefig(image, dpi=150, format=target.suffix[1:])
-        write_output(target, mark_picture(image.getvalue()), "picture", "picture")
-    except (OSError, ValueError) as error:
-        raise OutputError(f"picture '{target}' cannot be written ({error}): must be .png, .pdf or .svg") from error
-    return target
+    return hand_over(figure, target, dpi=150.0)
+
+
+def draw_circles(centers: FloatArray, radii: FloatArray, names: list[str], line: FloatArray, title: str) -> Any:
+    """A figure of a belt as it is laid over its pulleys, before anything is solved.
+
+    Args:
+        centers: [m], shape (pulleys, 2).
+        radii: [m], shape (pulleys,).
+        names: words in the pulleys.
+        line: points of the belt [m], shape (n, 2).
+        title: heading.
+    """
+    from matplotlib.patches import Circle  # here, because a run without pictures need not wait for it
+
+    corners = np.concatenate((line, centers - radii[:, None], centers + radii[:, None]))
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    low, high = low - 0.04 * (high - low).max(), high + 0.04 * (high - low).max()
+    width = 9.0
+    figure = create_figure(width, float(np.clip(width * (high - low)[1] / (high - low)[0], 2.0, 8.0)) + 0.4)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 0.93))
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
+    axes.set_axis_off()
+    for center, radius, name in zip(centers, radii, names, strict=True):
+        axes.add_patch(Circle(tuple(center), radius, facecolor="#f5f7fa", edgecolor=FAINT, linewidth=1.0, zorder=1))
+        axes.text(*center, name, ha="center", va="center", color=INK, fontsize=9, linespacing=1.4, zorder=3)
+    axes.plot(line[:, 0], line[:, 1], color=STICK, linewidth=3.0, zorder=2)
+    figure.text(0.02, 0.985, title, color=INK, fontsize=11, fontweight="bold", va="top")
+    return figure
 
 
 def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[CableLine], dict[int, float]]:

@@ -100,7 +100,9 @@ def measure(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
     """Gap [m], its rate and the slip, three numbers [m/s]; n; the arms of force on 0 and 1, three numbers [m]."""
     side, d = c.side[i], u.d
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
-    n = (side * d[0] / length, side * d[1] / length, side * d[2] / length)
+    # a common centre has no normal: any other one is as good
+    inverse = side / length if length.real > 0.0 else complex(0.0, 0.0)
+    n = (inverse * d[0], inverse * d[1], inverse * d[2] + (length.real == 0.0))
     gap = side * length - (c.r0[i] + side * c.r1[i])
     a0, a1 = c.r0[i] + 0.5 * gap, -side * (c.r1[i] + 0.5 * side * gap)
     s0, s1 = (a0 * n[0], a0 * n[1], a0 * n[2]), (a1 * n[0], a1 * n[1], a1 * n[2])

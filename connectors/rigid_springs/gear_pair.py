@@ -25,7 +25,9 @@ from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, register_rigid_pair, row_of_rigid
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.gaps import GAP, note_gap
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
@@ -143,6 +145,19 @@ def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     return mesh(c, i, u, ut)[2]
 
 
+@kernel
+def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> None:
+    """The numbers of `Gaps` of row i, those of the nearer flank; without backlash one of them always bears."""
+    if c.b[i] == 0.0:
+        row[GAP] = np.inf
+        return
+    turned, rate, distance, apart, _, _, _ = measure(c, i, u, ut)
+    way, opens = c.cos[i] * shift(c, i, turned).real, c.sin[i] * c.side[i] * apart.real
+    room = c.sin[i] * c.side[i] * (distance.real - abs(c.r0[i] + c.r1[i])) + c.b[i]
+    slip = c.cos[i] * rate.real * (1.0 if way > 0.0 else -1.0)
+    note_gap(row, room - abs(way), opens - slip, abs(slip))
+
+
 def number_of(which: int) -> Any:
     """Kernel of the force of the flanks, N_+ - N_-, of w, and of the distance of the axes (0, 1, 2)."""
 
@@ -190,6 +205,8 @@ def add_start(rows: LocalRows, system: System) -> None:
         s.start_data[:] = s.data
 
     system.decide = decide
+    # explicit methods decide nothing before the first step
+    system.post_newton = call(store_starts, lambda s: (c, pair, s.markers[FAMILY], s.data))
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -215,6 +232,7 @@ register_rigid_pair(
     passed="tilt",
     finish=add_start,
     start=START,
+    gap=measure_gap,
     check=check,
     outputs={
         "mesh_force": Output(

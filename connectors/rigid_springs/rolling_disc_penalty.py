@@ -30,6 +30,7 @@ from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.gaps import note_gap
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import EntityTable
@@ -123,6 +124,13 @@ def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
     return fx * x + fy * y + c.d[i] * rate * rate * on
 
 
+@kernel
+def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> None:
+    """The numbers of `Gaps` of row i."""
+    gap, rate, x, y, _, _, _, _, _ = measure(c, i, u, ut)
+    note_gap(row, gap.real, rate.real, np.sqrt(x.real**2 + y.real**2 + rate.real**2))
+
+
 def number_of(which: int) -> Any:
     """Kernel of the normal force and friction across and along (0, 1, 2), or of what `measure` gives (3 ...)."""
 
@@ -190,6 +198,7 @@ register_rigid_pair(
     passed="lever",
     start=START,
     update=update_history,
+    gap=measure_gap,
     check=check,
     outputs={
         "normal_force": Output("N", "f_n, (): < 0 presses", number_of(0)),

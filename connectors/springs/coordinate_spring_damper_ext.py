@@ -48,8 +48,10 @@ from windlass.connectors.springs.coordinate_friction import (
 )
 from windlass.connectors.springs.user_springs import bind_users
 from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces, force_columns
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.gaps import GAP, note_gap
 from windlass.framework.model.law import LocalRows, Tables, register_pair
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
@@ -125,6 +127,18 @@ def spring_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
 def stop_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
     """Energy of a touched stop of row i [J]."""
     return 0.5 * c.ks[i] * depth(c, i, u) ** 2 if c.user[i] < 0 else 0.0
+
+
+@kernel
+def measure_gap(c: Any, i: int, u: float, ut: float, row: FloatArray) -> None:
+    """The numbers of `Gaps` of row i: those of the nearer stop."""
+    above, below = c.upper[i] - u, u - c.lower[i]
+    if not c.stops[i] or c.user[i] >= 0:
+        row[GAP] = np.inf
+    elif above < below:
+        note_gap(row, above, -ut, abs(ut))
+    else:
+        note_gap(row, below, ut, abs(ut))
 
 
 @kernel
@@ -218,6 +232,7 @@ register_pair(
     passed={"drive": drive_power},
     finish=add_update,
     start=START,
+    gap=measure_gap,
     check=check,
     outputs={
         "slip_state": coordinate_output("N", "0 sticks, ±F slips [N or N m], ()", history_output(0)),

@@ -70,7 +70,7 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
         n, s, rc, L = c.n[i], c.surface[i], c.rc[i], c.L[i] * c.n[i]
         if not c.active[i]:
             for k in range(n):
-                numbers[at + k, GAP] = np.inf
+                numbers[at + k, GAP], numbers[at + k, X] = np.inf, np.nan
             at += n
             continue
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
@@ -86,16 +86,24 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
             rate, speed = h.nx * z.U + h.ny * z.V + h.nz * z.W, sqrt(ex * ex + ey * ey + ez * ez)
             note_gap(row, h.phi - rc if h.there else np.inf, rate, speed)
             row[REACH], row[X], row[Y], row[Z] = 0.0, z.dx, z.dy, z.dz
-            g0, g1 = row[START + GAP], row[GAP]
-            if not (0.0 < g0 < np.inf and 0.0 < g1 < np.inf):
+            g0, g1 = row[START + GAP], h.phi - rc
+            # the way of what is open at both ends, and known at the start
+            if not (g0 > 0.0 and g1 > 0.0):
                 continue
             ax, ay, az = to_surface(o, row[START + X], row[START + Y], row[START + Z])
             ex, ey, ez = z.X - ax, z.Y - ay, z.Z - az
             way = sqrt(ex * ex + ey * ey + ez * ez)
             # distances change no faster than the way
-            if way <= g0 + g1:
+            if not g1 < way < np.inf:
+                continue
+            # beyond the ends of its surface, too
+            if not h.there or g0 == np.inf:
+                g0 = eval_distance(kind, geo, pieces, s, ax, ay, az).phi - rc
+            if not (g0 > 0.0 and g0 + g1 < way):
                 continue
             row[MISSED] = row[REACH] = find_missed(kind, geo, pieces, s, rc, ax, ay, az, z.X, z.Y, z.Z)
+            if row[MISSED] > 0.0:
+                row[START + GAP], row[GAP] = g0, g1
 
 
 @kernel

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.circle_points.kernels import relative_place
-from windlass.connectors.circle_segments.power import eval_friction_work
+from windlass.connectors.circle_segments.power import NO_GAP, eval_friction_work
 from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, bent_energy, coulomb
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
@@ -41,8 +41,8 @@ FN, GAP, STATE, RATE, SPEED = range(5)
 """Numbers of a point: normal force [N], gap [m], state, v_n and |v_t| [m/s]."""
 POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
 """Point [m], normal, and friction that acts on the cable [N], -f_t, global."""
-POWER, SIZE = 14, 23
-"""First of the nine numbers of `circle_segments.power.fill_powers`, and how many there are."""
+POWER, SIZE = 14, 25
+"""First of the numbers for `circle_segments.power.create_place_account`, and how many there are."""
 
 
 @kernel
@@ -71,6 +71,7 @@ def fill_numbers(
             # point, gap and normal, also of what is open
             row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz
             row[GAP] = h.phi - par.rc if h.there else OUTSIDE
+            row[POWER + 10] = h.phi - par.rc if h.there else NO_GAP
             if not h.there:
                 continue
             row[8], row[9], row[10] = to_global(o, h.nx, h.ny, h.nz)
@@ -88,6 +89,7 @@ def fill_numbers(
             spring, taken = par.kc * F.gap, F.tx * z.U + F.ty * z.V + F.tz * z.W
             row[POWER + 2], row[POWER + 4] = (F.fn - spring) * F.vn, spring * F.vn
             row[POWER + 6], row[POWER + 8] = 0.5 * spring * F.gap, state
+            row[POWER + 9] = F.fn - spring
             if par.mu == 0.0 or state == UNDEFINED:
                 continue
             # of friction: what slips loses all, what sticks stores in its bristle
@@ -118,7 +120,7 @@ def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
 
 
 def eval_accounts(c: ContactRows, fields: Fields) -> FloatArray:
-    """The numbers of `circle_segments.power.fill_powers` of points, shape (rows, points, 9)."""
+    """The numbers of points for `circle_segments.power.create_place_account`, shape (rows, points, NUMBERS)."""
     return np.ascontiguousarray(eval_points(c, fields)[..., POWER:])
 
 

@@ -52,7 +52,7 @@ def copy_pages() -> None:
         shutil.copy(ROOT / name, SOURCE / name)
     shutil.copy(ROOT / "src" / "windlass" / "bibliography.bib", SOURCE)
     trees = {
-        "Guide": ["../README", "../gallery/index", "*"],
+        "Guide": ["../README", "tutorials/first_belt", "tutorials/*", "../gallery/index", "*"],
         "Theory": ["theory/index", "theory/*"],
         "Reference": ["../reference/components/index", "../reference/api/*", "../reference/*"],
         "Project": ["../CONTRIBUTING", "../CHANGELOG"],
@@ -124,9 +124,9 @@ def main() -> int:
     shutil.copy(HERE / "conf.py", SOURCE)
     # warnings are errors, all of them are shown, and pages of an earlier build are not taken over
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-j", "2", "-b", "html"]
-    code = subprocess.call(
-        [*command, str(SOURCE), str(BUILD / "html")], env={**os.environ, "PYTHONPATH": "src"}, cwd=ROOT
-    )
+    # absolute, as kernels of notebooks run in folders of their own
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYVISTA_JUPYTER_BACKEND": "static"}
+    code = subprocess.call([*command, str(SOURCE), str(BUILD / "html")], env=env, cwd=ROOT)
     if code == 0:
         print(f"open {BUILD / 'html' / 'index.html'}")
     return code

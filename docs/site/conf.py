@@ -6,7 +6,7 @@ from typing import Any
 project = "Windlass"
 author = "The Windlass developers"
 copyright = author
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinxcontrib.bibtex"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinxcontrib.bibtex"]
 root_doc = "/".join(("docs", "index"))
 html_theme = "furo"
 html_title = "Windlass"
@@ -22,6 +22,15 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "fieldlist"]
 # links to files that are no pages, such as LICENSE, become downloads; pages may begin with any level
 suppress_warnings = ["myst.header"]
+
+# the notebooks of docs/tutorials are executed anew, in a folder of their own; an error in a cell ends the build
+nb_execution_mode = "force"
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 600
+nb_merge_streams = True
+# progress and notes of solves, such as that kernels are compiled
+nb_output_stderr = "remove"
 
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"

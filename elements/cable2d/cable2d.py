@@ -39,6 +39,7 @@ from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d.mass import Inertia, eval_flow, mass, mass_product
 from windlass.elements.cable2d.outputs import OUTPUTS, CableView
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape, shape_integrals
+from windlass.elements.cable2d.pulls import watch_pulls
 from windlass.elements.cable2d.strains import dot, eval_free_bending, interpolate
 from windlass.elements.cable2d.strands import CableStrands, StrandGroup
 from windlass.framework.accounts import Account
@@ -217,7 +218,11 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     system.fused = Fused(call(mass_product, lambda s: (inertia, s.a, s.f)))
     if not user_groups:
         if groups:
-            system.strands = CableStrands([group.strands for sets in groups for group in sets], dofs)
+            strands = [group.strands for sets in groups for group in sets]
+            system.strands = CableStrands(strands, dofs)
+            names = f"{rows.table.kind} row"
+            stiffness = rows.local("axial_stiffness")
+            system.pulls = watch_pulls(strands, inertia, stiffness, lambda k: f"{names} {rows.rows[k]}")
         # the coordinates of a node
         system.fused.block_size = dofs.shape[1] // 2
         system.fused.residual = join_sets([[group.dynamic_residual for group in sets] for sets in groups])

@@ -8,6 +8,9 @@ The cubic between two nodes may run backwards: its slope at a node then points a
 as it does in a true shape only where one element bends by more than 180° (a circle of one element).  Such a fold costs
 little energy in a soft cable and may even be a minimum of the potential; no cable that a finer mesh has looks like it.
 
+The bend of a steep line is near its lower end, where it holds least: there the end of one element bends by L κ, many
+times what the element does on the average, and a cubic does not follow that.
+
 A piece of the length L buckles between clamped ends at N = -4 π² EI/L².  One cubic cannot, so that beyond that force
 an element holds what the cable does not, unless contact supports it sideways: this is for the user to decide.
 
@@ -36,6 +39,11 @@ LARGEST_STRETCH = 0.5
 LARGEST_TURN = 75.0
 """Angle between the slopes at both ends of a cable [degrees] from which its shape is not resolved: in slack lines whose
 ends are near each other the horizontal force is off by 2 % at 80 degrees, and by factors from 88 on."""
+END_BEND, UNEVEN = 1.25, 1.9
+"""L κ at an end of a cable [rad], and L κ per angle between both slopes [1], from which together its shape is not
+resolved: in steep slack lines the horizontal force is then off by 1.3 to 8 %, in others by 1.3 % at most."""
+LEAST_COSINE = np.cos(0.3)
+"""Of angles between slopes: what turns by less bends evenly enough [1]."""
 LEAST_STRAIN = 1e-6
 """Compression below this strain [1] is not looked at: in slack ropes it is noise of the mesh."""
 
@@ -104,11 +112,28 @@ def split(x: FloatArray) -> list[FloatArray]:
 
 
 @kernel
+def bend_at_ends(x: FloatArray, dofs: IntArray, length: float, d: int) -> tuple[float, float]:
+    """L κ at both ends of a cable [rad], with the curvature |r' x r''|/|r'|²."""
+    slopes, products, rates = np.zeros(2), np.zeros(2), np.zeros(2)
+    for a in range(d):
+        chord = (x[dofs[2 * d + a]] - x[dofs[a]]) / length
+        s0, s1 = x[dofs[d + a]], x[dofs[3 * d + a]]
+        for end, (s, k) in enumerate(
+            ((s0, 6.0 * chord - 4.0 * s0 - 2.0 * s1), (s1, 2.0 * s0 + 4.0 * s1 - 6.0 * chord))
+        ):
+            slopes[end] += s * s
+            products[end] += s * k
+            rates[end] += k * k
+    bends = np.sqrt(np.maximum(slopes * rates - products**2, 0.0)) / slopes
+    return bends[0], bends[1]
+
+
+@kernel
 def mark_suspects(
     x: FloatArray, dofs: IntArray, length: FloatArray, free: FloatArray, folded: Flags, shortened: Flags, bent: Flags
 ) -> None:
     """Mark cables with a slope against their chord, with a mean strain below that without force, and with a large turn
-    from end to end, shape (rows,)."""
+    from end to end or a bend at one end, shape (rows,)."""
     d = dofs.shape[1] // 4
     limit = np.cos(np.radians(LARGEST_TURN))
     for i in range(len(dofs)):
@@ -119,7 +144,12 @@ def mark_suspects(
             along0, along1 = along0 + slope0 * chord, along1 + slope1 * chord
             square0, square, square1 = square0 + slope0 * slope0, square + middle * middle, square1 + slope1 * slope1
             both += slope0 * slope1
-        bent[i] = both < limit * np.sqrt(square0 * square1)
+        cosine = both / np.sqrt(square0 * square1)
+        bent[i] = cosine < limit
+        if cosine < LEAST_COSINE and not bent[i]:
+            bend0, bend1 = bend_at_ends(x, dofs[i], length[i], d)
+            bend = max(bend0, bend1)
+            bent[i] = bend > END_BEND and bend > UNEVEN * np.arccos(cosine)
         folded[i] = min(along0, along1) < 0.0
         stretch = np.sqrt(square0) + np.sqrt(square) + np.sqrt(square1)
         shortened[i] = stretch / 3.0 - 1.0 < free[i] - LEAST_STRAIN
@@ -145,18 +175,25 @@ def find_folded(rows: LocalRows, x: FloatArray) -> list[Fault]:
 
 
 def find_bent(rows: LocalRows, x: FloatArray) -> list[Fault]:
-    """Cables that turn by more than the mesh resolves, at coordinates x, shape (rows, 4 d)."""
+    """Cables that bend by more than the mesh resolves, at coordinates x, shape (rows, 4 d)."""
     _, s0, _, s1 = split(x)
     angles = np.degrees(np.arccos(dot(s0, s1) / np.sqrt(dot(s0, s0) * dot(s1, s1))))
-    return [
-        Fault(
-            f"{rows.table.describe(int(row))} turns by {angle:.0f}° between its nodes, must be < {LARGEST_TURN:.0f}°: "
-            "the mesh does not resolve the bend, and forces there may be wrong by far: take more, shorter elements",
-            certain=False,
-            coarse=True,
+    faults = []
+    for i, (row, angle) in enumerate(zip(rows.rows, angles, strict=True)):
+        if angle >= LARGEST_TURN:
+            bend, wrong = f"turns by {angle:.0f}° between its nodes, must be < {LARGEST_TURN:.0f}°", "by far"
+        else:
+            ends = bend_at_ends(x[i], np.arange(x.shape[1]), float(rows.local("length")[i]), x.shape[1] // 4)
+            bend = (
+                f"turns by {angle:.0f}° between its nodes, but at one end as if it were {np.degrees(max(ends)):.0f}°, "
+                f"must be < {np.degrees(END_BEND):.0f}° or {UNEVEN:g} times as much"
+            )
+            wrong = "by some percents"
+        words = (
+            f"the mesh does not resolve the bend, and forces there may be wrong {wrong}: take more, shorter elements"
         )
-        for row, angle in zip(rows.rows, angles, strict=True)
-    ]
+        faults.append(Fault(f"{rows.table.describe(int(row))} {bend}: {words}", certain=False, coarse=True))
+    return faults
 
 
 def find_buckled(rows: LocalRows, which: IntArray, s: Fields) -> list[Fault]:

@@ -9,6 +9,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.mass import MassRows, add_scaled, multiply_rows
 from windlass.framework.assembly.storage import Sparsity
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Step
 from windlass.framework.layout.layout import Layout
 from windlass.framework.model.schema import Component
@@ -35,9 +36,23 @@ class Summands(Protocol):
         """An evaluation into matrix values, with the places of the rows of a component."""
 
 
-def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False) -> list[Step]:
-    """FORCES, CONTACT: add all left-hand-side forces to f, shape (n + 1,), and if wanted M a and what goes with it."""
+@kernel
+def count_down(mapped: FloatArray) -> None:
+    """One residual less in which return maps act, see `Fields`."""
+    mapped[0] = max(mapped[0] - 1.0, 0.0)
+
+
+def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton: bool = False) -> list[Step]:
+    """FORCES, CONTACT: add all left-hand-side forces to f, shape (n + 1,), and if wanted M a and what goes with it.
+
+    ``newton``: they are those of Newton's method, in which return maps may act.
+    """
     s, mass, found = evaluate(assembly.fields, f=f), assembly.sparsity.mass, list[Step]()
+    maps = [system.return_map for system in assembly.systems if newton and system.return_map is not None]
+    if maps:
+        found += in_stage(
+            Stage.CONTACT, [*((function, (s,)) for function in maps), (call(count_down, (s.mapped,)), (s,))]
+        )
     for system in assembly.systems:
         whole = system.fused.residual if inertia and system.fused is not None else None
         function = whole if whole is not None else system.residual

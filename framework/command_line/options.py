@@ -18,16 +18,20 @@ A solver that the model makes after its first solve is announced by `expect_solv
 which finds what remains unused.  All calls are collective: all ranks make them.
 """
 
+from __future__ import annotations
+
 import os
 import re
+import shlex
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
+from windlass.framework.checks.values import show
 from windlass.framework.command_line import checkpoint_options, summary_file, unused_options
 from windlass.framework.command_line.help_text import describe_as_json, describe_options
 from windlass.framework.command_line.option_files import environment_options, insert_files, petsc_files, start_with
@@ -35,7 +39,7 @@ from windlass.framework.command_line.petsc_solvers import describe_kinds, set_up
 from windlass.framework.command_line.petsc_values import check_ranges, find_refused, petsc_reason
 from windlass.framework.command_line.unused_options import Moment, Solver
 from windlass.framework.command_line.viewers import check_viewers
-from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.errors import OptionError, OutputError, WindlassError
 from windlass.framework.files import lock
 from windlass.framework.files.outputs import check_output, claim_options
 from windlass.framework.files.whole_files import check_place
@@ -60,6 +64,8 @@ OUTPUTS = {
     "last_good": "state file",
 }
 """Options that name a file that the run writes, and the kind of the file."""
+AT_START = re.compile(r"help|h|checkpoint\w*|restart|report|summary|traceback", re.IGNORECASE)
+"""Options that count when a program starts, or that are written at its end."""
 PAGES = (".html", ".htm")
 SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")  # the last one finds initial accelerations
 
@@ -80,6 +86,8 @@ class _ProcessOptions:
     listed: set[str] = field(default_factory=set)
     dropped_output: TextIO | None = None
     solvers: dict[str, Solver] = field(default_factory=lambda: {prefix: Solver() for prefix in SOLVER_PREFIXES})
+    # by name: value, and that of the command line, None where it was not given there
+    chosen: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
 _run = _ProcessOptions()
@@ -174,7 +182,11 @@ def _declare_framework_options(model: bool) -> None:
     option("threads", 1, "1", "threads of each process for the kernels of large tables", minimum=1)
     checkpoint_options.declare(option)
     _run.framework |= set(_run.own) - before
-    # files that cannot be written are found before the run
+    _claim_outputs()
+
+
+def _claim_outputs() -> None:
+    """Find files of options that cannot be written before the run, and keep them from other writers."""
     given = {name: output_path(name) for name in OUTPUTS if _petsc().Options().hasName(name)}
     files = {name: path for name, path in given.items() if path is not None}
     for name, path in files.items():
@@ -229,6 +241,101 @@ def option(
     if not database.hasName(name):
         return default
     return cast(Value, item.parse(database.getString(name)))
+
+
+class ChosenOptions:
+    """What `set_options` returns: at the end of a ``with`` block the options that were chosen before hold again."""
+
+    def __init__(self, before: Mapping[str, str]) -> None:
+        self._before = before
+
+    def __enter__(self) -> ChosenOptions:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _choose(self._before)
+
+
+def set_options(*words: str) -> ChosenOptions:
+    """Choose options within a program, as in a notebook; they hold for all solvers that are made from then on.
+
+    ``wl.set_options("-dynamic_snes_monitor -dynamic_step 1e-4")`` chooses two, ``wl.set_options()`` leaves those of the
+    command line alone, and ``with wl.set_options("-quiet"):`` ends with the block.
+
+    Each call takes the place of the one before; options of the command line stay, unless they are chosen anew here.
+    All processes call this together.
+
+    Args:
+        *words: options as on the command line, one or several in a text.
+
+    Returns:
+        A context manager, at whose end the options of before hold again.
+
+    Raises:
+        OptionError: an option that is unknown, with those that are meant perhaps, one with a wrong value, or one that
+            counts when a program starts; the options are as before, then.
+        OutputError: a file that cannot be written.
+    """
+    start()
+    if not all(isinstance(word, str) for word in words):
+        raise OptionError(f"words of set_options = {show(words)}: must be texts such as '-dynamic_step 1e-4'")
+    pairs = insert_files(refuse_twice(split_options([word for text in words for word in shlex.split(text)])))
+    for name, _ in pairs:
+        if AT_START.fullmatch(name) or (
+            unused_options.GLOBAL.fullmatch(name) and name.lower() in unused_options.petsc_names()
+        ):
+            raise OptionError(f"-{name} in set_options: counts when a program starts: must be on its command line")
+    check_viewers(pairs, _run.folder)
+    before = {name: value for name, (value, _) in _run.chosen.items()}
+    given = {name: value or "" for name, value in pairs}
+    try:
+        _choose(given)
+        _check_chosen(given)
+    except WindlassError:
+        _choose(before)
+        raise
+    return ChosenOptions(before)
+
+
+def _choose(given: Mapping[str, str]) -> None:
+    """Put options into the database in place of those that were chosen before."""
+    database = _petsc().Options()
+    for name, (_, original) in _run.chosen.items():
+        database.delValue(name)
+        if original is not None:
+            database.setValue(name, original)
+    _run.chosen = {}
+    for name, value in given.items():
+        original = database.getString(name) if database.hasName(name) else None
+        _run.chosen[name] = (value, original)
+        database.setValue(name, value)
+    for prefix, solver in _run.solvers.items():
+        # one that was made before does not read them, another one will
+        if prefix and any(name.lower().startswith(prefix) for name in given):
+            _run.solvers[prefix] = replace(solver, reached=Moment.EXPECTED)
+    _claim_outputs()
+
+
+def _check_chosen(given: Mapping[str, str]) -> None:
+    """Raise OptionError for chosen options of unknown names or with wrong values."""
+    announced = {prefix + item.name for prefix, solver in _run.solvers.items() for item in solver.own or ()}
+    lines = unused_options.find_unknown(_run.solvers, announced | set(_run.own))
+    known = {name.lower() for name in _run.own}
+    unread = {name for name in given if name.lower() not in known}
+    mine = [line for line in lines if line.split()[0].strip("-:") in unread]
+    if mine:
+        raise OptionError("\n".join(mine))
+    for name, item in _run.own.items():
+        for text in (text for other, text in given.items() if other.lower() == name.lower()):
+            item.parse(text)
+    prefixes = [prefix for prefix in _run.solvers if prefix]
+    check_ranges(given, tuple(prefixes))
+    for prefix in prefixes:
+        _run.solvers[prefix].check_own(prefix, given)
+        refused = find_refused(given, prefix)
+        if refused:
+            name, reason = refused
+            raise OptionError(f"-{prefix}{name} {given[prefix + name]}: PETSc refuses it: {reason}")
 
 
 def help_requested() -> bool:

@@ -8,7 +8,7 @@ functions, those of users above all, are called by Python in their turn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.addresses import find_run, prepare_call
 from windlass.framework.kernels.call import Call, is_compiled
 
-_NO_CALLS: IntArray = np.zeros((0, 3), np.int64)
+_NO_WORDS: IntArray = np.zeros((0, 3), np.int64)
 Step = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its arguments."""
 
@@ -61,7 +61,7 @@ class Program:
             self._parts.append(partial(function, *where))
         self._close(calls, tables)
         self._parts = before + self._parts
-        self.table: IntArray | None = _NO_CALLS
+        self.table: IntArray | None = _NO_WORDS
         if len(self._parts) != len(tables):
             self.table = None
         elif tables:
@@ -85,3 +85,17 @@ class Program:
         """Take all steps."""
         for part in self._parts:
             part()
+
+
+NO_CALLS = Program(())
+
+
+def join(programs: Sequence[Program]) -> Program:
+    """One program of several, which take their steps in turn."""
+    if len(programs) < 2:
+        return programs[0] if programs else NO_CALLS
+    made, tables = Program(()), [program.table for program in programs if program.table is not None]
+    made.at_time = [bring for program in programs for bring in program.at_time]
+    made._parts = [part for program in programs for part in program._parts]
+    made.table = np.concatenate(tables) if len(tables) == len(programs) else None
+    return made

@@ -26,7 +26,7 @@ _hints: list[Callable[[], str]] = []
 _listeners: list[Callable[[str], None]] = []
 
 
-class Watch(Protocol):
+class RunOptions(Protocol):
     """What the command line tells about a run; what it says here holds until the command line is read."""
 
     def is_dry_run(self) -> bool:
@@ -54,14 +54,14 @@ class Watch(Protocol):
         return launched_rank()
 
 
-class _NoOptions(Watch):
+class _NoOptions(RunOptions):
     """As long as the command line has not been read."""
 
 
-options: Watch = _NoOptions()
+options: RunOptions = _NoOptions()
 
 
-def watch(found: Watch) -> None:
+def watch(found: RunOptions) -> None:
     """From now on the command line is read."""
     global options
     options = found

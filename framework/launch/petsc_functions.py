@@ -1,6 +1,8 @@
-"""Functions of the PETSc library that petsc4py lacks, called through ctypes; all others come from petsc4py.
+"""What differs between the versions of PETSc, and functions of its library that petsc4py lacks, called through ctypes.
 
-Arguments go in as ctypes values, so that none is cut to 32 bits.  A call that fails raises the error of petsc4py.
+PETSc 3.18 to 3.26 serve.  Its truth values (PetscBool) are whole numbers of C in early versions and bytes in late ones:
+both fit into a whole number that was 0, as little-endian processors have the first byte lowest.  Arguments go in as
+ctypes values, so that none is cut to 32 bits.  A call that fails raises the error of petsc4py.
 """
 
 from __future__ import annotations
@@ -20,6 +22,13 @@ from windlass.framework.arrays import FloatArray, IntArray
 
 FACTORS = {"lu": 1, "cholesky": 2}
 """PETSc's numbers of the kinds of factors, by the preconditioners that make them."""
+RENAMED = {
+    "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25
+    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25, of line searches; the first name before
+    "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # 3.24
+    "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # 3.24
+}
+"""Reasons that have new names in later versions, and the ones that users and solvers see in all versions."""
 Pointer = ctypes.c_void_p
 _linked: weakref.WeakKeyDictionary[Any, tuple[str, int]] = weakref.WeakKeyDictionary()
 """Matrices and preconditioners that work by Python objects, by these: "Mat" or "PC", and the handle."""
@@ -46,6 +55,44 @@ def _call(name: str, *arguments: Any) -> None:
     code = getattr(_library(), name)(*arguments)
     if code:
         raise _petsc().Error(code) if code > 0 else RuntimeError(name)
+
+
+@functools.cache
+def reason_name(reasons: Any, reason: int) -> str:
+    """PETSc's name of a converged reason of SNES or KSP, whose reasons are given; the same in all versions."""
+    for name, value in vars(reasons).items():
+        if value == reason and name.startswith(("DIVERGED", "CONVERGED")):
+            return RENAMED.get(name, str(name))
+    return str(reason)
+
+
+def raise_cause(error: Any) -> None:
+    """Raise the error of a Python function that PETSc has called, if any; late versions wrap it in their own."""
+    if error.__cause__ is not None:
+        raise error.__cause__
+
+
+def unlock(*objects: Any) -> None:
+    """Make vectors, and those of SNES, writable again after an error has ended what worked on them.
+
+    Late versions keep locks in all builds, and errors leave them; early ones have none.
+    """
+    if getattr(_library(), "VecLockGet", None) is None:
+        return
+    handles = []
+    for item in objects:
+        if isinstance(item, _petsc().SNES):
+            search, vectors = Pointer(), [Pointer() for _ in range(5)]
+            _call("SNESGetLineSearch", Pointer(item.handle), ctypes.byref(search))
+            _call("SNESLineSearchGetVecs", search, *map(ctypes.byref, vectors))
+            handles += [vector for vector in vectors if vector]
+        else:
+            handles.append(Pointer(item.handle))
+    for handle in handles:
+        state = _integer()
+        _call("VecLockGet", handle, ctypes.byref(state))
+        for _ in range(state.value):
+            _call("VecLockReadPop", handle)
 
 
 def preallocate_coo(mat: Any, rows: IntArray, columns: IntArray) -> None:

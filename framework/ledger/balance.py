@@ -15,7 +15,8 @@ resolve, such as stiff axial modes, is many times what the energy loses.  For po
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    x, m: means of both ends,    w = (q_1 - q_0)/h,
 
 is this product, and it is of order 2 for others.  Laws with history values (`Account.jumps`) know their state at the
-ends alone: their powers are integrated by the trapezoidal rule, and jumps are added.  T = v·M v/2, where M v is made of
+ends alone: their powers are integrated by the trapezoidal rule, and jumps are added, among them what normal dampers of
+contact lose by the change of their gaps.  T = v·M v/2, where M v is made of
 the inertia forces themselves: with the velocities as accelerations, less those without.
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """

@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from textwrap import fill
 from typing import Any
 
@@ -26,6 +25,8 @@ from windlass.framework.accounts import Losses
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, handle, optional, path, whole
+from windlass.framework.command_line.html_tables import format_table
+from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection, ReportTable
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.kernels.program import Program
@@ -45,6 +46,7 @@ from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.output.csv import CsvTable, TableClaim
 from windlass.framework.output.every_nth import EveryNth
+from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.evaluate import find_evaluated_rows
@@ -403,11 +405,30 @@ class EnergyLedger(EveryNth):
                     return self._world.entity(int(carrier)).name
         return entity.name
 
-    @checked(path=path())
-    def draw(self, path: str | os.PathLike[str]) -> None:
-        """A picture: works, energies and losses over time, and below the rest with its parts; PNG, SVG or PDF."""
-        if is_first_process():
-            draw_series(Path(path), self.times, {name: self[name] for name in self.kinds}, self.kinds)
+    @checked(path=optional(path()))
+    def draw(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """A picture: works, energies and losses over time, and below the rest with its parts.
+
+        Args:
+            path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
+
+        Returns:
+            The path, or the figure; None on other processes than the first one.
+
+        Raises:
+            OutputError: nothing was recorded, or the file cannot be written.
+        """
+        if not is_first_process() or help_requested():
+            return None
+        target = check_picture(path)
+        if not self._times:
+            raise OutputError("EnergyLedger.draw: nothing was recorded; must be a hook of a solve before")
+        return hand_over(draw_series(self.times, {name: self[name] for name in self.kinds}, self.kinds), target)
+
+    def _repr_html_(self) -> str:
+        """The ledger as notebooks show it."""
+        title, *rows = self._list_lines()
+        return format_table(ReportTable(title, rows), inline=True)
 
     def close(self) -> None:
         """Close the file."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from io import BytesIO
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.errors import OutputError
-from windlass.framework.files.outputs import check_output, mark_picture, write_output
 from windlass.framework.ledger.balance import (
     DISSIPATION,
     INTEGRATOR,
@@ -23,6 +20,7 @@ from windlass.framework.ledger.balance import (
     UNKNOWN,
     WORK,
 )
+from windlass.framework.output.figures import create_figure
 
 TITLES = {
     WORK: "work of loads, motors and supports",
@@ -87,18 +85,9 @@ def _number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def draw_series(path: Path, times: FloatArray, values: Mapping[str, FloatArray], kinds: Mapping[str, str]) -> None:
+def draw_series(times: FloatArray, values: Mapping[str, FloatArray], kinds: Mapping[str, str]) -> Any:
     """Two pictures over time: quantities with their kinds by line, and the rest with its parts."""
-    from matplotlib.backends import backend_agg  # here, because a run without pictures need not wait for it
-    from matplotlib.figure import Figure  # here, because a run without pictures need not wait for it
-
-    target = path.absolute()
-    kind = target.suffix.lstrip(".") or "png"
-    if kind not in ("png", "pdf", "svg"):
-        raise OutputError(f"picture '{path}': must be .png, .pdf or .svg")
-    check_output(target, "picture", "picture")
-    figure = Figure(figsize=(9.0, 7.5), layout="constrained")
-    backend_agg.FigureCanvasAgg(figure)
+    figure = create_figure(9.0, 7.5, layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     styles = {WORK: "-", KINETIC: "--", POTENTIAL: "--", DISSIPATION: "-.", PASSED: ":", UNKNOWN: ":", INTEGRATOR: ":"}
     largest = max((float(np.abs(v).max(initial=0.0)) for v in values.values()), default=0.0)
@@ -114,6 +103,4 @@ def draw_series(path: Path, times: FloatArray, values: Mapping[str, FloatArray],
         if axes.get_legend_handles_labels()[0]:
             axes.legend(fontsize=7, loc="upper left")
     below.set_xlabel("time [s]")
-    content = BytesIO()
-    figure.savefig(content, format=kind, dpi=140)
-    write_output(target, mark_picture(content.getvalue()), "picture", "picture")
+    return figure

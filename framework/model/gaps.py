@@ -8,10 +8,11 @@ at the start to X at the end, straight, it may not come nearer to the origin tha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -23,6 +24,8 @@ passed [m]; a vector from one to the other [m]."""
 START = 8
 """Place of the first of the same numbers at the start of the step; the gap is NaN where it is not known."""
 WIDTH = 2 * START
+LEAST, FASTEST = range(2)
+"""Places in `Gaps.quiet`."""
 
 
 def create_numbers(count: int) -> FloatArray:
@@ -40,6 +43,23 @@ def create_near(count: int) -> IntArray:
 
 
 @dataclass
+class Wraps:
+    """Which pulleys the contacts of a law hold a rope or a belt on.
+
+    Attributes:
+        pulley: number of the pulley of each contact, shape (contacts,).
+        angle: what a contact stands for of the wrap angle [rad], shape (contacts,).
+        stiffness: of a contact [N/m], shape (contacts,).
+        names: ``()`` gives the names of the pulleys.
+    """
+
+    pulley: IntArray
+    angle: FloatArray
+    stiffness: FloatArray
+    names: Callable[[], list[str]]
+
+
+@dataclass
 class Gaps:
     """The contacts of a law on this process.
 
@@ -51,17 +71,25 @@ class Gaps:
             leave out those that nothing can reach in this step.  None: all.
         weighed: whether the speed counts beside the rates, as for what runs around pulleys; otherwise an impact is
             compared with its own speed.
-        accept: ``()`` is called in addition when a step is accepted.
+        accept: ``()`` is called in addition when a step is accepted; beside a ``measure`` that is a `Call`, a `Call` in
+            the place of `accept_gaps`.
+        quiet: change of a rate below which nothing is judged [m/s], which solvers write, and what ``measure`` writes:
+            the largest speed of contacts that it has left out of ``near`` because of it, shape (2,).
+        memory: arrays of the start of the step beside the numbers.
         holder: the watch whose last accepted step the numbers hold; another solver of the same world takes its place.
+        wraps: for ropes and belts on pulleys.
     """
 
     measure: Callable[[Any], Any]
     numbers: FloatArray
     describe: Callable[[int], str]
     weighed: bool = False
-    accept: Callable[[], None] | None = None
+    accept: Callable[..., Any] | None = None
     near: IntArray | None = None
+    quiet: FloatArray = field(default_factory=lambda: np.zeros(2))
+    memory: tuple[NDArray[Any], ...] = ()
     holder: Any = None
+    wraps: Wraps | None = None
 
 
 @kernel

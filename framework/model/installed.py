@@ -106,7 +106,14 @@ def find_component(name: str) -> type[Component] | None:
     if sized is not None and sized[1] in _sized:
         module, _, function = _sized[sized[1]].partition(":")
         getattr(import_module(module), function)(int(sized[2]))
-    found = [component for component in list_registered() if component.__name__ == name]
+    # a class that is made anew at the same place, as by a cell of a notebook, takes the place of the one before
+    found = list(
+        {
+            (component.__module__, component.__qualname__): component
+            for component in list_registered()
+            if component.__name__ == name
+        }.values()
+    )
     if len(found) > 1:
         modules = ", ".join(sorted(component.__module__ for component in found))
         raise ModelError(f"{name} is the name of {len(found)} registered components (of {modules}): must be one")

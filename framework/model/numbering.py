@@ -41,6 +41,7 @@ class Numbering:
     Attributes:
         node_dofs: coordinate numbers of the rows of each node table that this process has, shape (resident, k).
         count: number of coordinates n.
+        counts: coordinates of their own of each node table.
         reference: reference coordinates [m, 1, rad], shape (known,).
         displacement, velocity: initial values, shape (known,).
         first_multiplier: first multiplier number of each constraint table.
@@ -55,7 +56,7 @@ class Numbering:
     def __init__(self, world: Tables) -> None:
         self._world = world
         self.node_dofs: dict[type[Component], IntArray] = {}
-        self.count = 0
+        self.count, self.counts = 0, dict[type[Component], int]()
         reference, displacement, velocity = [], [], []
         known: list[IntArray] | None = None if world.processes is None else []
         for component, table in world.tables.items():
@@ -73,6 +74,7 @@ class Numbering:
                     values = of[np.ix_(source.places(source_rows), find_dofs(source.component, names))]
                     numbers[np.ix_(positions, find_dofs(component, names))] = values
             self.node_dofs[component] = numbers
+            self.counts[component] = count
             self.count += count
             if component.state_column:
                 states = table.local(component.state_column).reshape(own.shape)[own]
@@ -88,9 +90,9 @@ class Numbering:
             velocity.append(initial[1] if initial else np.zeros(int(own.sum())))
         self._known = None if known is None else np.concatenate(known)
         self._place = None if self._known is None else Lookup(self._known, np.arange(len(self._known)))
-        self.reference: FloatArray = np.concatenate(reference)
-        self.displacement: FloatArray = np.concatenate(displacement)
-        self.velocity: FloatArray = np.concatenate(velocity)
+        self.reference: FloatArray = np.concatenate([np.zeros(0), *reference])
+        self.displacement: FloatArray = np.concatenate([np.zeros(0), *displacement])
+        self.velocity: FloatArray = np.concatenate([np.zeros(0), *velocity])
         self._number_constraints(world)
         self._number_data(world)
 

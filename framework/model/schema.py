@@ -137,6 +137,7 @@ class Component:
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
         history_column: for rows with history values, the column with the number of places (segments, points) at which
             a row has them; without it each row is one place.
+        output_names: names of the output variables, once a law is registered.
     """
 
     columns: ClassVar[dict[str, Column]] = {}
@@ -148,6 +149,7 @@ class Component:
     state_column: ClassVar[str] = ""
     rotation_names: ClassVar[tuple[str, ...]] = ()
     history_column: ClassVar[str] = ""
+    output_names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

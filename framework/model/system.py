@@ -13,6 +13,7 @@ from windlass.framework.accounts import Account, Reading
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.gaps import Gaps
+from windlass.framework.model.pulls import Pulls
 
 
 @dataclass
@@ -30,6 +31,7 @@ class Fields:
         step_size, start_time: size [s] of the step that post-Newton updates belong to and the time at its start, shape
             (1,) each; the size is 0 where no time passes: in statics, and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, shape (n + 1,).
+        mapped: number of further residuals of the present Newton run in which `System.return_map` acts, shape (1,).
         markers: columns of each marker family.
         rate_level: True when position constraints are imposed on their time derivative (index 2).
         unit_rates: True when this holds for the length of Euler parameters, whatever other constraints do.
@@ -47,6 +49,7 @@ class Fields:
     unit_rates: bool = False
     step_size: FloatArray = field(default_factory=lambda: np.zeros(1))
     start_time: FloatArray = field(default_factory=lambda: np.zeros(1))
+    mapped: FloatArray = field(default_factory=lambda: np.zeros(1))
     start_x: FloatArray = field(init=False)
     start_v: FloatArray = field(init=False)
 
@@ -381,6 +384,9 @@ class System:
             ``s.start_time``, ``s.start_x`` and ``s.start_v``.  A call of a kernel writes what it says to
             ``s.outcome``, by `note_outcome`.  Decisions (open or closed, sticks or slips) stand in the signs
             of history values, where solvers see if they repeat.
+        return_map: ``(s)`` brings ``s.data`` to the decisions that belong to the present motion, by the same rules as
+            ``post_newton``, before forces are evaluated in Newton's method, while ``s.mapped`` is > 0.  What only a
+            solved step may change stays.  Without it history values are frozen during Newton's iterations.
         decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and from what was stored; in
             its place, ``post_newton`` with the stored values as those of the start of a step.
         renew: ``(fields)`` writes those of ``fields.data`` between two steps that mean nothing since `World.set`.
@@ -389,6 +395,7 @@ class System:
         fused: residual and tangent with inertia in one pass.
         neighbours: for laws whose rows change, such as contact sets.
         gaps: of what opens and closes.
+        pulls: tensions of what carries force along an axis.
         strands: for laws that carry force along an axis, see `Strands`.
         flow: for material that can run along itself, with nodes that travel with it.
     """
@@ -404,6 +411,7 @@ class System:
     inertia: Term | None = None
     constraint: ConstraintSystem | None = None
     post_newton: Callable[[Evaluation], PostNewton | None] | None = None
+    return_map: Function | None = None
     decide: Callable[[Fields], None] | None = None
     renew: Callable[[Fields], None] | None = None
     account: Account | None = None
@@ -411,6 +419,7 @@ class System:
     fused: Fused | None = None
     neighbours: NeighbourPattern | None = None
     gaps: Gaps | None = None
+    pulls: Pulls | None = None
     strands: Strands | None = None
     flow: Callable[[], AxialFlow] | None = None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,16 @@ class Entity:
         if column in component.columns or column in component.refs:
             values = self.table.collect(column, self.rows)
             return values[0] if len(self.rows) == 1 else values
-        raise AttributeError(f"{self.kind} has no column {column!r}: it has {', '.join(self.table.names)}")
+        raise AttributeError(f"{self.kind} has no column {column!r}{self._hint(column)}")
+
+    def _hint(self, column: str) -> str:
+        """What may be meant by a name that is no column: an output, one of these misspelt, or a column."""
+        outputs = self.table.component.output_names
+        for name in (column, *get_close_matches(column, outputs, 1)):
+            if name in outputs:
+                return f": {name} depends on the state, wl.eval_output(handle, {name!r}, state) gives it"
+        close = get_close_matches(column, self.table.names, 1)
+        return f": did you mean {close[0]}?" if close else f": it has {', '.join(self.table.names)}"
 
     def __repr__(self) -> str:
         rows = self.rows

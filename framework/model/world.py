@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from windlass.framework.checks.checks import (
 )
 from windlass.framework.checks.room import check_room
 from windlass.framework.checks.values import read_numbers, show
+from windlass.framework.command_line.html_tables import format_table
+from windlass.framework.command_line.report_parts import ReportTable
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.adding import count_rows, read_reference
@@ -118,6 +121,29 @@ class World:
         fill_model(world, content, functions or {}, f"model file {path}")
         return world
 
+    def __repr__(self) -> str:
+        state = "finalized" if self.finalized else "being built"
+        return f"<World: {self._count} entities of {sum(t.count > 0 for t in self.tables.values())} kinds, {state}>"
+
+    def _repr_html_(self) -> str:
+        """The tables of the model as notebooks show them: rows and unknowns of each kind."""
+        rows: list[list[object]] = []
+        numbering = self.numbering if self.finalized else None if self.processes is not None else Numbering(self)
+        for component, table in self.tables.items():
+            if table.count:
+                law = law_of(component)
+                unknowns: int | None = law.multipliers * table.count if law is not None else 0
+                if component.dof_names:
+                    unknowns = None if numbering is None else numbering.counts.get(component)
+                role = "multipliers" if law is not None and law.multipliers else "coordinates" if unknowns else ""
+                rows.append([component.__name__, table.count, unknowns or "", role])
+        gravity = ", ".join(f"{g:g}" for g in self._gravity)
+        state = (
+            "finalized: no rows can be added; World() begins another model" if self.finalized else "rows can be added"
+        )
+        words = escape(f"World with gravity ({gravity}) m/s², {state}")
+        return f"<p>{words}</p>" + format_table(ReportTable(["component", "rows", "unknowns", ""], rows), inline=True)
+
     @property
     def gravity(self) -> FloatArray:
         """Acceleration of gravity [m/s^2], shape (3,)."""
@@ -187,7 +213,10 @@ class World:
                 allowed; a reference of a wrong kind.  Nothing has been added then, neither nodes nor history values.
         """
         if self.finalized:
-            raise ModelError(f"cannot add {component.__name__}: the world is finalized (add before the first solve)")
+            raise ModelError(
+                f"cannot add {component.__name__}: the world is finalized (add before the first solve; "
+                "a changed model is another World, built anew)"
+            )
         with self.all_or_nothing():
             return self._add(component, name, part, values)
 

@@ -33,6 +33,7 @@ from windlass.framework.checks.checks import (
     whole,
     word,
 )
+from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.launch.launcher import is_first_process
@@ -41,6 +42,8 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.csv import CsvTable, TableClaim
 from windlass.framework.output.every_nth import EveryNth
+from windlass.framework.output.figures import check_picture, hand_over
+from windlass.framework.output.plots import plot_curves
 from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.evaluate import find_evaluated_rows, find_output, load_outputs
 from windlass.framework.state.state import State, check_world
@@ -209,13 +212,16 @@ class Sensors(EveryNth):
 
     def __getitem__(self, name: str) -> FloatArray:
         """Values of one sensor over the records, shape (records, ...), in its unit; a copy."""
-        if name not in self.names:
-            raise ModelError(f"there is no sensor {name!r}: there are {', '.join(self.names)}")
+        self._check_name(name)
         if not self._rows:
             return np.zeros(0)
         first, probe = self._places[name]
         values = np.array([row[first : first + len(probe.columns)] for row in self._rows])
         return values.reshape(len(self._rows), *probe.shape)
+
+    def _check_name(self, name: str) -> None:
+        if name not in self.names:
+            raise ModelError(f"there is no sensor {name!r}: there are {', '.join(self.names)}")
 
     @checked(state=instance(State))
     def record(self, state: State) -> None:
@@ -283,13 +289,41 @@ class Sensors(EveryNth):
     def _is_empty(self) -> bool:
         return not self._marks
 
+    @checked(path=optional(path()), names=optional(each(word(), "a list of names of sensors")))
+    def plot(self, path: str | os.PathLike[str] | None = None, names: Sequence[str] | None = None) -> Any:
+        """A picture of the sensors over time, those of one unit on common axes.
+
+        Args:
+            path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
+            names: of the sensors; None for all.
+
+        Returns:
+            The path, or the figure; None on other processes than the first one.
+
+        Raises:
+            ModelError: there is no sensor of a name.
+            OutputError: nothing was recorded, or the file cannot be written.
+        """
+        for name in names or ():
+            self._check_name(name)
+        if not is_first_process() or help_requested():
+            return None
+        target = check_picture(path)
+        if not self._rows:
+            raise OutputError("Sensors.plot: nothing was recorded; must be a hook of a solve before")
+        return hand_over(plot_curves(self._find_curves(self.names if names is None else names)), target)
+
+    def _find_curves(self, names: Sequence[str]) -> ReportCurves:
+        """All numbers of some sensors over time."""
+        values, curves = np.array(self._rows).T, []
+        for name in names:
+            first, probe = self._places[name]
+            curves += [(label, unit, values[first + k]) for k, (label, unit) in enumerate(probe.columns)]
+        return ReportCurves("time [s]", self.times, curves)
+
     def report_sections(self) -> Sequence[ReportSection]:
         """All numbers over time, for the report of the run."""
-        if len(self._rows) < 2:
-            return ()
-        columns, values = [c for probe in self._probes for c in probe.columns], np.array(self._rows).T
-        curves = [(name, unit, line) for (name, unit), line in zip(columns, values, strict=True)]
-        return [ReportSection("Sensors", [ReportCurves("time [s]", self.times, curves)])]
+        return () if len(self._rows) < 2 else [ReportSection("Sensors", [self._find_curves(self.names)])]
 
     def close(self) -> None:
         """Close the table; the values stay in memory."""

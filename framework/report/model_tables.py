@@ -8,18 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.command_line.report_parts import ReportTable
-from windlass.framework.errors import OutputError
 from windlass.framework.model.schema import Column
 from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
-from windlass.framework.output.drawing import Canvas
-from windlass.framework.output.scene import Scene
-from windlass.framework.report.plots import draw_model
 from windlass.framework.state.state import State
-
-SUBDIVISIONS = 4
-COLOURED_BY = "axial_force"
-"""Field of points that colours the picture, where laws draw it."""
 
 
 def tabulate_model(world: World, state: State) -> list[ReportTable]:
@@ -80,21 +72,3 @@ def _show_range(values: NDArray[Any]) -> str:
     low, high = flat.min(axis=0), flat.max(axis=0)
     parts = [f"{a:.6g}" if a == b else f"{a:.6g} … {b:.6g}" for a, b in zip(low, high, strict=True)]
     return parts[0] if len(parts) == 1 else f"({', '.join(parts[:6])}{', ...' if len(parts) > 6 else ''})"
-
-
-def draw_state(state: State) -> Any:
-    """A figure of the model in a state, on the first process; None on the others and where nothing is drawn."""
-    drawn = Scene(state.world, SUBDIVISIONS).draw(state)
-    if drawn is None:
-        return None
-    try:
-        canvas = Canvas(*drawn)
-    except OutputError:  # nothing that is drawn as lines
-        return None
-    points, point_data, _ = canvas.compose(*drawn)
-    has = COLOURED_BY in point_data
-    values = point_data[COLOURED_BY] if has else np.full(len(points), np.nan)
-    label = f"{COLOURED_BY.replace('_', ' ')} [{canvas.units[COLOURED_BY]}]" if has else ""
-    faces = canvas.mesh.faces
-    lines = np.concatenate((canvas.mesh.lines, faces[:, :2], faces[:, 1:3]))
-    return draw_model(points.copy(), lines, values.copy(), label)

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-import numpy as np
-
+from windlass.framework.command_line.html_tables import format_table
 from windlass.framework.command_line.report_parts import Formatted, ReportCurves, ReportSection, ReportTable
-from windlass.framework.report.plots import as_image, plot_curves
+from windlass.framework.output.plots import as_image, plot_curves
 
 STYLE = """
 body { font: 15px/1.5 sans-serif; color: #1f2933; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
@@ -32,38 +31,6 @@ figure { margin: .5rem 0 1rem; }
 """
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 """What a browser may load: pictures that the page has in itself."""
-
-
-def show_cell(value: Any) -> str:
-    """A cell in words."""
-    if value is None:
-        return ""
-    if isinstance(value, float | np.floating):
-        return f"{value:.6g}"
-    return str(value)
-
-
-def format_table(table: ReportTable) -> str:
-    """A table; columns of numbers stand to the right."""
-    rows = [list(row) for row in table.rows]
-    kinds = []
-    for k in range(len(table.headings)):
-        cells = [row[k] for row in rows if k < len(row) and row[k] not in (None, "")]
-        kinds.append(' class="number"' if cells and all(map(_is_number, cells)) else "")
-    head = "".join(f"<th{kind}>{escape(str(h))}</th>" for h, kind in zip(table.headings, kinds, strict=True))
-    body = "".join(
-        "<tr>"
-        + "".join(f"<td{kind}>{escape(show_cell(c))}</td>" for c, kind in zip(row, kinds, strict=False))
-        + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) or (
-        isinstance(value, str) and value.rstrip(" %").lstrip("+-").replace(".", "", 1).replace("e-", "").isdigit()
-    )
 
 
 def format_part(part: Any) -> str:

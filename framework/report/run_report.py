@@ -27,10 +27,10 @@ from windlass.framework.files.outputs import write_output
 from windlass.framework.launch.error_report import at_error
 from windlass.framework.launch.launcher import launched_size
 from windlass.framework.launch.script_end import at_end
+from windlass.framework.output.plots import draw_state, plot_steps
 from windlass.framework.report.bibliography import format_citations
-from windlass.framework.report.model_tables import draw_state, tabulate_model
+from windlass.framework.report.model_tables import tabulate_model
 from windlass.framework.report.page import format_page, format_part
-from windlass.framework.report.plots import plot_steps
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 

@@ -237,10 +237,13 @@ class SolveCheckpoint:
             except OutputError as error:
                 saved = f"not saved ({error})"
             stop.add_note(f"last good state: {saved}")
+        elif self._checkpoint is None:
+            more = "; solve(solver.state, resume=True) goes on" if self._solver.settings() else ""
+            stop.add_note(f"solver.state has the last good state{more}")
         if self._checkpoint is not None and self._solver.settings():
             self._write(state, finished=False)
             stop.add_note(f"-restart {self._checkpoint.path} goes on from here, to the last bit")
-        elif self._checkpoint is None:
+        elif self._checkpoint is None and path is not None:
             stop.add_note("with -checkpoint FILE a run that was interrupted goes on by -restart FILE")
         raise stop
 

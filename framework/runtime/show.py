@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from ctypes.util import find_library
 from pathlib import Path
@@ -115,7 +116,10 @@ def load_pyvista(off_screen: bool) -> Any:
         OptionError: it is not installed, or there is nothing to draw on; the message says what to install.
     """
     try:
-        import pyvista  # here, because it is an extra, and loads VTK
+        with warnings.catch_warnings():
+            # of tqdm in notebooks, whose widgets nothing here needs
+            warnings.filterwarnings("ignore", "IProgress not found")
+            import pyvista  # here, because it is an extra, and loads VTK
         from vtkmodules.vtkCommonCore import vtkLogger  # here, because of PyVista
     except ImportError as error:
         raise OptionError(f"windlass show needs PyVista ({error}): {INSTALL}") from None

@@ -91,6 +91,10 @@ class State:
             setattr(other, name, values[name])
         return other
 
+    def __repr__(self) -> str:
+        sizes = f"{len(self.q)} coordinates, {len(self.lam)} multipliers, {len(self.data)} history values"
+        return f"<State at t = {self.t:.9g} s, step {self.step}: {sizes}>"
+
     @property
     def world(self) -> World:
         """The world that this state belongs to."""

@@ -153,22 +153,24 @@ class Consistency:
             self._look(state)
             self._before[:] = self._now
 
-    def follow(self, state: State, h: float) -> None:
-        """Project an accepted step after a kink; the fields hold the state.
+    def follow(self, state: State, h: float) -> bool:
+        """Project an accepted step after a kink, and tell whether it has changed; the fields hold the state.
 
         Args:
             state: the state after the step; velocities, accelerations and multipliers may change.
             h: size of the step [s].
         """
         if not self._project:
-            return
+            return False
         kink = self._is_kink(self._look(state), h)
-        if kink or self._again:
+        projects = kink or self._again
+        if projects:
             self._project_rates(state, h)
             self.projections += 1
             self._look(state)
         self._again = kink
         self._before[:] = self._now
+        return projects
 
     @property
     def looks(self) -> Follow:

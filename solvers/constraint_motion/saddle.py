@@ -20,6 +20,7 @@ from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.assembly.vectors import create_unknowns, local_values, sum_to_owners
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
+from windlass.framework.launch.petsc_functions import raise_cause, unlock
 from windlass.framework.layout.unknowns import Unknowns
 from windlass.framework.model.system import evaluate
 from windlass.framework.runtime.petsc import PETSc
@@ -180,7 +181,9 @@ class PetscFactors:
             self._ksp.solve(self._right, self._solution)
             options.after_set_up(self._ksp)
             failed = self._ksp.getConvergedReason() < 0 or not np.isfinite(self._solution.norm())
-        except PETSc.Error:
+        except PETSc.Error as error:
+            unlock(self._right)
+            raise_cause(error)
             failed = True
         if failed:
             # right-hand sides that are not finite are no fault of the matrix

@@ -25,7 +25,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.vectors import local_values, sum_to_owners
 from windlass.framework.errors import ModelError
-from windlass.framework.launch.petsc_functions import has_package
+from windlass.framework.launch.petsc_functions import has_package, raise_cause
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.equilibrium.singular import EXACT, create_pivoting, find_error, random_like, try_factors
 from windlass.solvers.linear.mumps import MEMORY, factorise_symmetric
@@ -176,7 +176,8 @@ class TangentInertia:
         solution = right.duplicate()
         try:
             pc.apply(right, solution)
-        except PETSc.Error:
+        except PETSc.Error as error:
+            raise_cause(error)
             # a zero pivot
             return False
         if not np.isfinite(solution.norm()):

@@ -18,6 +18,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.vectors import local_values
 from windlass.framework.errors import ModelError
+from windlass.framework.launch.petsc_functions import raise_cause, unlock
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.linear_check import find_errors
 from windlass.solvers.linear.mumps import MEMORY, give_memory, lacks_memory
@@ -236,6 +237,8 @@ def _solve(ksp: Any, right: Any) -> Any:
     try:
         ksp.solve(right, solution)
         failed = ksp.getConvergedReason() < 0 or not np.isfinite(solution.norm())
-    except PETSc.Error:
+    except PETSc.Error as error:
+        unlock(right)
+        raise_cause(error)
         failed = True
     return None if failed else solution

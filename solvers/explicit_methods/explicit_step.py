@@ -112,6 +112,16 @@ class Method(ABC):
         """Begin anew from an updated state, but for what `checkpoint` gives."""
         self.begin(state, resume=True)
 
+    def _refuse(self, advance: Advance, result: PostNewton, size: float) -> bool:
+        """Whether the post-Newton update refuses a step of so many seconds, and why, in the advance."""
+        if not np.isfinite(result.error):
+            advance.reason = "what contacts must not do happens within the step: a force error is not finite"
+            return True
+        if self._judge(result, size):
+            advance.recommended_step = result.recommended_step
+            return True
+        return False
+
     def _make_consistent(self, state: State) -> None:
         """Project a state onto the constraints and compute history values, accelerations and multipliers for it.
 

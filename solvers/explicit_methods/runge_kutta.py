@@ -191,18 +191,18 @@ class RungeKutta(Method):
     def _end_step(self, state: State, advance: Advance, size: float) -> Advance:
         """History values of a step, whose last evaluation was at its end, and the judgement about it."""
         accelerations = self._accelerations
+        refused = False
         # they ask for an evaluation that is theirs
         if accelerations.has_history:
             result = accelerations.evaluate(advance.t, self._start_data)
-            advance.error = result.error
-            if self._judge(result, size):
-                advance.recommended_step = result.recommended_step
+            advance.error, refused = result.error, self._refuse(advance, result, size)
+            if np.isfinite(advance.recommended_step):
                 return advance
         resolving = self._look(size)
         if resolving < size:
             advance.recommended_step, advance.unresolved = resolving, True
-            return advance
-        self._accept(state, advance)
+        elif not refused:
+            self._accept(state, advance)
         return advance
 
     def _accept(self, state: State, advance: Advance) -> None:

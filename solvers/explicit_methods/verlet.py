@@ -142,8 +142,7 @@ class Verlet(Method):
         result = accelerations.evaluate(then, state.data)
         self._matrix_is_of_start = False
         advance = Advance(then, error=result.error)
-        if self._judge(result, h):
-            advance.recommended_step = result.recommended_step
+        if self._refuse(advance, result, h):
             return advance
         wild = self._complete(self._v_half, accelerations.a, h, self._v)
         if assembly.processes.largest_of(wild) > 0:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,9 +30,10 @@ from windlass.framework.checks.checks import (
 )
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
-from windlass.framework.files.outputs import check_output, mark_picture, write_output
+from windlass.framework.files.outputs import check_output
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.output.csv import CsvTable
+from windlass.framework.output.figures import check_picture, create_figure, hand_over
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.state.state import State
 from windlass.solvers.modes.following import follow
@@ -59,6 +60,8 @@ class Campbell:
         modes: number of the mode in the result of each speed, -1 for none, shape (speeds, modes).
         results: the modes at each speed.
         paths: the files that were written.
+        orders: multiples of a speed in rad/s that the diagram has as lines.
+        radius: by which speeds in m/s become those in rad/s [m]; 1 where they are in rad/s.
     """
 
     speeds: FloatArray
@@ -69,11 +72,31 @@ class Campbell:
     modes: IntArray
     results: list[ModesResult]
     paths: list[Path]
+    orders: Sequence[float] = ()
+    radius: float = 1.0
 
     @property
     def stable(self) -> FloatArray:
         """Whether no mode grows, shape (speeds,)."""
         return np.array([not result.growing for result in self.results])
+
+    @checked(path=optional(path()))
+    def draw(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """The Campbell diagram: frequencies over the speed.
+
+        Args:
+            path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
+
+        Returns:
+            The path, or the figure; None on other processes than the first one.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        if not is_first_process():
+            return None
+        target = check_picture(path)
+        return hand_over(_draw(self), target, dpi=120.0)
 
 
 def _is_case(given: object) -> bool:
@@ -142,10 +165,11 @@ def campbell(
         there = modes[i] >= 0
         frequencies[i, there] = result.frequencies[modes[i, there]]
         damping[i, there] = result.damping[modes[i, there]]
-    found = Campbell(np.array(speeds), unit, frequencies, damping, assurance, modes, results, paths)
+    shown = () if orders is None else tuple(orders), 1.0 if radius is None else radius
+    found = Campbell(np.array(speeds), unit, frequencies, damping, assurance, modes, results, paths, *shown)
     if paths and is_first_process():
         _write_table(found, paths[0])
-        _draw(found, () if orders is None else orders, 1.0 if radius is None else radius, paths[1])
+        found.draw(paths[1])
     return found
 
 
@@ -160,10 +184,8 @@ def _write_table(found: Campbell, target: Path) -> None:
     CsvTable(target, columns, rows).close()
 
 
-def _draw(found: Campbell, orders: Sequence[float], radius: float, target: Path) -> None:
-    from matplotlib.figure import Figure  # here, because only pictures need it
-
-    figure = Figure(figsize=(7.0, 5.0), layout="constrained")
+def _draw(found: Campbell) -> Any:
+    figure = create_figure(7.0, 5.0, layout="constrained")
     axes = figure.add_subplot()
     for k in range(found.frequencies.shape[1]):
         # what is no longer the same mode is not joined
@@ -174,10 +196,10 @@ def _draw(found: Campbell, orders: Sequence[float], radius: float, target: Path)
         chosen = np.isfinite(found.frequencies) & ((found.damping < -GROWING) == grows)
         if chosen.any():
             axes.plot(speeds[chosen], found.frequencies[chosen], ".", color=color, label=label)
-    for order in orders:
+    for order in found.orders:
         axes.plot(
             found.speeds,
-            order * np.abs(found.speeds) / (2.0 * np.pi * radius),
+            order * np.abs(found.speeds) / (2.0 * np.pi * found.radius),
             "--",
             linewidth=0.8,
             label=f"{order:g} Ω",
@@ -186,9 +208,7 @@ def _draw(found: Campbell, orders: Sequence[float], radius: float, target: Path)
     axes.set(xlabel=f"speed [{found.unit}]", ylabel="frequency [Hz]", ylim=(0.0, 1.05 * top if top > 0.0 else 1.0))
     if axes.get_legend_handles_labels()[0]:
         axes.legend()
-    picture = BytesIO()
-    figure.savefig(picture, format="png", dpi=120)
-    write_output(target, mark_picture(picture.getvalue()), "picture", "picture")
+    return figure
 
 
 @checked(create=function(), low=number("any"), high=number("any"), tolerance=number("1", above=0.0), count=inside())

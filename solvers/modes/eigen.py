@@ -28,6 +28,7 @@ from scipy.sparse import csr_matrix
 from windlass.framework.arrays import ComplexArray, FloatArray, IntArray
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
+from windlass.framework.launch.petsc_functions import raise_cause
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.equilibrium.singular import random_like
 from windlass.solvers.linear.ordering import default_package
@@ -166,6 +167,7 @@ class Eigensolver:
             try:
                 solver.setUp()
             except PETSc.Error as error:
+                raise_cause(error)
                 raise ModelError(
                     f"modes: SLEPc fails ({last_line(error)}); constraints must not contradict or repeat each "
                     f"other, and -{self._prefix}st_shift must not be an eigenvalue"
@@ -174,6 +176,7 @@ class Eigensolver:
             try:
                 solver.solve()
             except PETSc.Error as error:
+                raise_cause(error)
                 reason = last_line(error)
                 continue
             options.after_set_up(solver)

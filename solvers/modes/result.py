@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,17 @@ import numpy as np
 from windlass.framework.arrays import ComplexArray, FloatArray
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.assembly.storage import Storage
-from windlass.framework.checks.checks import checked, each, handle, number, optional, path, that, whole, word
+from windlass.framework.checks.checks import checked, each, handle, optional, path, that, whole, word
+from windlass.framework.checks.checks import number as number_
+from windlass.framework.command_line.html_tables import format_table
+from windlass.framework.command_line.report_parts import ReportTable
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.table import Entity
 from windlass.framework.output.csv import CsvTable
+from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.output.folder import create_output_folder
+from windlass.framework.output.plots import draw_shapes
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import SensorLike
 from windlass.framework.state.evaluate import load_outputs
@@ -33,6 +39,8 @@ DIFFERENCE = 1e-6
 """Displacements by which outputs are differentiated, relative to the largest entry of a shape that is 1."""
 GROWING = 1e-6
 """Growth per |σ| from which a mode grows; less is rounding."""
+IN_STEP = 0.05
+"""Part of a shape out of step with the others, up to which all of it counts as in step [1]."""
 SHOWN = 3
 """Bodies and belts in a row of the table."""
 
@@ -165,6 +173,13 @@ class ModesResult:
 
     def table(self) -> str:
         """The modes in a table; all processes call this together."""
+        lines = self._list_rows()
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        rows = ["  ".join([*map(str.rjust, line[:4], widths[:4]), line[4]]).rstrip() for line in lines]
+        return "\n".join([*rows, *self.notes])
+
+    def _list_rows(self) -> list[list[str]]:
+        """Headings and lines of the table."""
         shares = self.energy_share()
         names = list(shares)
         lines = [["mode", "frequency [Hz]", "damping [1]", "residual [1]", "kinetic energy"]]
@@ -173,9 +188,7 @@ class ModesResult:
             words = ", ".join(f"{100 * share:.0f} % {name}" for share, name in parts[:SHOWN] if share >= 0.005)
             numbers = f"{self.frequencies[i]:.6g}", f"{self.damping[i]:.3g}", f"{self.residuals[i]:.1e}"
             lines.append([str(i + 1), *numbers, words])
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        rows = ["  ".join([*map(str.rjust, line[:4], widths[:4]), line[4]]).rstrip() for line in lines]
-        return "\n".join([*rows, *self.notes])
+        return lines
 
     @checked(path=path())
     def write_csv(self, path: str | os.PathLike[str]) -> Path:
@@ -197,7 +210,7 @@ class ModesResult:
         folder=path(),
         modes=optional(each(whole(1), "a list of numbers of modes, from 1 on")),
         frames=whole(2),
-        size=number("1", above=0.0),
+        size=number_("1", above=0.0),
         name=word(),
     )
     def animate(
@@ -234,6 +247,48 @@ class ModesResult:
                     out.record(state)
             paths += out.paths
         return paths
+
+    @checked(number=whole(1), path=optional(path()), size=number_("1", above=0.0))
+    def show(self, number: int = 1, path: str | os.PathLike[str] | None = None, size: float = 0.1) -> Any:
+        """A picture of one mode: the state at rest, and the largest displacements to both sides.
+
+        Of a mode whose points do not move in step four more instants of the period are faint.  All processes call this
+        together.
+
+        Args:
+            number: of the mode, 1 for the slowest.
+            path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
+            size: largest displacement, relative to the size of the model [1].
+
+        Returns:
+            The path, or the figure; None on other processes than the first one, and where nothing is drawn.
+
+        Raises:
+            ModelError: there is no such mode.
+            OutputError: the file cannot be written.
+        """
+        if number > len(self):
+            raise ModelError(f"number = {number} in ModesResult.show: must be from 1 to {len(self)}")
+        target = check_picture(path) if is_first_process() else None
+        shape, amplitude = self.shapes[number - 1], self._find_amplitude(number - 1, size)
+        # the phase at which most moves
+        first = -0.5 * np.angle(np.sum(shape * shape))
+        turned = shape * np.exp(1j * first)
+        in_step = np.abs(turned.imag).max() <= IN_STEP * np.abs(turned).max()
+        turns = (0.0, 0.5) if in_step else (0.0, 0.5, 0.125, 0.25, 0.375, 0.625, 0.75, 0.875)
+        moved = [self._moved(number - 1, amplitude, np.exp(1j * (first + 2.0 * np.pi * turn))) for turn in turns]
+        numbers = f"{self.frequencies[number - 1]:.4g} Hz, damping {self.damping[number - 1]:.3g}"
+        figure = draw_shapes(self.state, moved, f"mode {number}: {numbers}")
+        return None if figure is None else hand_over(figure, target)
+
+    def __repr__(self) -> str:
+        return f"<ModesResult: {len(self)} modes, {', '.join(f'{f:.4g}' for f in self.frequencies[:8])} Hz>"
+
+    def _repr_html_(self) -> str:
+        """The table of the modes as notebooks show it."""
+        head, *rows = self._list_rows()
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        return format_table(ReportTable(head, rows), inline=True) + notes
 
     def _find_amplitude(self, i: int, size: float) -> float:
         """Amplitude at which points move by a share of the size of the model, or turns are visible."""

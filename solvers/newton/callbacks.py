@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.array_kernels import copy_values
 from windlass.framework.assembly.loads import Loads
 from windlass.framework.kernels.addresses import lay_down, run
 from windlass.framework.kernels.c_functions import call_c, calls_at, find_c_address, floats_at, int_at, load, set_int
@@ -28,19 +29,22 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.newton.convergence import ASK, conclude, judge
 from windlass.solvers.newton.lagging import needs_tangent
 from windlass.solvers.newton.problem import NonlinearProblem, Programs
-from windlass.solvers.newton.problem_kernels import Buffers, start_sums, take_over, write_residual
+from windlass.solvers.newton.problem_kernels import Buffers, Solution, carry, start_sums, take_over, write_residual
 
 PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArray", "VecSet", "MatAssemblyBegin",
          "MatAssemblyEnd", "PetscObjectStateGet", "PetscObjectStateSet", "SNESSolve", "SNESGetConvergedReason",
-         "SNESGetIterationNumber")  # fmt: skip
-(GET_READ, RESTORE_READ, GET, RESTORE, SET, BEGIN, END, GET_STATE, SET_STATE, SOLVE, GET_REASON, GET_ITERATIONS, PLACE,
- ASK_PYTHON) = range(14)  # fmt: skip
+         "SNESGetIterationNumber", "SNESComputeFunction", "VecNorm")  # fmt: skip
+(GET_READ, RESTORE_READ, GET, RESTORE, SET, BEGIN, END, GET_STATE, SET_STATE, SOLVE, GET_REASON, GET_ITERATIONS,
+ COMPUTE, NORM, PLACE, ASK_PYTHON) = range(16)  # fmt: skip
 """Places in `Context.addresses`."""
 EXPANSION, RESIDUAL, TANGENT, LOADS, QUESTION, BEYOND = range(6)
 MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
 """Places in `Context.handles`."""
 """Numbers of programs, and of what may fail beside them."""
 FINAL_ASSEMBLY = 0
+NORM_2 = 1
+KEPT, ZERO, CARRIED = range(3)
+"""What a run begins with: the unknowns as they are, 0, or those of the motion in the fields."""
 USER_ERROR = 83
 """PETSc's number of errors in functions of its users."""
 Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)
@@ -50,7 +54,7 @@ class Context(NamedTuple):
     """What PETSc hands to the callbacks: arrays that live as long as they.
 
     Attributes:
-        addresses: of the functions of PETSC, of ``place``, and of what asks Python, shape (14,).
+        addresses: of the functions of PETSC, of ``place``, and of what asks Python, shape (16,).
         place: room for a result of PETSc, shape (1,).
         programs: address and number of calls of each program, shape (4, 2).
         handles: of the matrix, the vector of the residual, whether the matrix is of dense blocks, the vector of the
@@ -60,6 +64,8 @@ class Context(NamedTuple):
         buffers: of the problem.
         lag, measures, history: see lagging.py and convergence.py.
         before: residual of the iteration before, shape (u,).
+        motion, factors: accelerations and multipliers that a run may begin with, see `carry`.
+        mapped: that of the fields.
     """
 
     addresses: IntArray
@@ -74,6 +80,9 @@ class Context(NamedTuple):
     measures: Any
     history: FloatArray
     before: FloatArray
+    motion: Solution
+    factors: FloatArray
+    mapped: FloatArray
 
 
 @kernel
@@ -169,8 +178,8 @@ def test_convergence(
 
 
 @kernel
-def solve(from_zero: int, context: Any) -> int:
-    """A Newton run: loads, unknowns 0 if wanted, SNESSolve, how it ended, and the solution into the fields."""
+def solve(start: int, context: Any) -> int:
+    """A Newton run: loads, unknowns as wanted, SNESSolve, how it ended, and the solution into the fields."""
     c = load(context)
     address, handles, b = c.addresses, c.handles, c.buffers
     status = 0
@@ -178,8 +187,23 @@ def solve(from_zero: int, context: Any) -> int:
         for i in range(len(c.loads)):
             c.loads[i] = c.weights[i]
         status = run_program(c.programs, LOADS, b.state)
-    if status == 0 and from_zero:
+    if start == CARRIED:
+        carry(c.motion.a, c.motion.lam, c.factors, b.places, c.before)
+    if status == 0 and start != KEPT:
         status = call_c(address[SET], (handles[UNKNOWNS], 0.0))
+    if status == 0 and start == CARRIED:
+        # tolerances refer to the predictor, with decisions as they are
+        c.mapped[0], left = 0.0, c.mapped[0]
+        status = call_c(address[COMPUTE], (handles[SOLVER], handles[UNKNOWNS], handles[RESIDUAL_VECTOR]))
+        if status == 0:
+            status = call_c(address[NORM], (handles[RESIDUAL_VECTOR], np.int32(NORM_2), address[PLACE]))
+            c.measures[0]["guessed"], c.measures[0]["predictor"] = 1, floats_at(address[PLACE], 1)[0]
+        c.mapped[0] = left
+    if status == 0 and start == CARRIED:
+        status = call_c(address[GET], (handles[UNKNOWNS], address[PLACE]))
+        if status == 0:
+            copy_values(c.before, floats_at(c.place[0], len(c.before)))
+            status = call_c(address[RESTORE], (handles[UNKNOWNS], address[PLACE]))
     if status == 0:
         status = call_c(address[SOLVE], (handles[SOLVER], np.int64(0), handles[UNKNOWNS]))
     if status == 0:
@@ -217,8 +241,8 @@ class Around(Protocol):
 
     programs: tuple[Program, ...]
 
-    def run(self, solve: int, place: int) -> int:
-        """Make runs by the kernel `solve`, at an address, with its context; 0 if all went well."""
+    def run(self, solve: int, place: int, start: int) -> int:
+        """Make runs by the kernel `solve`, at an address, with its context, each from a start; 0 if all went well."""
 
 
 class Callbacks:
@@ -303,12 +327,12 @@ class Callbacks:
         """Whether the run that begins is compiled as a whole: by `solve`."""
         return self._solve is not None
 
-    def solve(self, from_zero: bool, around: Around | None = None) -> tuple[int, int]:
-        """A whole run, from unknowns 0 or from those that are there; PETSc's reason, and iterations.
+    def solve(self, start: int, around: Around | None = None) -> tuple[int, int]:
+        """A whole run; PETSc's reason, and iterations.
 
         Args:
-            from_zero: whether unknowns are set to 0.
-            around: what makes this run from 0 and others after it; reason and iterations are those of the last one.
+            start: unknowns are `KEPT` as they are, `ZERO`, or `CARRIED` from the motion in the fields.
+            around: what makes this run and others after it; reason and iterations are those of the last one.
 
         Raises:
             PETSc.Error: what SNESSolve gives; see `explain`.
@@ -316,9 +340,9 @@ class Callbacks:
         assert self._solve is not None
         self._around = around
         if around is None:
-            code = self._solve(from_zero, self._place)
+            code = self._solve(start, self._place)
         else:
-            code = around.run(self._find_address("solve"), self._place)
+            code = around.run(self._find_address("solve"), self._place, start)
         if code:
             raise PETSc.Error(code)
         self._problem.note_expansion()
@@ -360,6 +384,9 @@ class Callbacks:
             measures,
             history,
             self._before,
+            problem.motion,
+            problem.factors,
+            problem.assembly.fields.mapped,
         )
         self._block, self._functions = lay_down(c), {}
         self._place = self._block.ctypes.data

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections import deque
 from typing import Any
 
+from windlass.framework.launch.petsc_functions import reason_name
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.newton.problem import NonlinearProblem
@@ -65,12 +65,3 @@ class LinearFailures:
                 "preconditioners without factorisation do not suit; "
             )
         return f"{constraints}leave out -{prefix}ksp_type and -{prefix}pc_type: the default factorises the matrix"
-
-
-@functools.cache
-def reason_name(reasons: Any, reason: int) -> str:
-    """PETSc's name of a converged reason of SNES or KSP, whose reasons are given."""
-    for name, value in vars(reasons).items():
-        if value == reason and name.startswith(("DIVERGED", "CONVERGED")):
-            return str(name)
-    return str(reason)

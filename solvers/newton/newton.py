@@ -15,7 +15,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.storage import Storage
 from windlass.framework.command_line import options
 from windlass.framework.kernels.call import call
-from windlass.framework.launch.petsc_functions import set_line_search
+from windlass.framework.launch.petsc_functions import raise_cause, reason_name, set_line_search, unlock
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.advice import advise_iterative
@@ -24,7 +24,7 @@ from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import can_reset, check_package, reset_factors, set_direct
 from windlass.solvers.linear.substructures import set_substructures
-from windlass.solvers.newton.callbacks import Around, Callbacks
+from windlass.solvers.newton.callbacks import CARRIED, KEPT, ZERO, Around, Callbacks
 from windlass.solvers.newton.convergence import (
     ASK,
     CONVERGED_ABSOLUTE,
@@ -39,7 +39,7 @@ from windlass.solvers.newton.convergence import (
     is_slow,
     judge,
 )
-from windlass.solvers.newton.linear_failure import LinearFailures, reason_name
+from windlass.solvers.newton.linear_failure import LinearFailures
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rigid_motions import create_near_null_space
 from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding
@@ -77,6 +77,8 @@ class Newton:
         atol: default absolute residual, 2-norm over equations of motion [N, N m] and constraints [m, m/s];
             ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
+        overshoot: residuals that are small only against that of a first iteration that has overshot: "check" them
+            against the forces at work, or "accept" them.
 
     Attributes:
         iterations: linear solves so far.
@@ -84,8 +86,10 @@ class Newton:
         roundings: runs that ended because rounding leaves nothing to gain.
     """
 
-    def __init__(self, problem: NonlinearProblem, rtol: float, atol: float, max_it: int) -> None:
-        self.problem = problem
+    def __init__(
+        self, problem: NonlinearProblem, rtol: float, atol: float, max_it: int, overshoot: str = "check"
+    ) -> None:
+        self.problem, self._accepts = problem, overshoot == "accept"
         self.iterations = self.fallbacks = self.roundings = 0
         snes = self.snes = problem.snes
         snes.setTolerances(rtol=rtol, atol=atol, stol=0.0, max_it=max_it)
@@ -154,7 +158,8 @@ class Newton:
     def _is_small(self, norm: float) -> bool:
         """Whether a residual that is small against an overshoot of the first iteration is small in itself."""
         m = self._measures[0]
-        return bool(norm <= m["rtol"] * m["predictor"]) or norm <= SMALL * estimate_forces(self.problem)
+        small = self._accepts or bool(norm <= m["rtol"] * m["predictor"])
+        return small or norm <= SMALL * estimate_forces(self.problem)
 
     def _is_at_rounding(self, norm: float) -> bool:
         """Whether the residual no longer falls, because it consists of rounding errors."""
@@ -178,6 +183,7 @@ class Newton:
         damped: bool = False,
         guess: tuple[FloatArray, FloatArray] | None = None,
         around: Around | None = None,
+        carried: bool = False,
     ) -> NewtonRun:
         """One Newton run from the predictor of a scheme.
 
@@ -189,13 +195,14 @@ class Newton:
                 for statics, whose multipliers may be all that holds a body.
             around: what makes this run and those of the steps after it, if all of it is compiled; the outcome is that
                 of the last run.
+            carried: start from the accelerations and multipliers in the fields, those of the step before.
         """
         self._damped[0], max_it = damped, 0
         if damped:
             max_it = self.snes.getTolerances()[3]
             set_line_search(self.snes, "bt")
             self.snes.setTolerances(max_it=DAMPED_ITERATIONS * max_it)
-        run = self._attempt(scheme, guess, around)
+        run = self._attempt(scheme, guess, around, carried)
         while run.reason == "DIVERGED_LINEAR_SOLVE" and self._settings.give_memory():
             self.problem.lag.drop_tangent()
             run = self._attempt(scheme)
@@ -219,7 +226,11 @@ class Newton:
         return run
 
     def _attempt(
-        self, scheme: Scheme, guess: tuple[FloatArray, FloatArray] | None = None, around: Around | None = None
+        self,
+        scheme: Scheme,
+        guess: tuple[FloatArray, FloatArray] | None = None,
+        around: Around | None = None,
+        carried: bool = False,
     ) -> NewtonRun:
         problem = self.problem
         if problem.pattern is not self._pattern:
@@ -232,22 +243,29 @@ class Newton:
         if guessed and guess is not None:
             problem.guess(*guess)
         callbacks = self._callbacks
-        self._begin_test(guessed)
+        self._begin_test(guessed or carried)
         # what the callbacks do counts for their own stages
         enter(Stage.LINEAR_SOLVE)
         try:
             with self._settings:
                 if callbacks is not None and callbacks.is_compiled:
-                    reason, iterations = callbacks.solve(not guessed, around if callbacks.suits_steps else None)
+                    start = KEPT if guessed else CARRIED if carried else ZERO
+                    reason, iterations = callbacks.solve(start, around if callbacks.suits_steps else None)
                 else:
                     if not guessed:
                         problem.unknowns.set(0.0)
+                    if carried and not guessed:
+                        self._carry()
                     self.snes.solve(None, problem.unknowns)
                     reason, iterations = self.snes.getConvergedReason(), self.snes.getIterationNumber()
-        except PETSc.Error as error:
+        except BaseException as error:
+            unlock(self.snes, problem.unknowns, problem.residual_vector)
+            if not isinstance(error, PETSc.Error):
+                raise
             # factorisations of singular matrices raise in some solver packages (KLU 76); others return a reason
             if callbacks is not None:
                 callbacks.explain()
+            raise_cause(error)
             self.snes.getKSP().getPC().reset()
             return NewtonRun(False, f"DIVERGED_LINEAR_SOLVE (PETSc error {error.ierr})", 0, self._list_norms())
         finally:
@@ -259,6 +277,16 @@ class Newton:
         name = reason_name(PETSc.SNES.ConvergedReason, reason)
         self._factors_failed = name == "DIVERGED_LINEAR_SOLVE"
         return self._judge_end(NewtonRun(reason > 0, name, iterations, self._list_norms()))
+
+    def _carry(self) -> None:
+        """Start from the motion in the fields; tolerances refer to the predictor, with decisions as they are."""
+        problem, fields = self.problem, self.problem.assembly.fields
+        a, lam, left = fields.a[:-1].copy(), fields.lam[:-1].copy(), float(fields.mapped[0])
+        fields.mapped[0] = 0.0
+        self.snes.computeFunction(problem.unknowns, problem.residual_vector)
+        self._measures["predictor"] = problem.residual_vector.norm()
+        fields.mapped[0] = left
+        problem.guess(a, lam)
 
     def _begin_test(self, guessed: bool) -> None:
         """Tolerances for the run that begins, and callbacks that serve it."""

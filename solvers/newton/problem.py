@@ -77,6 +77,8 @@ class NonlinearProblem:
         run: what the present Newton run has in common with others but for time and motion; equal where they have.
         may_compile, uses: whether callbacks may be compiled code, and `USES`, which may be changed.
         q0, v0: predicted values of the scheme, which may be the same arrays, shape (n,).
+        motion, factors: what unknowns stand for, see `Solution`, and the factors of velocities, accelerations and
+            multipliers, shape (3,).
     """
 
     @checked(assembly=instance(Assembly), prefix=word(), storage=instance(Storage))
@@ -109,9 +111,9 @@ class NonlinearProblem:
         self.run: tuple[Any, ...] = ()
         self.buffers = Buffers(self._places, np.zeros(len(unknowns.numbers)), self._state, *sums)
         fields = assembly.fields
-        self._motion = Solution(fields.x, fields.v, fields.a, fields.lam)
+        self.motion = Solution(fields.x, fields.v, fields.a, fields.lam)
         # of the scheme, always in the same arrays: predicted values and the factors of the unknowns
-        self.q0, self.v0, self._factors = np.zeros(n), np.zeros(n), np.zeros(3)
+        self.q0, self.v0, self.factors = np.zeros(n), np.zeros(n), np.zeros(3)
         self._expansion: Program | None = None
         self._expansion_revision, self._expansion_uses, self._expanded_state = -1, 0, -1
         self._expansion_steps: list[Step] = []
@@ -200,7 +202,7 @@ class NonlinearProblem:
             self._anchor[:] = scheme.q_anchor
         run = *key, scheme.is_held, self.assembly.revision, self.matrix
         if run != self.run:
-            self.run, self._factors[:], self._stabiliser[0] = run, factors, scheme.stabiliser
+            self.run, self.factors[:], self._stabiliser[0] = run, factors, scheme.stabiliser
         if from_zero:
             self.unknowns.set(0.0)
 
@@ -233,7 +235,7 @@ class NonlinearProblem:
         expanded[0] = 1
         if self._expansion_revision != self.assembly.revision:
             self._expansion, self._expansion_revision, self._expansion_uses = None, self.assembly.revision, 0
-            known = local, self._places, self.q0, self.v0, self._factors, self._motion
+            known = local, self._places, self.q0, self.v0, self.factors, self.motion
             s = evaluate(self.assembly.fields)
             self._expansion_steps = [(call(expand, known), (s,))]
             self._expansion_steps += self._static_states.expansion_steps(local, self._places)
@@ -257,7 +259,7 @@ class NonlinearProblem:
 
     def name_stored(self, state: State) -> tuple[Any, ...]:
         """What `store_motion` takes to bring the unknowns that the fields hold into a state."""
-        return self.buffers.local, self._places, self.q0, self._motion, state.q, state.v, state.a, state.lam
+        return self.buffers.local, self._places, self.q0, self.motion, state.q, state.v, state.a, state.lam
 
     def store_static(self, state: State) -> None:
         """Like `store`, but velocities and accelerations of the state stay as they are, those of states apart."""
@@ -323,7 +325,7 @@ class NonlinearProblem:
             program()
             return
         f, c = self.buffers.f, self.buffers.c
-        steps = force_steps(self.assembly, f, inertia=key[0]) + constraint_steps(self.assembly, c, f)
+        steps = force_steps(self.assembly, f, inertia=key[0], newton=True) + constraint_steps(self.assembly, c, f)
         if key[1]:
             place, x = self._places.reference, self.assembly.fields.x
             known = self._stabiliser, x, place, self._anchor, self._departure

@@ -75,6 +75,16 @@ def expand(unknown: FloatArray, to: DofMap, q0: FloatArray, v0: FloatArray, fact
 
 
 @kernel
+def carry(a: FloatArray, lam: FloatArray, factors: FloatArray, to: DofMap, out: FloatArray) -> None:
+    """Unknowns of accelerations a and multipliers lam, see `expand`."""
+    _, a_factor, lam_factor = factors
+    for i in range(len(to.dofs)):
+        out[to.dofs[i]] = a[i] / a_factor
+    for i in range(len(to.multipliers)):
+        out[to.multipliers[i]] = lam[i] / lam_factor
+
+
+@kernel
 def store_motion(
     unknown: FloatArray, at: DofMap, q0: FloatArray, motion: Solution, q: FloatArray, v: FloatArray, a: FloatArray,
     lam: FloatArray,

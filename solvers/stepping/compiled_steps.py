@@ -1,11 +1,11 @@
 """Steps in compiled code: from the predictor of one to that of the next without Python, as long as none is needed.
 
-Everything that a usual step consists of is a program or a compiled Newton run: predictor, Newton's method, the look for
-energy and at contacts, the update of history values, the end of the step, the look for kinks of constraints.
+Everything that a usual step consists of is a program or a compiled Newton run: predictor, Newton's method, the looks of
+watches, the update of history values, the end of the step, the look for kinks of constraints.
 `take_steps` makes these calls for as many steps as are wanted and comes back where a step is no usual one: Newton's
-method has failed, contacts want another pass or are not resolved, a constraint has a kink.  Python goes on from there,
-within that step, by the same rules as without compiled steps, so that digits, counts and messages are the same both
-ways.
+method has failed, contacts want another pass, a watch has found something, a constraint has a kink.  Python goes on
+from there, within that step, by the same rules as without compiled steps, so that digits, counts and messages are the
+same both ways.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.addresses import lay_down
 from windlass.framework.kernels.c_functions import call_c, find_c_address, load
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import Program
+from windlass.framework.kernels.program import NO_CALLS, Program, join
 from windlass.solvers.newton.callbacks import BEYOND, run_program
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem_kernels import begin_run
@@ -33,13 +33,12 @@ MOST = 64
 """Steps of one call at most; what is shown or asked for between steps waits no longer."""
 LONGEST = 0.02
 """Elapsed time of one call at most, as far as the last one tells [s]: Ctrl-C waits for its end."""
-BEGIN, LOOK, WATCH, UPDATE, END, FOLLOW, IDLE = range(7)
-"""Numbers of programs: predictor, forces for the balance of energy, gaps of contacts, history values, end of the step,
-constraints, what the watch over contacts and hooks want of steps that they do not see."""
+BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
+"""Numbers of programs: predictor, looks of watches, history values, end of the step, constraints, and what watches and
+hooks want of steps that they do not see."""
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """How far the last step has come."""
-NO_CALLS = Program(())
-STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS = range(5)
+STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED = range(7)
 """Places in `StepContext.counts`."""
 
 
@@ -63,14 +62,15 @@ class StepContext(NamedTuple):
 
     Attributes:
         addresses: of the kernel that makes a Newton run, and of its context, shape (2,).
-        programs: address and number of calls of each program, shape (7, 2).
-        counts: how far the last step has come, steps before it and iterations of these, how many steps are wanted, and
-            whether constraints are looked at, shape (5,).
+        programs: address and number of calls of each program, shape (6, 2).
+        counts: how far the last step has come, steps before it and iterations of these, how many steps are wanted,
+            whether constraints are looked at, what Newton runs begin with, and how many residuals of each are mapped,
+            shape (7,).
         limits: absolute and relative force error that is accepted, see `DiscontinuousSettings`, shape (2,).
         ends: of the steps [s], shape (MOST,).
-        time, start_time: those of the fields [s], shape (1,) each.
+        time, start_time, mapped: those of the fields, shape (1,) each.
         outcome: what the update of history values says, see `judge_outcomes`, shape (6,).
-        watched: what the look at gaps says, > 0 first where a step does not resolve them, shape (2,).
+        found: > 0 where a watch has found something, shape (1,).
         follow: see there.
         records: see `Newton.records`.
     """
@@ -82,8 +82,9 @@ class StepContext(NamedTuple):
     ends: FloatArray
     time: FloatArray
     start_time: FloatArray
+    mapped: FloatArray
     outcome: FloatArray
-    watched: FloatArray
+    found: FloatArray
     follow: Follow
     records: tuple[Any, Any, Any]
 
@@ -114,16 +115,16 @@ def take_steps(context: Any) -> int:
             counts[ITERATIONS] += state[0]["iterations"]
             c.start_time[0], c.time[0] = c.time[0], c.ends[i]
             begin_run(measures, lag, state)
+            c.mapped[0] = counts[MAPPED]
             status = call_program(c.programs, BEGIN, state)
         # Newton's method
         if status == 0:
-            status = call_c(c.addresses[0], (np.int64(1), c.addresses[1]))
+            status = call_c(c.addresses[0], (counts[START], c.addresses[1]))
         if status != 0 or state[0]["reason"] <= 0:
             return int(status)
-        # energy and history values after it
+        # watches and history values after it
+        c.found[0] = 0.0
         status = call_program(c.programs, LOOK, state)
-        if status == 0:
-            status = call_program(c.programs, WATCH, state)
         if status == 0:
             counts[STAGE] = LOOKED
             status = call_program(c.programs, UPDATE, state)
@@ -133,8 +134,8 @@ def take_steps(context: Any) -> int:
         # contacts want another pass
         if not c.outcome[0] <= max(c.limits[0], c.limits[1] * c.outcome[3]):
             return 0
-        # contacts that the step does not resolve are judged by Python
-        if c.watched[0] != 0.0:
+        # what a watch has found is judged by Python
+        if c.found[0] != 0.0:
             return 0
         lag[0]["switched"] = c.outcome[2] != 0.0
         # the end of the step becomes the state
@@ -167,10 +168,11 @@ class CompiledSteps:
         settings: when a pass is accepted.
         scheme: what the unknowns mean, the same object in all steps; takes the time of the last one.
         follow: how constraints are looked at.
-        watched: what the look at gaps says, see `StepContext`.
+        found: what watches have found, see `StepContext`.
+        mapped: how many residuals of a Newton run are mapped, see `Fields`.
 
     Attributes:
-        programs: in the order of their numbers; from `IDLE` on those of hooks.
+        programs: in the order of their numbers.
         pace: steps that a call may take by the clock.
         stage: how far the last step has come.
         earlier, iterations: steps that were done before the last one, and their iterations.
@@ -182,15 +184,18 @@ class CompiledSteps:
         settings: DiscontinuousSettings,
         scheme: Scheme,
         follow: Follow,
-        watched: FloatArray,
+        found: FloatArray,
+        mapped: int,
     ) -> None:
-        self._newton, self._scheme, self._follow, self._watched = newton, scheme, follow, watched
+        self._newton, self._scheme, self._follow, self._found, self._mapped = newton, scheme, follow, found, mapped
         fields = newton.problem.assembly.fields
-        self._times = fields.time, fields.start_time
-        self._counts, self._limits = np.zeros(5, np.int64), np.array([settings.atol, settings.rtol])
-        self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((7, 2), np.int64)
-        self.programs: tuple[Program, ...] = (NO_CALLS,) * 6
-        self._are_compiled, self._outcome, self._idle = False, np.zeros(0), np.zeros((0, 3), np.int64)
+        self._times = fields.time, fields.start_time, fields.mapped
+        self._counts, self._limits = np.zeros(7, np.int64), np.array([settings.atol, settings.rtol])
+        self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((6, 2), np.int64)
+        self.programs: tuple[Program, ...] = ()
+        # those of them that are made of several, as they were given
+        self._given: tuple[Program, ...] = ()
+        self._are_compiled, self._outcome = False, np.zeros(0)
         self._context: StepContext | None = None
         self._block, self._place = lay_down(()), 0
         self._take: Any = None
@@ -200,29 +205,29 @@ class CompiledSteps:
         self,
         ends: Sequence[float],
         begin: Program,
-        look: Program,
-        watch: Program,
+        looks: Sequence[Program],
         end: Program,
         follow: Program | None,
-        idle: Sequence[Program] = (),
+        idle: Sequence[Program],
     ) -> bool:
         """Make ready for steps of equal size up to these times [s]; False if some of their programs need Python.
 
         Args:
             ends: at most `MOST`.
-            begin, look, watch, end: programs, see `BEGIN` and those after it.
+            begin, looks, end: programs, see `BEGIN` and those after it.
             follow: the one after these; None where Python has more to do after the step.
-            idle: what hooks want of the steps before the last one, all of it compiled.
+            idle: what watches and hooks want of the steps before the last one.
         """
         self.stage = self.earlier = self.iterations = 0
         updates = self._newton.problem.assembly.updates
-        old, last = self.programs, NO_CALLS if follow is None else follow
-        wanted = begin, look, watch, updates.program, end, last, *idle
-        if len(old) != len(wanted) or not all(map(is_, old, wanted)):
-            self._change(wanted, updates.total)
+        old, last = self._given, NO_CALLS if follow is None else follow
+        given = begin, updates.program, end, last, *looks, *idle
+        if len(old) != len(given) or not all(map(is_, old, given)):
+            self._given = given
+            self._change((begin, join(looks), updates.program, end, last, join(idle)), updates.total)
         counts = self._counts
         counts[:] = 0
-        counts[WANTED] = 1
+        counts[WANTED], counts[MAPPED] = 1, self._mapped
         if follow is not None:
             counts[WANTED], counts[FOLLOWS] = len(ends), 1
             if len(ends) > 1:
@@ -231,24 +236,27 @@ class CompiledSteps:
 
     def _change(self, programs: tuple[Program, ...], outcome: FloatArray) -> None:
         """Take other programs, the update of which says its outcome in an array."""
-        self.programs, self._are_compiled = programs, True
-        tables = [program.table for program in programs if program.table is not None and program.is_compiled]
-        if len(tables) < len(programs):
-            self._are_compiled = False
+        self.programs, self._are_compiled = programs, all(program.is_compiled for program in programs)
+        if not self._are_compiled:
             return
-        # one table of the programs of all hooks
-        self._idle = np.concatenate([self._idle[:0], *tables[IDLE:]])
-        for i, table in enumerate([*tables[:IDLE], self._idle]):
-            self._tables[i] = table.ctypes.data, len(table)
+        for i, program in enumerate(programs):
+            assert program.table is not None
+            self._tables[i] = program.table.ctypes.data, len(program.table)
         if self._context is None or self._outcome is not outcome:
             places = self._addresses, self._tables, self._counts, self._limits, self._ends, *self._times
-            c = self._context = StepContext(*places, outcome, self._watched, self._follow, self._newton.records)
+            c = self._context = StepContext(*places, outcome, self._found, self._follow, self._newton.records)
             self._block, self._outcome = lay_down(c), outcome
             self._place = self._block.ctypes.data
             self._take = Take(find_c_address(take_steps, (), c))
 
-    def run(self, solve: int, place: int) -> int:
-        """Take steps by a kernel that makes Newton runs, at an address, with its context; 0 if nothing has failed."""
+    def run(self, solve: int, place: int, start: int) -> int:
+        """Take steps by a kernel that makes Newton runs; 0 if nothing has failed.
+
+        Args:
+            solve, place: addresses of the kernel and of its context.
+            start: what each run begins with.
+        """
+        self._counts[START] = start
         addresses = self._addresses
         addresses[0], addresses[1] = solve, place
         begin = time.perf_counter()

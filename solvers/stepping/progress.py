@@ -8,6 +8,7 @@ import time
 from windlass.framework.command_line import options
 from windlass.framework.kernels.kernel import compiling_time
 from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.launch.notebook import LiveLine, find_shell
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_history import StepHistory
 
@@ -18,7 +19,7 @@ LONG_COMPILING = 1.0
 
 
 class Progress:
-    """One line that is rewritten in a terminal, or a new line now and then in a file.
+    """One line that is rewritten in a terminal or, with a bar, in a notebook, or a new line now and then in a file.
 
     Args:
         name: name of the solve; empty to show nothing.
@@ -34,12 +35,15 @@ class Progress:
         self._shown = bool(name) and options.progress_wanted() and is_first_process()
         self.history: StepHistory | None = None
         self._terminal = sys.stderr.isatty()
-        self._interval = INTERVAL_TERMINAL if self._terminal else INTERVAL_FILE
+        self._live = LiveLine() if self._shown and find_shell() is not None else None
+        self._interval = INTERVAL_TERMINAL if self._terminal or self._live is not None else INTERVAL_FILE
 
     def begin(self, now: float, end: float) -> None:
         """The solve begins at ``now`` and shall reach ``end``."""
         self._begin, self._end = now, end
         self._clock = self._last = time.perf_counter()
+        # each solve of a solver has a line of its own
+        self._live = None if self._live is None else LiveLine()
         self._compiled = compiling_time()
 
     def step(self, now: float, size: float) -> None:
@@ -67,14 +71,20 @@ class Progress:
             line += " real time"
         if compiling >= LONG_COMPILING:
             line += f", beside {compiling:.0f} s of compiling"
-        self._write(line)
+        span = self._end - self._begin
+        self._write(line, share=min(max(done / span, 0.0), 1.0) if span > 0.0 else 0.0)
 
-    def end(self, failed: bool = False) -> None:
-        """The solve has reached its end, or has failed: show the statistics."""
+    def end(self, stopped: str = "") -> None:
+        """The solve has reached its end, or was stopped before it by what a word says: show the statistics."""
         if self._shown:
-            self._write(f"{self._name}: {'FAILED after ' if failed else ''}{self._statistics.describe()}", last=True)
+            self._write(
+                f"{self._name}: {f'{stopped} after ' if stopped else ''}{self._statistics.describe()}", last=True
+            )
 
-    def _write(self, line: str, last: bool = False) -> None:
+    def _write(self, line: str, last: bool = False, share: float | None = None) -> None:
+        if self._live is not None:
+            self._live.write(line, share)
+            return
         if self._terminal:
             sys.stderr.write(f"\r{line:<110}" + ("\n" if last else ""))
         else:

@@ -53,6 +53,7 @@ class StepKernels:
     Args:
         integrator: the method.
         problem: the equations; its fields take the history values.
+        carries: Newton runs begin with the accelerations and multipliers of the step before, which the fields take.
 
     Attributes:
         scheme: what the unknowns of the step mean; always the same object, with the arrays of the problem.
@@ -60,8 +61,8 @@ class StepKernels:
         end: the solution in the fields into the state, with history values and algorithmic accelerations.
     """
 
-    def __init__(self, integrator: Integrator, problem: NonlinearProblem) -> None:
-        self._integrator, self._problem = integrator, problem
+    def __init__(self, integrator: Integrator, problem: NonlinearProblem, carries: bool = False) -> None:
+        self._integrator, self._problem, self._carries = integrator, problem, carries
         self.scheme = Scheme(problem.q0, problem.v0, rate_level=integrator.rate_level)
         self.scheme.unit_rates = len(integrator.rotations) > 0
         self._algorithmic = np.zeros(len(problem.q0))
@@ -116,6 +117,9 @@ class StepKernels:
         motion = state.q, state.v, self._problem.assembly.layout.reference, fields.start_x, fields.start_v
         begin = [call(begin_history, lambda s: history), call(begin_motion, lambda s: motion)]
         begin.append(call(predict, lambda s: (*now, numbers, *out)))
+        if self._carries:
+            pairs = (state.a, fields.a[:-1]), (state.lam, fields.lam[:-1])
+            begin += [call(copy_values, pair) for pair in pairs]
         if len(integrator.rotations):
             begin.append(call(predict_rotations, lambda s: (*where, *now, numbers, shift, *out)))
         share = integrator.shares[2] if integrator.generalised else 0.0

@@ -27,14 +27,18 @@ from math import inf, isfinite
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.command_line import options
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import Program, Step
+from windlass.framework.kernels.program import NO_CALLS, Program, Step
 from windlass.framework.model.gaps import (
+    FASTEST,
     GAP,
+    LEAST,
     MISSED,
     RATE,
     REACH,
@@ -49,6 +53,7 @@ from windlass.framework.model.gaps import (
 )
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
+from windlass.solvers.verdicts.watch import NEVER, Watch
 
 LIMITS = {
     "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
@@ -96,7 +101,7 @@ def judge_gaps(
     weight: float,
     size: FloatArray,
     limits: FloatArray,
-    fastest_before: FloatArray,
+    quiet: FloatArray,
     found: FloatArray,
 ) -> None:
     """What a step of size[0] seconds has not resolved of a law.
@@ -107,12 +112,13 @@ def judge_gaps(
         size: shape (1,).
         limits: largest change of a rate per speed [1], the speed that counts at least [m/s], and 1 if steps can be cut,
             shape (3,).
-        fastest_before: largest speed of the law until the step began [m/s], shape (1,).
+        quiet: see `Gaps`.
         found: see `COUNT`, shape (13,).
     """
     h, limit = size[0], limits[0]
     # the same whatever the order of contacts, and on any number of processes
-    least = max(limits[1], SLOW * fastest_before[0])
+    least = quiet[LEAST]
+    found[LARGEST] = max(found[LARGEST], quiet[FASTEST])
     for i in range(1, near[0] + 1):
         k = near[i]
         row = numbers[k]
@@ -162,36 +168,19 @@ def judge_gaps(
 
 
 @kernel
-def note_largest(found: FloatArray, largest: FloatArray) -> None:
-    """Remember the largest speeds until the end of a step, shapes (laws, 13) and (laws, 1)."""
-    for k in range(len(found)):
-        largest[k, 0] = found[k, LARGEST]
+def note_largest(found: FloatArray, limits: FloatArray, quiet: FloatArray) -> None:
+    """What counts of a law in the next step, by the largest speed until its start; see `judge_gaps`."""
+    quiet[LEAST] = max(limits[1], SLOW * found[LARGEST])
 
 
 @kernel
-def sum_findings(found: FloatArray, total: FloatArray) -> None:
-    """Whether anything is found, and the factor by which the step should be cut, shape (2,)."""
+def sum_findings(found: FloatArray, total: FloatArray, call_python: FloatArray) -> None:
+    """Whether anything is found, and the factor by which the step should be cut, shape (2,); `Watch.found` of it."""
     total[0], total[1] = 0.0, 1.0
     for k in range(len(found)):
         if found[k, COUNT] > 0.0 or found[k, PASSED] > 0.0 or found[k, FACTOR] < 1.0:
-            total[0] = 1.0
+            total[0] = call_python[0] = 1.0
             total[1] = min(total[1], found[k, FACTOR])
-
-
-@kernel
-def note_motion(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> None:
-    """Remember a motion, each (n,)."""
-    for i in range(len(q)):
-        seen_q[i], seen_v[i] = q[i], v[i]
-
-
-@kernel
-def is_other(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> bool:
-    """Whether a motion is not the remembered one, each (n,)."""
-    other = False
-    for i in range(len(q)):
-        other |= q[i] != seen_q[i] or v[i] != seen_v[i]
-    return other
 
 
 @dataclass
@@ -210,37 +199,36 @@ class Findings:
     passed: str = ""
 
 
-class ContactWatch:
+class ContactWatch(Watch):
     """Looks at the contacts of every step of a solve.
 
     Args:
         assembly: the systems of this process; its fields hold the end of a step when it is looked at.
         limit: largest change of a rate per speed that the method resolves [1].
-        cuts: whether steps can be cut.
-
-    Attributes:
-        program: what there is to do after a Newton run.
-        total: whether the last step has left something unresolved, and the factor that it should be cut by, shape (2,).
+        cuts: whether steps are cut.
+        halves: whether velocities that are looked at are those in the middle of steps.
     """
 
-    def __init__(self, assembly: Assembly, limit: float, cuts: bool = False) -> None:
-        self._assembly = assembly
+    name = "contacts"
+
+    def __init__(self, assembly: Assembly, limit: float, cuts: bool = False, halves: bool = False) -> None:
+        self._assembly, self._cuts, self._halves = assembly, cuts, halves
+        self._is_parallel = bool(assembly.layout.size > 1)
         self._laws: list[tuple[System, Gaps]] = []
-        self._found, self.total, self._fastest = np.zeros((0, 13)), np.zeros(2), np.zeros((0, 1))
+        # of the last step: whether it has left something unresolved, and the factor that it should be cut by
+        self._total = np.zeros(2)
+        self._found = np.zeros((0, 13))
         self._size, self._limits = np.zeros(1), np.array([limit, 0.0, float(cuts)])
-        # the motion at the end of the last step
-        self._seen = np.full(assembly.layout.spare, np.nan), np.zeros(assembly.layout.spare)
-        self._note_motion, self._is_other = call(note_motion), call(is_other)
-        self._revision = -1
+        # whether the motion is another one than at the end of the last step, and laws as they were then
+        self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
         # what the laws held for the solver in whose step this one runs
-        self._kept: list[tuple[Gaps, FloatArray, IntArray | None, Any]] = []
-        self.program = self.accept_program = Program(())
-        self._measure_program = Program(())
+        self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
+        self._program = self._accept_program = self._measure_program = NO_CALLS
 
     def begin(self, state: State, duration: float) -> None:
-        """A solve of so many seconds begins; the fields hold its start."""
+        """See `Watch`."""
         self._findings, self._largest, self._revision, self._laws = {}, {}, -1, []
         extent = np.abs(self._assembly.layout.reference[:-1] + state.q).max(initial=0.0)
         extent = max(self._assembly.processes.largest_of(extent), 1e-300)
@@ -248,35 +236,38 @@ class ContactWatch:
         self._revision = self._assembly.revision
         self._lay_down()
         self._kept = [
-            (gaps, gaps.numbers.copy(), None if gaps.near is None else gaps.near.copy(), gaps.holder)
+            (gaps, [values.copy() for values in _memory_of(gaps)], gaps.holder)
             for _, gaps in self._laws
             if gaps.holder is not None and gaps.holder is not self
         ]
-        self._look_at_start(state)
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a continued run needs."""
+        """See `Watch`."""
         self._note_largest()
         found = {name: [f.kicks, f.passes, f.kicked, f.passed] for name, f in self._findings.items()}
         return {"found": found, "largest": self._largest, "floor": float(self._limits[1])}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave."""
+        """See `Watch`."""
         self._findings = {
             name: Findings([float(x) for x in f[0]], [float(x) for x in f[1]], str(f[2]), str(f[3]))
             for name, f in kept["found"].items()
         }
         self._largest = {name: float(value) for name, value in kept["largest"].items()}
         self._limits[1] = float(kept["floor"])
-        self._seen[0][:] = np.nan
+        for (system, _), found in zip(self._laws, self._found, strict=True):
+            found[LARGEST] = self._largest.get(system.name, 0.0)
 
-    def begin_step(self, state: State, h: float) -> None:
-        """A step of h seconds begins; changes of the state or of the model since the last one are its start."""
+    def start(self, state: State, seen: bool) -> list[str]:
+        """See `Watch`."""
+        self._is_stale = True
+        return []
+
+    def before_step(self, state: State, h: float, moved: bool) -> int:
+        """See `Watch`; changes of the state or of the model since the last step are its start."""
         self._size[0] = h
         others = self._revision != self._assembly.revision and self._are_others()
-        moved = bool(self._laws) and (
-            self._laws[0][1].holder is not self or bool(self._is_other(state.q, state.v, *self._seen))
-        )
+        moved = bool(self._laws) and (moved or self._is_stale or self._laws[0][1].holder is not self)
         if self._is_parallel:
             # what is measured is exchanged, so that all processes measure, or none
             found = self._assembly.processes.largest([float(others), float(moved)])
@@ -286,54 +277,67 @@ class ContactWatch:
             self._lay_down()
         if others or moved:
             self._look_at_start(state)
+        self._is_stale = False
+        return NEVER
 
-    def after_newton(self) -> None:
-        """The fields hold what may be the end of the step."""
-        self.program()
+    def program(self) -> Program:
+        """See `Watch`."""
+        return self._program
 
-    def look(self, h: float) -> None:
-        """The fields hold the end of an accepted step of h seconds."""
+    def idle_program(self, state: State) -> Program | None:
+        """See `Watch`."""
+        return self._accept_program
+
+    def after_step(self, state: State, changed: bool) -> None:
+        """See `Watch`."""
+        self._is_stale = changed
+
+    def close(self, state: State, moved: bool) -> None:
+        """See `Watch`."""
+        self._is_stale = self._is_stale or moved
+
+    def resize(self, h: float) -> None:
+        """The method has taken another step, of h seconds."""
         self._size[0] = h
-        self.program()
 
-    def finish(self, state: State) -> None:
-        """The last velocities of a method that looks at those in the middle of steps."""
-        if self._laws or self._is_parallel:
+    def finish(self, state: State, moved: bool) -> None:
+        """See `Watch`; velocities at the end, of a method that looks at those in the middle of steps."""
+        if self._halves and (self._laws or self._is_parallel):
             self._assembly.load_fields(state)
-            self.program()
+            self._program()
             self.accept(state, state.t, float(self._size[0]))
 
     def find_cut(self, h: float) -> float:
-        """The size that a step of h seconds should have instead [s], inf if it may stay; all processes together."""
+        """See `Watch`."""
+        if not self._cuts:
+            return inf
         if self._assembly.layout.size == 1:
-            factor = float(self.total[1]) if self.total[0] != 0.0 else 1.0
+            factor = float(self._total[1]) if self._total[0] != 0.0 else 1.0
         else:
-            factor = -self._assembly.processes.largest([-self.total[1] if self.total[0] != 0.0 else -1.0])[0]
+            factor = -self._assembly.processes.largest([-self._total[1] if self._total[0] != 0.0 else -1.0])[0]
         return min(max(factor, SMALLEST_CUT), LARGEST_CUT) * h if factor < 1.0 else inf
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """The step that ends at t [s] was accepted with what was found in it."""
+        """See `Watch`."""
         if self._is_parallel:
             self._share_largest()
         if not self._laws:
             return
-        if self.total[0] != 0.0:
+        if self._total[0] != 0.0:
             for (system, gaps), found in zip(self._laws, self._found, strict=True):
                 self._note(system, gaps, found, t, h)
-            self.total[0] = 0.0
-        self.accept_program()
-        self._note_motion(state.q, state.v, *self._seen)
+            self._total[0] = 0.0
+        self._accept_program()
 
     def judge(self) -> list[str]:
-        """Reasons for doubt in words, the same on every process; the solve ends."""
+        """See `Watch`."""
         self._note_largest()
-        for gaps, numbers, near, holder in self._kept:
-            if gaps.numbers.shape != numbers.shape:
+        for gaps, kept, holder in self._kept:
+            if gaps.numbers.shape != kept[0].shape:
                 continue
             gaps.holder = holder
-            gaps.numbers[:] = numbers
-            if near is not None and gaps.near is not None:
-                gaps.near[:] = near
+            for values, before in zip(_memory_of(gaps), kept, strict=True):
+                values[:] = before
         self._kept = []
         mine = [
             (name, f.kicks, f.passes, f.kicked, f.passed, self._largest.get(name, 0.0))
@@ -359,10 +363,6 @@ class ContactWatch:
             if k >= 0:
                 self._found[k, LARGEST] = value
 
-    @property
-    def _is_parallel(self) -> bool:
-        return bool(self._assembly.layout.size > 1)
-
     def _look_at_start(self, state: State) -> None:
         """What is found between steps: the start of the next one."""
         assembly = self._assembly
@@ -375,49 +375,55 @@ class ContactWatch:
         size = float(self._size[0])
         self._size[0] = 1.0
         self._measure_program()
-        self.accept_program()
-        self._size[0], self.total[0] = size, 0.0
+        self._accept_program()
+        self._size[0], self._total[0] = size, 0.0
         for _, gaps in self._laws:
             gaps.holder = self
-        self._note_motion(state.q, state.v, *self._seen)
 
     def _are_others(self) -> bool:
         """Whether the laws are not those that the programs are for."""
         self._revision, known = self._assembly.revision, [gaps for _, gaps in self._laws]
-        now = [s.gaps for s in self._assembly.systems if s.gaps is not None]
+        now = [gaps for _, gaps in self._find_laws()]
         return len(known) != len(now) or any(a is not b for a, b in zip(known, now, strict=True))
+
+    def _find_laws(self) -> list[tuple[System, Gaps]]:
+        """The laws with gaps, where anyone asks for them."""
+        if options.verdict_kind() == "off" and not self._cuts:
+            return []
+        return [(s, s.gaps) for s in self._assembly.systems if s.gaps is not None]
 
     def _lay_down(self) -> None:
         """The laws that are looked at, and the programs of it."""
         assembly = self._assembly
-        self._laws = [(s, s.gaps) for s in assembly.systems if s.gaps is not None]
+        self._laws = self._find_laws()
         self._found, s = np.zeros((len(self._laws), 13)), evaluate(assembly.fields, size=self._size)
-        self._fastest = np.zeros((len(self._laws), 1))
         measure: list[Step] = [(gaps.measure, (s,)) for _, gaps in self._laws]
         accept: list[Step] = []
         look: list[Step] = [(call(clear_findings, (self._found,)), (s,))]
-        for (system, gaps), found, fastest in zip(self._laws, self._found, self._fastest, strict=True):
-            found[LARGEST] = fastest[0] = self._largest.get(system.name, 0.0)
+        for (system, gaps), found in zip(self._laws, self._found, strict=True):
+            found[LARGEST] = self._largest.get(system.name, 0.0)
+            note_largest(found, self._limits, gaps.quiet)
             look.append((gaps.measure, (s,)))
             weight = 1.0 if gaps.weighed else 0.0
             if isinstance(gaps.measure, Call):
                 near = create_near(len(gaps.numbers)) if gaps.near is None else gaps.near
-                judged = gaps.numbers, near, weight, self._size, self._limits, fastest, found
+                judged = gaps.numbers, near, weight, self._size, self._limits, gaps.quiet, found
                 look.append((call(judge_gaps, judged), (s,)))
-                accept.append((call(accept_gaps, (gaps.numbers, near, np.zeros_like(near))), (s,)))
+                own = gaps.accept if isinstance(gaps.accept, Call) else None
+                accept.append((own or call(accept_gaps, (gaps.numbers, near, np.zeros_like(near))), (s,)))
             else:
-                look.append((partial(self._judge_now, gaps, weight, fastest, found), ()))
+                look.append((partial(self._judge_now, gaps, weight, found), ()))
                 before = np.zeros(1 if gaps.near is None else len(gaps.near), np.int64)
                 accept.append((partial(_accept_now, gaps, before), ()))
-        look.append((call(sum_findings, (self._found, self.total)), (s,)))
-        accept.append((call(note_largest, (self._found, self._fastest)), (s,)))
+            accept.append((call(note_largest, (found, self._limits, gaps.quiet)), (s,)))
+        look.append((call(sum_findings, (self._found, self._total, self.found)), (s,)))
         self._measure_program = Program(measure)
-        self.program = Program(look) if self._laws else Program(())
-        self.accept_program = Program(accept)
+        self._program = Program(look) if self._laws else NO_CALLS
+        self._accept_program = Program(accept)
 
-    def _judge_now(self, gaps: Gaps, weight: float, fastest: FloatArray, found: FloatArray) -> None:
+    def _judge_now(self, gaps: Gaps, weight: float, found: FloatArray) -> None:
         near = create_near(len(gaps.numbers)) if gaps.near is None else gaps.near
-        judge_gaps(gaps.numbers, near, weight, self._size, self._limits, fastest, found)
+        judge_gaps(gaps.numbers, near, weight, self._size, self._limits, gaps.quiet, found)
 
     def _note(self, system: System, gaps: Gaps, found: FloatArray, t: float, h: float) -> None:
         """Keep what was found of a law in a step, if it is worse than before."""
@@ -439,6 +445,11 @@ class ContactWatch:
     def _note_largest(self) -> None:
         for (system, _), found in zip(self._laws, self._found, strict=True):
             self._largest[system.name] = max(self._largest.get(system.name, 0.0), float(found[LARGEST]))
+
+
+def _memory_of(gaps: Gaps) -> list[NDArray[Any]]:
+    """The arrays in which a law keeps the start of a step."""
+    return [gaps.numbers, *([] if gaps.near is None else [gaps.near]), gaps.quiet, *gaps.memory]
 
 
 def _accept_now(gaps: Gaps, before: IntArray) -> None:

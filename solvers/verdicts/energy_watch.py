@@ -22,9 +22,10 @@ from windlass.framework.assembly.array_kernels import clear, take_work
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.steps import mass_product_steps, run_steps
 from windlass.framework.kernels.call import call
-from windlass.framework.kernels.program import Program, Step
+from windlass.framework.kernels.program import NO_CALLS, Program, Step
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
+from windlass.solvers.verdicts.watch import Watch
 
 EVERY = 512
 """Largest number of steps between looks; after the first ones they come at 32, 64, 128 ... steps."""
@@ -37,8 +38,6 @@ EPSILON = float(np.finfo(float).eps)
 WEIGHT = 0.01
 """Created energy over the run per largest kinetic energy that counts [1]."""
 
-_NO_CALLS = Program(())
-
 
 def is_due(number: int) -> bool:
     """Whether a step is looked at, by its number from 1 on: two steps in a row."""
@@ -48,12 +47,14 @@ def is_due(number: int) -> bool:
     return number <= FIRST or one_bit or number % EVERY == 0 or before % EVERY == 0
 
 
-class EnergyWatch:
+class EnergyWatch(Watch):
     """Looks at some steps of a solve.
 
     Args:
         assembly: the systems of this process; its fields hold the state that is looked at.
     """
+
+    name = "energy"
 
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
@@ -67,52 +68,49 @@ class EnergyWatch:
         self._program, self._revision = Program([]), -1
         self._mass_product: list[Step] = []
         self._take_work = call(take_work)
-        self.reset()
-
-    def reset(self) -> None:
-        """A solve begins."""
-        self._last_step = -1
-        self._steps = 0
+        self._last_step, self._steps, self._due, self._looks = -1, 0, 0, 0
         self._created = self._turned = self._kinetic = 0.0
-        self._looks = 0
+
+    def begin(self, state: State, duration: float) -> None:
+        """See `Watch`."""
+        self._last_step, self._steps, self._due, self._looks = -1, 0, 0, 0
+        self._created = self._turned = self._kinetic = 0.0
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a continued run needs."""
+        """See `Watch`."""
         return {"steps": self._steps, "looks": self._looks, "sums": [self._created, self._turned, self._kinetic]}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave."""
+        """See `Watch`."""
         self._steps, self._looks = int(kept["steps"]), int(kept["looks"])
         self._created, self._turned, self._kinetic = (float(value) for value in kept["sums"])
-        self._last_step = -1
+        self._last_step, self._due = -1, 0
 
-    def begin_step(self) -> int:
-        """A step begins: how many steps there are from this one to the next that is looked at, 1 for this one."""
+    def before_step(self, state: State, h: float, moved: bool) -> int:
+        """See `Watch`."""
         number = self._steps + 1
-        self._wanted = is_due(number)
-        # the next power of two, or the next multiple
-        due = min(1 << (number - 1).bit_length(), -(-number // EVERY) * EVERY)
-        return 1 if self._wanted else due - number
+        self._wanted = number >= self._due and is_due(number)
+        if self._wanted:
+            return 1
+        if number >= self._due:
+            # the next power of two, or the next multiple
+            self._due = min(1 << (number - 1).bit_length(), -(-number // EVERY) * EVERY)
+        return self._due - number
 
     def skip(self, steps: int) -> None:
-        """So many steps that are not looked at were done."""
+        """See `Watch`."""
         self._steps += steps
 
-    @property
     def program(self) -> Program:
-        """What there is to do after a Newton run of this step; see `after_newton`."""
+        """See `Watch`; the history values, which are still in the fields, decide on the forces."""
         if not self._wanted:
-            return _NO_CALLS
+            return NO_CALLS
         if self._revision != self._assembly.revision:
             self._lay_down()
         return self._program
 
-    def after_newton(self) -> None:
-        """A Newton run has converged; its history values, which are still in the fields, decide on the forces."""
-        self.program()
-
-    def after_step(self, state: State) -> None:
-        """A step was accepted; the fields hold its end, with the history values for the next one."""
+    def accept(self, state: State, t: float, h: float) -> None:
+        """See `Watch`; the fields hold the history values for the next step."""
         self._steps += 1
         if not self._wanted:
             return
@@ -123,16 +121,16 @@ class EnergyWatch:
             self._compare(energies, state)
         self._energies, self._last_step = energies, self._steps
 
-    def judge(self) -> str:
-        """A reason for doubt in words, or an empty text; the same on every process."""
+    def judge(self) -> list[str]:
+        """See `Watch`."""
         if self._looks == 0 or self._created <= SHARE * self._turned:
-            return ""
+            return []
         if self._created / self._looks * self._steps <= WEIGHT * self._kinetic:
-            return ""
-        return (
+            return []
+        return [
             f"forces create energy: {self._created / self._turned:.0%} of the work that they turn over, seen in "
             f"{self._looks} of {self._steps} steps; contacts or stiff parts are not resolved: take a smaller step"
-        )
+        ]
 
     def _lay_down(self) -> None:
         """The laws that are looked at, and the program of their forces."""
@@ -144,7 +142,7 @@ class EnergyWatch:
             self._forces, self._before, self._work = np.zeros(shape), np.zeros(shape), np.zeros(len(laws))
             self._last_step = -1
         values = self._forces.reshape(-1)
-        steps: list[Step] = [(call(clear, lambda s: (values,)), (evaluate(assembly.fields),))]
+        steps: list[Step] = [(call(clear, (values,)), (evaluate(assembly.fields),))]
         for law, f in zip(laws, self._forces, strict=True):
             assert law.residual is not None
             steps.append((law.residual, (evaluate(assembly.fields, f=f),)))

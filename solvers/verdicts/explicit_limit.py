@@ -16,9 +16,11 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.state.assemble import assemble_matrix
 from windlass.framework.state.state import State
+from windlass.solvers.verdicts.watch import NEVER, Watch
 
 LARGEST = 20_000
 """Coordinates from which the estimate is left out: it would take longer than short runs."""
@@ -58,7 +60,7 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
     return 2.0 / sqrt(largest) if largest > 0.0 else inf
 
 
-class LimitWatch:
+class LimitWatch(Watch):
     """Looks at the limit before a run, and where columns of laws with forces, masses or constraints have changed.
 
     Args:
@@ -67,37 +69,54 @@ class LimitWatch:
         step: longest step [s].
     """
 
+    name = "limit"
+
     def __init__(self, assembly: Assembly, respond: Respond, step: float) -> None:
         self._assembly, self._respond, self._step = assembly, respond, step
-        self.reset()
+        # columns as they were at the last look, and the version of the world then or when they were compared last
+        self._mark, self._version = 0, -1
+        self._looks, self._steps, self._next, self._reason, self._is_on = 0, 0, 0, "", True
 
-    def reset(self) -> None:
-        """Forget another run."""
-        self._mark, self._looks, self._next, self._reason = 0, 0, 0, ""
+    def begin(self, state: State, duration: float) -> None:
+        """See `Watch`."""
+        self._mark, self._looks, self._steps, self._next, self._reason = 0, 0, 0, 0, ""
 
-    def begin(self, state: State) -> list[str]:
-        """A run begins, or goes on after `restore`: what is to be said before it."""
-        self._look(state, 0)
+    def start(self, state: State, seen: bool) -> list[str]:
+        """See `Watch`."""
+        self._is_on = options.verdict_kind() != "off"
+        if self._is_on:
+            self._look(state)
+        return self.judge()
+
+    def before_step(self, state: State, h: float, moved: bool) -> int:
+        """See `Watch`."""
+        if self._version != self._assembly.world.version and self._steps >= self._next:
+            self._compare(state)
+        self._steps += 1
+        return NEVER
+
+    def finish(self, state: State, moved: bool) -> None:
+        """See `Watch`."""
+        self._compare(state)
+
+    def judge(self) -> list[str]:
+        """See `Watch`."""
         return [self._reason] if self._reason else []
 
-    def before_step(self, state: State, number: int) -> None:
-        """A step of this number begins."""
-        if self._find_mark() != self._mark and number >= self._next:
-            self._look(state, number)
-
-    def judge(self, state: State) -> str:
-        """A reason for doubt in words, or an empty text."""
-        if self._find_mark() != self._mark:
-            self._look(state, 0)
-        return self._reason
-
     def checkpoint(self) -> dict[str, Any]:
-        """What a continued run needs."""
-        return {"looks": self._looks, "next": self._next, "reason": self._reason}
+        """See `Watch`."""
+        return {"looks": self._looks, "steps": self._steps, "next": self._next, "reason": self._reason}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave."""
-        self._looks, self._next, self._reason = int(kept["looks"]), int(kept["next"]), str(kept["reason"])
+        """See `Watch`."""
+        self._looks, self._steps, self._next = int(kept["looks"]), int(kept["steps"]), int(kept["next"])
+        self._reason = str(kept["reason"])
+
+    def _compare(self, state: State) -> None:
+        """Look at the limit if columns have changed."""
+        self._version = self._assembly.world.version
+        if self._is_on and self._find_mark() != self._mark:
+            self._look(state)
 
     def _find_mark(self) -> int:
         """Changes whenever columns do on which the limit depends."""
@@ -105,12 +124,12 @@ class LimitWatch:
         acting = (c for c, s in systems.items() if s.residual or s.mass or s.inertia or s.constraint)
         return max((changed.get(c, 0) for c in acting), default=0)
 
-    def _look(self, state: State, number: int) -> None:
+    def _look(self, state: State) -> None:
         """Estimate the limit at a state."""
-        self._mark = self._find_mark()
+        self._mark, self._version = self._find_mark(), self._assembly.world.version
         self._looks += 1
         if self._looks > AT_ONCE:
-            self._next = int(SPACING * number) + 1
+            self._next = int(SPACING * self._steps) + 1
         # the first reason stays: later limits may be wider
         if self._reason:
             return

@@ -23,22 +23,22 @@ Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from operator import is_
 from typing import Any
 
 import numpy as np
 
-from windlass.framework.accounts import Reading
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.array_kernels import clear, copy_values
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.steps import mass_product_steps
+from windlass.framework.command_line import options
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.ledger.balance_kernels import drop_states, mask_multipliers, take_kinetic
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
+from windlass.solvers.verdicts.watch import NEVER, Watch
 
 EVERY = 128
 """Steps between looks, a power of two; the first ones are after 1, 2, 4 ... steps."""
@@ -50,6 +50,9 @@ LOSS, DESIGNED_LOSS = 0.05, 0.33
 """Energy that a method loses per energy concerned that is doubtful [1]: where it does not damp, and where it does."""
 SHOWN = 1e-3
 """Loss per energy concerned from which it is told [1]."""
+STORED, PASSING, SIZES, PLACE, KINETIC, SWING = range(6)
+"""Places of what is summed at a look: stored energy [J], power that is passed on [W], sizes of forces [N, N m], the
+largest coordinate [m, rad, 1], kinetic energy [J], and a·M a/2 [W²/J]."""
 IN_A_ROW, LAST = 3, 2
 """Looks at which energy is created, and those at the end at which it is lost; the smallest counts."""
 
@@ -68,7 +71,38 @@ def add_work(
     work[0] += 0.5 * total
 
 
-class RunBalance:
+@kernel
+def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatArray, sums: FloatArray) -> None:
+    """Add what a law stores, the size of what it passes on, and the sizes of its forces to the sums.
+
+    Args:
+        energies, powers: see `Reading`; those up to ``lost`` are losses.
+        force: shape (n + 1,).
+        sums: see `SUMS`, shape (6,).
+    """
+    passing = 0.0
+    for i in range(energies.shape[0]):
+        for j in range(energies.shape[1]):
+            sums[STORED] += energies[i, j]
+    for i in range(lost, powers.shape[0]):
+        for j in range(powers.shape[1]):
+            passing += powers[i, j]
+    sums[PASSING] += abs(passing)
+    for i in range(len(force)):
+        sums[SIZES] += abs(force[i])
+
+
+@kernel
+def take_sizes(x: FloatArray, loads: FloatArray, driven: FloatArray, sums: FloatArray) -> None:
+    """The largest coordinate, and the sizes of loads and constraint forces, each (n + 1,), into the sums."""
+    largest = 0.0
+    for i in range(len(x)):
+        largest = max(largest, abs(x[i]))
+        sums[SIZES] += abs(loads[i]) + abs(driven[i])
+    sums[PLACE] = largest
+
+
+class RunBalance(Watch):
     """Follows the balance of a run.
 
     Args:
@@ -80,26 +114,28 @@ class RunBalance:
         lost: words on what the method of integration has lost; empty for nothing worth a word.
     """
 
+    name = "balance"
+
     def __init__(self, assembly: Assembly, damps: bool, swings: float = 0.0) -> None:
         self._assembly, self._damps, self._swings, self.lost = assembly, damps, swings, ""
         n = assembly.layout.spare
         self._q, self._g = np.zeros(n), np.zeros(n)
-        self._seen_q, self._seen_v = np.zeros(n), np.zeros(n)
         self._loads, self._driven = np.zeros(n + 1), np.zeros(n + 1)
         self._momentum, self._gyration, self._inertia = (np.zeros(n + 1) for _ in range(3))
-        self._kinetic, self._swing = np.zeros(1), np.zeros(1)
-        self._work = np.zeros(1)
-        self._arrays: list[FloatArray] = []
+        self._sums, self._work = np.zeros(6), np.zeros(1)
         self._step_program, self._look_program = Program([]), Program([])
-        self._made_for: Any = None
+        # the arrays, the revision of the assembly and the gravity that these are laid down for
+        self._made_for: tuple[Any, Any, int] = (None, None, -1)
+        self._gravity = b""
         self._laws: list[System] = []
-        self._readings: list[Reading] = []
-        self._forces = np.zeros((0, n + 1))
-        self.is_watched = self._seen = self._is_constant = False
-        self.reset()
+        self.is_watched = self._is_constant = False
+        self._forget()
 
-    def reset(self) -> None:
-        """A solve begins."""
+    def begin(self, state: State, duration: float) -> None:
+        """See `Watch`."""
+        self._forget()
+
+    def _forget(self) -> None:
         self._steps, self._due, self._mark, self._clean = 0, 1, (-1, b""), False
         # at the last look: energy, stored energy, power that is passed on, and time
         self._energy, self._kept, self._passing, self._time = 0.0, 0.0, 0.0, 0.0
@@ -110,7 +146,7 @@ class RunBalance:
         self.lost = ""
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a continued run needs."""
+        """See `Watch`."""
         return {
             "steps": self._steps,
             "numbers": [self._granted, self._floor, self._largest, self._gain, self._burst],
@@ -119,49 +155,38 @@ class RunBalance:
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave; the way to the next look is left out."""
+        """See `Watch`; the way to the next look is left out."""
         self._steps, self._created = int(kept["steps"]), [float(value) for value in kept["created"]]
         self._granted, self._floor, self._largest, self._gain, self._burst = (float(x) for x in kept["numbers"])
         changes = np.array(kept["changes"], np.float64)
         self._changes[:], self._range[:] = changes[:2], changes[2:].reshape(2, 2)
         self._clean = False
 
-    def begin(self, state: State, seen: bool) -> None:
-        """The first step begins at a state, with consistent accelerations and multipliers.
-
-        Args:
-            state: the start.
-            seen: whether users see the state between steps, and may change it.
-        """
+    def start(self, state: State, seen: bool) -> list[str]:
+        """See `Watch`."""
         systems = [s for s in self._assembly.systems if s.residual is not None]
         mine = all(s.account is not None and s.account.is_whole for s in systems)
-        self.is_watched, self._seen = self._assembly.processes.all(mine), seen
+        self.is_watched = options.verdict_kind() != "off" and self._assembly.processes.all(mine)
         if self.is_watched:
-            self._assembly.load_fields(state)
             self._look(state)
             self._set_due()
+        return []
 
-    def before_step(self, state: State) -> int:
-        """A step begins: how many steps there are from this one to the next that is looked at, 1 for this one."""
+    def before_step(self, state: State, h: float, moved: bool) -> int:
+        """See `Watch`."""
         if not self.is_watched:
-            self._due = self._steps + 1 + EVERY
-            return EVERY
-        if self._clean and (self._assembly.world.version != self._mark[0] or (self._seen and self._is_touched(state))):
+            return NEVER
+        if moved or self._assembly.world.version != self._mark[0]:
             self._clean = False
         return self._due - self._steps
-
-    def count_quiet(self) -> int:
-        """How many of the next steps need not be told but to `skip`, as nothing can change in them."""
-        is_quiet = not self.is_watched or (self._clean and self._is_constant and not self._seen)
-        return self._due - self._steps - 1 if is_quiet else 0
 
     def _set_due(self) -> None:
         """Find the number of the next step that is looked at."""
         number = self._steps + 1
         self._due = 1 << (number - 1).bit_length() if number < EVERY else -(-number // EVERY) * EVERY
 
-    def find_program(self, state: State) -> Program | None:
-        """What compiled code has to do after each step, with its end in the state and the fields; None for nothing."""
+    def idle_program(self, state: State) -> Program | None:
+        """See `Watch`."""
         if not self.is_watched or not self._clean:
             return None
         program = self._prepare(state)
@@ -169,40 +194,41 @@ class RunBalance:
 
     def _prepare(self, state: State) -> Program:
         """The programs for a state; that of a step."""
-        arrays = [state.q, state.lam]
-        made_for = self._assembly.revision, self._assembly.world.gravity.tobytes()
-        if made_for != self._made_for or not all(map(is_, arrays, self._arrays)):
+        q, lam, revision = self._made_for
+        if q is not state.q or lam is not state.lam or revision != self._assembly.revision:
             self._lay_down(state)
-            self._arrays, self._made_for = arrays, made_for
+            self._made_for = state.q, state.lam, self._assembly.revision
         return self._step_program
 
-    def after_step(self, state: State) -> None:
-        """A step has ended; the fields hold its end."""
+    def after_step(self, state: State, changed: bool) -> None:
+        """See `Watch`."""
         self._steps += 1
         if not self.is_watched:
             return
         if not self._is_constant and self._clean:
             self._prepare(state)()
-        if self._seen:
-            self._seen_q[:], self._seen_v[:] = state.q, state.v
         if self._steps == self._due:
             self._assembly.load_fields(state)
             self._look(state)
             self._set_due()
 
-    def close(self, state: State) -> None:
-        """A checkpoint is written, or the last step has ended: what follows begins at a state with nothing carried."""
+    def close(self, state: State, moved: bool) -> None:
+        """See `Watch`."""
         if self.is_watched and state.t > self._time:
-            self._clean = self._clean and not (self._seen and self._is_touched(state))
+            self._clean = self._clean and not moved
             self._assembly.load_fields(state)
             self._look(state)
 
+    def finish(self, state: State, moved: bool) -> None:
+        """See `Watch`."""
+        self.close(state, moved)
+
     def skip(self, steps: int) -> None:
-        """So many steps were done by compiled code."""
+        """See `Watch`."""
         self._steps += steps
 
     def judge(self) -> list[str]:
-        """Reasons for doubt in words; the same on every process."""
+        """See `Watch`."""
         if not self.is_watched:
             return []
         concerned = self._find_concerned()
@@ -235,10 +261,6 @@ class RunBalance:
         world = self._assembly.world
         return world.version, world.gravity.tobytes()
 
-    def _is_touched(self, state: State) -> bool:
-        """Whether users have changed places or velocities since the last step."""
-        return not (np.array_equal(state.q, self._seen_q) and np.array_equal(state.v, self._seen_v))
-
     def _find_concerned(self) -> float:
         return float(max(self._largest, *(self._range[1] - self._range[0])))
 
@@ -248,7 +270,7 @@ class RunBalance:
         fields, loads = assembly.fields, assembly.loads
 
         def step(kernel: Any, *arguments: Any) -> Step:
-            return call(kernel, lambda s: arguments), (evaluate(fields),)
+            return call(kernel, arguments), (evaluate(fields),)
 
         steps = [step(copy_values, loads.sum, self._loads)]
         if not loads.are_steady:
@@ -278,11 +300,10 @@ class RunBalance:
         self._is_constant = not driven and loads.are_steady and not loads.are_timed
         # kinetic and stored energies, and forces for the rounding of these
         self._laws = [s for s in assembly.systems if s.residual is not None]
-        self._readings = [s.account.create_reading(len(s.dofs)) for s in self._laws if s.account is not None]
-        self._forces = np.zeros((len(self._laws), len(fields.x)))
+        forces, sums = np.zeros((len(self._laws), len(fields.x))), self._sums
         momentum, gyration, inertia = self._momentum, self._gyration, self._inertia
         still = np.zeros_like(fields.a)
-        looks = [step(clear, values) for values in (momentum, gyration, inertia, self._forces.reshape(-1))]
+        looks = [step(clear, values) for values in (momentum, gyration, inertia, sums, forces.reshape(-1))]
         looks += mass_product_steps(assembly, fields.v, momentum) + mass_product_steps(assembly, fields.a, inertia)
         for s in assembly.systems:
             if s.inertia is not None:
@@ -290,34 +311,34 @@ class RunBalance:
                 looks.append((s.inertia.force, (evaluate(fields, a=still, f=gyration),)))
                 looks.append((s.inertia.force, (evaluate(fields, f=inertia),)))
         if len(layout.states):
-            looks.append(step(drop_states, layout.states, self._forces, momentum, gyration))
-        looks.append(step(take_kinetic, fields.v, momentum, gyration, self._kinetic))
-        looks.append(step(take_kinetic, fields.a, inertia, gyration, self._swing))
-        for s, reading, f in zip(self._laws, self._readings, self._forces, strict=True):
+            looks.append(step(drop_states, layout.states, forces, momentum, gyration))
+        looks.append(step(take_kinetic, fields.v, momentum, gyration, sums[KINETIC : KINETIC + 1]))
+        looks.append(step(take_kinetic, fields.a, inertia, gyration, sums[SWING:]))
+        for s, f in zip(self._laws, forces, strict=True):
             assert s.account is not None and s.residual is not None
+            reading = s.account.create_reading(len(s.dofs))
             looks += [step(clear, values.reshape(-1)) for values in (reading.energies, reading.powers)]
             looks.append((s.account.read, (evaluate(fields, **reading._asdict()),)))
             looks.append((s.residual, (evaluate(fields, f=f),)))
+            looks.append(step(take_sums, reading.energies, reading.powers, len(s.account.lost), f, sums))
+        looks.append(step(take_sizes, fields.x, self._loads, self._driven, sums))
         self._look_program = Program(looks)
 
     def _look(self, state: State) -> None:
         """Take the balance at a state, which the fields hold."""
         assembly = self._assembly
-        self._clean = self._clean and self._find_mark() == self._mark
+        mark = self._find_mark()
+        self._clean = self._clean and mark == self._mark
+        if mark[1] != self._gravity:
+            self._made_for, self._gravity = (None, None, -1), mark[1]
         self._prepare(state)
         assembly.loads.update()
         # its work is done unless each step does it
         if self._is_constant or not self._clean:
             self._step_program()
         self._look_program()
-        stored = sum(float(reading.energies.sum()) for reading in self._readings)
-        passing = 0.0
-        for law, reading in zip(self._laws, self._readings, strict=True):
-            assert law.account is not None
-            passing += abs(float(reading.powers[len(law.account.lost) :].sum()))
-        forces = sum(float(np.abs(f).sum()) for f in (self._forces, self._loads, self._driven))
-        floor = float(np.abs(assembly.fields.x).max(initial=0.0)) * forces + stored
-        parts = self._kinetic[0], self._swing[0], stored, passing, self._work[0], floor, 0.0 if self._clean else 1.0
+        stored, passing, sizes, place, kinetic, swing = self._sums.tolist()
+        parts = [kinetic, swing, stored, passing, self._work[0], place * sizes + stored, 0.0 if self._clean else 1.0]
         kinetic, swing, stored, passing, work, floor, changed = assembly.processes.sum(np.array(parts)).tolist()
         # users may have changed values of one process alone
         self._clean = changed == 0.0
@@ -338,6 +359,4 @@ class RunBalance:
                 self._gain = max(self._gain, (min(self._created) - beside) / concerned)
             self._burst = max(self._burst, (self._created[-1] - beside) / concerned)
         self._work[:] = 0.0
-        self._clean, self._mark = True, self._find_mark()
-        if self._seen:
-            self._seen_q[:], self._seen_v[:] = state.q, state.v
+        self._clean, self._mark = True, mark

@@ -6,19 +6,21 @@ cable that is turned inside out is none that a finer mesh has; see `Checks.refus
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.state.state import State
 from windlass.solvers.names import shorten
+from windlass.solvers.verdicts.watch import Watch
 
 SHOWN = 3
 """Findings that a message shows."""
 FOLD_ADVICE = "take more elements, a smaller step, or damping: no cable that a finer mesh has looks like this"
 EVERY = 512
 """Largest number of steps between looks at shapes; the first ones come after 1, 2, 4, 8 ... steps."""
-
-JUMP_ADVICE = "prescribe positions without jumps, by a ramp, a smooth step or a table, or velocities"
 
 
 def refuse_start(assembly: Assembly) -> None:
@@ -33,40 +35,66 @@ def find_folds(assembly: Assembly) -> list[str]:
     return [fault.words for fault in assembly.find_faults() if fault.certain]
 
 
-class ShapeWatch:
+class ShapeWatch(Watch):
     """Looks at shapes on the way of a run; what is wrong once makes its result doubtful.
 
     Args:
         assembly: the systems of this process; its fields hold the state that is looked at.
-
-    Attributes:
-        words: the first shape that was wrong, with its time, or an empty text.
+        load: brings an accepted state into the fields; None where they hold it.
     """
 
-    def __init__(self, assembly: Assembly) -> None:
-        self._assembly, self.words, self._seen = assembly, "", 0.0
+    name = "shapes"
 
-    def begin(self, t: float) -> None:
-        """A run begins or goes on at a time [s]."""
-        self._seen = t
+    def __init__(self, assembly: Assembly, load: Callable[[State], None] | None = None) -> None:
+        self._assembly, self._load = assembly, load
+        # the first shape that was wrong; time of the last look; steps, and those after which the next look comes
+        self._words, self._seen, self._steps, self._next = "", 0.0, 0, 1
 
-    def look(self, t: float) -> None:
+    def begin(self, state: State, duration: float) -> None:
+        """See `Watch`."""
+        self._words, self._seen, self._steps, self._next = "", state.t, 0, 1
+
+    def after_step(self, state: State, changed: bool) -> None:
+        """See `Watch`."""
+        self._steps += 1
+        if self._steps >= self._next:
+            self._next = min(2 * self._steps, self._steps + EVERY)
+            if self._load is not None:
+                self._load(state)
+            self._look(state.t)
+
+    def skip(self, steps: int) -> None:
+        """See `Watch`."""
+        self._steps += steps
+
+    def finish(self, state: State, moved: bool) -> None:
+        """See `Watch`."""
+        self._assembly.load_fields(state)
+        self._look(state.t)
+
+    def judge(self) -> list[str]:
+        """See `Watch`."""
+        return [self._words] if self._words else []
+
+    def explain(self) -> list[str]:
+        """See `Watch`."""
+        return self.judge()
+
+    def checkpoint(self) -> dict[str, Any]:
+        """See `Watch`."""
+        return {"words": self._words, "seen": self._seen, "steps": self._steps, "next": self._next}
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """See `Watch`."""
+        self._words, self._seen = str(kept["words"]), float(kept["seen"])
+        self._steps, self._next = int(kept["steps"]), int(kept["next"])
+
+    def _look(self, t: float) -> None:
         """Look at the shapes of a time [s]; all processes together."""
-        if self.words or options.verdict_kind() == "off":
+        if self._words or options.verdict_kind() == "off":
             return
         folds = find_folds(self._assembly)
         if folds:
             more = f" (and {len(folds) - 1} more)" if len(folds) > 1 else ""
-            self.words = f"seen at t = {t:.9g} s, not yet at {self._seen:.9g} s: {folds[0]}{more}; {FOLD_ADVICE}"
+            self._words = f"seen at t = {t:.9g} s, not yet at {self._seen:.9g} s: {folds[0]}{more}; {FOLD_ADVICE}"
         self._seen = t
-
-    def judge(self, state: State) -> str:
-        """A reason for doubt in words, or an empty text, with a last look at the state at the end."""
-        self._assembly.load_fields(state)
-        self.look(state.t)
-        return self.words
-
-
-def find_next_look(steps: int) -> int:
-    """The number of steps after which shapes are looked at again."""
-    return min(2 * steps, steps + EVERY)

@@ -39,7 +39,7 @@ class DoubtfulError(WindlassError):
     """A solve reached its end with a doubtful result, and ``-verdict fail`` was given."""
 
 
-@dataclass
+@dataclass(repr=False)
 class Verdict:
     """What is thought of a solve.
 
@@ -50,21 +50,29 @@ class Verdict:
         energy: words on what the method of integration has lost by design, which is no reason for doubt; empty for
             nothing worth a word, and where laws lose energy, too, for which there is the `EnergyLedger`.
         invariants: numbers that must not have changed at its end, see `Checks.invariants`.
+        stopped: why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty if it has.
+        where: of a solve that was stopped: time and step.
     """
 
     reasons: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     energy: str = ""
     invariants: dict[str, float] = field(default_factory=dict)
+    stopped: str = ""
+    where: str = ""
 
     @property
     def word(self) -> str:
-        """``"ok"`` or ``"doubtful"``."""
-        return "doubtful" if self.reasons else "ok"
+        """``"ok"``, ``"doubtful"``, ``"interrupted"`` or ``"failed"``."""
+        return self.stopped or ("doubtful" if self.reasons else "ok")
 
     def describe(self) -> str:
         """The verdict in some lines."""
-        return "\n  ".join([self.word, *self.reasons, *([self.energy] if self.energy and not self.reasons else [])])
+        first = f"{self.word} {self.where}".rstrip()
+        return "\n  ".join([first, *self.reasons, *([self.energy] if self.energy and not self.reasons else [])])
+
+    def __repr__(self) -> str:
+        return f"<Verdict: {self.describe()}>"
 
 
 def find_doubts(assembly: Assembly, step: float) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from windlass import catalogue as catalogue
     from windlass import exudyn as exudyn
     from windlass import presets as presets
     from windlass import testing as testing
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from windlass.framework.output.recorder import Recorder as Recorder
     from windlass.framework.output.sensors import Sensor as Sensor
     from windlass.framework.output.sensors import Sensors as Sensors
+    from windlass.framework.output.view import show as show
     from windlass.framework.report.bibliography import citations as citations
     from windlass.framework.restart.checkpoint import Checkpoint as Checkpoint
     from windlass.framework.state.assemble import assemble_mass as assemble_mass
@@ -66,11 +68,14 @@ if TYPE_CHECKING:
     from windlass.solvers.modes.modes import Modes as Modes
     from windlass.solvers.modes.result import ModesResult as ModesResult
     from windlass.solvers.newton.problem import NonlinearProblem as NonlinearProblem
+    from windlass.solvers.own_options import set_options as set_options
     from windlass.solvers.static import Static as Static
     from windlass.solvers.verdicts.verdict import DoubtfulError as DoubtfulError
     from windlass.solvers.verdicts.verdict import Verdict as Verdict
 
 __version__ = "0.1.0"
+MODULES = ("catalogue", "exudyn", "presets", "testing")
+"""Modules that are names of the package."""
 
 _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):
@@ -81,12 +86,11 @@ if import_module("windlass.framework.launch.launcher").launched_size() > 1:
     import_module("windlass.framework.launch.script_end").install_in_script()
 
 
-_load, _list, __all__ = import_module("windlass.framework.launch.lazy_names").offer(__name__)
+if not TYPE_CHECKING:  # names that are not there are errors for type checkers
+    _load, _list, __all__ = import_module("windlass.framework.launch.lazy_names").offer(__name__)
 
+    def __getattr__(name: str) -> Any:
+        return import_module(f"windlass.{name}") if name in MODULES else _load(name)
 
-def __getattr__(name: str) -> Any:
-    return import_module(f"windlass.{name}") if name in ("exudyn", "presets", "testing") else _load(name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*_list(), "exudyn", "presets", "testing"])
+    def __dir__() -> list[str]:
+        return sorted([*_list(), *MODULES])

@@ -31,8 +31,8 @@ def exudyn() -> Preset:
 
     Sticking is measured along the reference length of a cable.  Every contact begins as it is stored, and up to five
     passes of contact states are accepted as they are, within 1 N; those of statics begin at the start of the load step.
-    Positions and velocities are not brought onto
-    constraints, and rotations are integrated by their parameters.
+    A residual is accepted by the larger of those of the start and of the first iteration.  Positions and velocities are
+    not brought onto constraints, and rotations are integrated by their parameters.
     """
     passes: dict[str, Any] = {
         "discontinuous_max_it": 5,
@@ -40,6 +40,7 @@ def exudyn() -> Preset:
         "discontinuous_rtol": 0.0,
         "discontinuous_fail": False,
         "decide_at_start": False,
+        "overshoot": "accept",
     }
     return Preset(
         contact={"sticking_length": "reference"},

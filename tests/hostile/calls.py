@@ -61,8 +61,10 @@ def calls(s: Scene) -> dict[str, Call]:
     modes = wl.Modes(s.world, count=1)
     found = modes.solve(s.state)
     recorder, sensors = wl.Recorder(s.folder / "record"), wl.Sensors(None, [sensor])
+    sensors.record(s.state)
     ledger = wl.EnergyLedger()
     ledger.before_solve(s.state, 1.0, 1)
+    ledger.finish(s.state)
     at_state = {"world": s.world, "state": s.state}
     hunt = {"world": s.space, "state": s.space_state, "force": s.hunt}
     line = {"start": (0.0, 0.0), "end": (1.0, 0.0)}
@@ -98,6 +100,7 @@ def calls(s: Scene) -> dict[str, Call]:
         ),
         "Sensors": (wl.Sensors, {"path": s.folder / "s.csv", "sensors": [sensor], "every": 1}),
         "Sensors.record": (sensors.record, {"state": s.state}),
+        "Sensors.plot": (sensors.plot, {"path": s.folder / "s.png", "names": [sensor.name]}),
         "EnergyLedger": (wl.EnergyLedger, {"path": s.folder / "energy.csv", "every": 1, "frames": 10}),
         "EnergyLedger.losses": (ledger.losses, {"entity": s.contacts}),
         "EnergyLedger.draw": (ledger.draw, {"path": s.folder / "energy.png"}),
@@ -120,6 +123,7 @@ def calls(s: Scene) -> dict[str, Call]:
             wl.Static,
             {"world": s.world, "load_steps": 1, "geometric": False, "load_range": 1e4, "stabiliser": 0.0,
              "time": 0.0, "stability": "check", "velocities": "zero", "passes_from": "step",
+             "overshoot": "check",
              "adaptive": True, "prefix": "static_", "name": "static", **tolerances, **passes},
         ),
         "Static.solve": (static.solve, solve),
@@ -127,9 +131,9 @@ def calls(s: Scene) -> dict[str, Call]:
         "Dynamic": (
             wl.Dynamic,
             {"world": s.world, "method": "newmark", "spectral_radius": 0.9, "rotations": "steady", "project": True,
-             "velocities": "check", "resolve_contacts": True, "lag": True, "adaptive": True, "cut": 0.5,
-             "growth": 2.0, "easy_steps": 10, "prefix": "dynamic_", "name": "dynamic", **times, **tolerances,
-             **passes},
+             "velocities": "check", "resolve_contacts": True, "lag": True, "overshoot": "check", "adaptive": True,
+             "cut": 0.5, "growth": 2.0, "easy_steps": 10, "prefix": "dynamic_", "name": "dynamic", **times,
+             **tolerances, **passes},
         ),
         "Dynamic.solve": (dynamic.solve, {**solve, "resume": False}),
         "Dynamic.march": (lambda **given: list(dynamic.march(**given)), {**solve, "resume": False}),
@@ -155,6 +159,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "ModesResult.animate": (
             found.animate, {"folder": s.folder, "modes": [1], "frames": 2, "size": 0.1, "name": "mode"},
         ),
+        "ModesResult.show": (found.show, {"number": 1, "path": s.folder / "mode.png", "size": 0.1}),
         "TensionerArm": (wl.TensionerArm, {"pulley": "p", "pivot": (0.0, 0.0), "moment": lambda turn: -turn}),
         "campbell": (
             wl.campbell,
@@ -172,6 +177,11 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "body": s.node, "speeds": [0.0, 10.0], "torques": [1.0, 2.0], "standstill": 1.0,
              "name": "load"},
         ),
+        "torsional_damper": (
+            con.torsional_damper,
+            {"world": s.open, "body": s.node, "inertia": 1e-3, "frequency": 50.0, "damping_ratio": 0.2, "mass": 0.5,
+             "name": "ring"},
+        ),
         "DriveSensor": (
             con.DriveSensor,
             {"belt": wl.Belt(pulleys=wheels, **drive), "quantity": "slip_reserve", "name": "belt"},
@@ -183,9 +193,19 @@ def calls(s: Scene) -> dict[str, Call]:
             wl.Pulley,
             {"body": s.node, "radius": 0.1, "side": "left", "at": (0.0, 0.0), "axis": (0.0, 0.0, 1.0),
              "groove_radius": 0.01, "outer_radius": 0.2, "turns": 0, "friction": 0.3, "name": "p",
-             "groove_angle": 0.7},
+             "groove_angle": 0.7, "teeth": 20},
         ),
-        "Belt": (wl.Belt, {**drive, "pulleys": wheels, "width": 0.02, "layer_modulus": 2e6}),
+        "timing_distance": (con.timing_distance, {"teeth": 70, "pitch": 0.005, "pulleys": (20, 40), "strain": 1e-3}),
+        "Belt": (
+            wl.Belt,
+            {**drive, "pulleys": wheels, "strain": None, "teeth": 100, "pitch": 0.026, "tooth_stiffness": 1e5,
+             "tooth_height": 5e-3, "flank_angle": 0.3, "tooth_damping": 1.0, "backlash": 0.0, "bending_loss": 0.3,
+             "bending_stiffness": 1e-3},
+        ),
+        "Belt.draw": (
+            wl.Belt(**{**drive, "pulleys": wheels}).draw,
+            {"path": s.folder / "laid.png", "state": None, "speeds": sensors, "title": "belt"},
+        ),
         "Belt.steady": (
             wl.Belt(**{**drive, "pulleys": wheels}).steady,
             {"speeds": {wheels[0].name: 1.0}, "torques": {wheels[1].name: 1.0}, "tension": 100.0, "friction": 0.3,

@@ -36,19 +36,19 @@ RESULTS = (
     wl.SteadyPulley, wl.SteadySpan, wl.Verdict,
 )  # fmt: skip
 """What functions return and nobody makes."""
-NOT_CALLED = (wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity)
-"""Without arguments, or made by `World.add` alone."""
+NOT_CALLED = (wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity, wl.set_options, wl.show)
+"""Without arguments, made by `World.add` alone, with the words of a command line, or in need of a screen."""
 METHODS: dict[type, tuple[str, ...]] = {
     wl.World: ("add", "load", "save", "set"),
     wl.State: ("of", "put", "save", "load", "assign", "local_dofs", "vector"),
     wl.Static: ("solve", "load_factor"),
     wl.Dynamic: ("solve", "march"),
     wl.Explicit: ("solve", "march"),
-    wl.Belt: ("steady",),
+    wl.Belt: ("draw", "steady"),
     wl.Modes: ("solve",),
-    wl.ModesResult: ("of", "energy_share", "amplitudes", "write_csv", "animate"),
+    wl.ModesResult: ("of", "energy_share", "amplitudes", "write_csv", "animate", "show"),
     wl.Recorder: ("record",),
-    wl.Sensors: ("record",),
+    wl.Sensors: ("record", "plot"),
     wl.EnergyLedger: ("losses", "draw"),
     el.Route: ("eval_points",),
     el.Superelement: ("add_to",),

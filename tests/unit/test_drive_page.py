@@ -15,8 +15,8 @@ from windlass import connectors as con
 from windlass.connectors.drives.drive_page import tabulate_drives
 from windlass.elements import RigidBody2D
 from windlass.framework.command_line.report_parts import ReportTable
+from windlass.framework.output.plots import plot_panels
 from windlass.framework.report.page import format_page, format_part
-from windlass.framework.report.plots import plot_panels
 
 DRIVE = {
     "crank": ((0.0, 0.0), 0.08), "alternator": ((0.06, 0.46), 0.04), "compressor": ((0.4, 0.4), 0.06),

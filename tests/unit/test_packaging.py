@@ -23,17 +23,34 @@ def project() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel built from a copy of the tree, so that the checkout stays clean."""
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the tree, so that the checkout stays clean."""
     source = tmp_path_factory.mktemp("source")
     tracked = ("pyproject.toml", "LICENSE", "README.md", "src", "examples", *FOLDERS)
     subprocess.run(["cp", "-a", *(str(ROOT / name) for name in tracked), str(source)], check=True)
+    return source
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel."""
     target = tmp_path_factory.mktemp("wheel")
     pip_wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     built = subprocess.run([*pip_wheel, "-w", str(target), str(source)], capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     (built_wheel,) = target.glob("windlass-*.whl")
     return built_wheel
+
+
+@pytest.fixture(scope="module")
+def source_distribution(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `make dist` makes beside the wheel."""
+    target = tmp_path_factory.mktemp("sdist")
+    build = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", str(target), str(source)]
+    built = subprocess.run(build, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    (archive,) = target.glob("windlass-*.tar.gz")
+    return archive
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +111,7 @@ def test_wheel_holds_every_module_once(wheel_names: list[str]) -> None:
 
 
 def test_wheel_is_typed_and_claims_one_top_level_name(wheel_names: list[str]) -> None:
-    assert "windlass/py.typed" in wheel_names
+    assert {"windlass/py.typed", "windlass/belts.toml"} <= set(wheel_names)
     top = {name.partition("/")[0] for name in wheel_names}
     assert {name for name in top if not name.endswith(".dist-info")} == {"windlass", "windlass-stubs"}
     stubs = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src" / "windlass-stubs").rglob("*.pyi")}
@@ -140,7 +157,7 @@ def test_names_of_packages_are_those_that_type_checkers_see(package: str) -> Non
     assert all(hasattr(module, name) for name in listed)
 
 
-WHEEL_COMMANDS = (
+INSTALLED_COMMANDS = (
     "version",
     "doctor",
     "examples",
@@ -170,16 +187,19 @@ with wl.Recorder("rope") as recorder:
 
 
 @pytest.mark.long
-def test_every_command_of_an_installed_wheel(wheel: Path, tmp_path: Path) -> None:
-    """In an environment that has the wheel and the libraries, without a checkout, each command works."""
+@pytest.mark.parametrize("kind", ["wheel", "source_distribution"])
+def test_every_command_of_what_is_installed(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """In an environment that has Windlass and the libraries, without a checkout, each command works."""
     environment = tmp_path / "environment"
-    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     (site,) = environment.glob("lib/python*/site-packages")
-    install = [environment / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel]
-    subprocess.run(install, check=True)
     # the libraries, without the hooks of the editable installation, which lie in files of this folder
     libraries = [folder for folder in sys.path if "site-packages" in folder or "dist-packages" in folder]
     (site / "libraries.pth").write_text("\n".join(libraries) + "\n")
+    pip = [sys.executable, "-m", "pip", "--python", environment / "bin" / "python"]
+    # Windlass itself may lie among the libraries, as an editable installation
+    install = [*pip, "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--ignore-installed"]
+    subprocess.run([*install, request.getfixturevalue(kind)], check=True)
     outside = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     work = tmp_path / "work"
     work.mkdir()
@@ -187,7 +207,7 @@ def test_every_command_of_an_installed_wheel(wheel: Path, tmp_path: Path) -> Non
     where = "import windlass.framework; print(windlass.framework.__file__)"
     found = subprocess.run([environment / "bin" / "python", "-c", where], capture_output=True, text=True, env=outside)
     assert found.stdout.startswith(str(environment))
-    for words in WHEEL_COMMANDS:
+    for words in INSTALLED_COMMANDS:
         command = [environment / "bin" / "windlass", *shlex.split(words)]
         run = subprocess.run(command, capture_output=True, text=True, cwd=work, env=outside)
         assert run.returncode == 0, (words, run.stdout, run.stderr)

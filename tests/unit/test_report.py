@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection, ReportTable
+from windlass.framework.output.plots import thin_curve
 from windlass.framework.report.bibliography import find_keys, format_citations, read_bibliography
 from windlass.framework.report.page import format_page, format_part
-from windlass.framework.report.plots import thin_curve
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_history import MOST, StepHistory
 

@@ -36,7 +36,7 @@ def run_setup(
     release = checkout.parent / "os-release"
     release.write_text(os_release)
     bin_folder = checkout.parent / "bin"
-    bin_folder.mkdir()
+    bin_folder.mkdir(exist_ok=True)
     for name, text in (tools or {}).items():
         (bin_folder / name).write_text(f"#!/bin/sh\n{text}\n")
         (bin_folder / name).chmod(0o755)
@@ -119,14 +119,85 @@ def test_environment_with_another_python_is_kept(checkout: Path) -> None:
     assert python.is_symlink()
 
 
-def run_without_debian_packages(checkout: Path, user: int, **tools: str) -> subprocess.CompletedProcess[str]:
+def test_build_leaves_an_environment_of_the_system_alone(checkout: Path) -> None:
+    """PETSc is not built into an environment that has the one of the system."""
+    link = checkout / ".venv/lib/python3.11/site-packages/petsc-system.pth"
+    link.parent.mkdir(parents=True)
+    link.write_text("/usr/lib/petscdir")
+    run = run_setup(checkout, "--build-petsc", tools={"dpkg": "echo amd64"})
+    assert run.returncode == 1
+    assert "choose another environment, as in WINDLASS_VENV=.venv-petsc" in run.stderr
+    assert link.read_text() == "/usr/lib/petscdir"
+
+
+# An environment whose pip writes the sources that it is asked for; these write what is done with them.
+PIP = """case "$*" in
+  *"-m venv "*) for folder; do :; done; mkdir -p "$folder/bin"; cp "$0" "$folder/bin/python" ;;
+  *" download "*)
+    for name; do :; done
+    while [ "$1" != --dest ]; do shift; done
+    mkdir -p "$2/$name-3.99.1"
+    printf 'echo configure %s "$@" >>"$LOG"\n' "$name" >"$2/$name-3.99.1/configure"
+    touch "$2/$name-3.99.1/setup.py"
+    tar -czf "$2/$name-3.99.1.tar.gz" -C "$2" "$name-3.99.1" && rm -r "$2/$name-3.99.1" ;;
+  *" install "*) echo "pip $*" >>"$LOG" ;;
+  ./configure*) sh "$@" ;;
+esac"""
+MAKE = """name=$(basename "$PWD")
+if [ "$1 $name" = "all $STOPPED" ]; then echo "no room left"; exit 1; fi
+echo "make $* $name" >>"$LOG" """
+
+
+def build_petsc(checkout: Path, stopped: str = "") -> tuple[subprocess.CompletedProcess[str], list[str]]:
+    """Call --build-petsc with tools that do nothing, of which one fails in the folder `stopped`; what they did."""
+    log = checkout.parent / "log"
+    log.write_text("")
+    compilers = dict.fromkeys(("mpicc", "mpicxx", "mpif90"), "exit 0")
+    run = run_setup(
+        checkout,
+        "--build-petsc",
+        os_release="ID=arch\n",
+        tools={"python3.13": PIP, "make": MAKE, **compilers},
+        PYTHON="python3.13",
+        WINDLASS_VENV=".venv-petsc",
+        STOPPED=stopped,
+        LOG=str(log),
+    )
+    return run, log.read_text().splitlines()
+
+
+@pytest.mark.parametrize("name", ["petsc", "slepc"])
+def test_build_continues_where_it_was_stopped(checkout: Path, name: str) -> None:
+    """A stopped compilation goes on without a second configuration or download; finished parts are not touched."""
+    environment = checkout / ".venv-petsc"
+    run, done = build_petsc(checkout, f"{name}-3.99.1")
+    assert run.returncode == 1
+    assert "about 15 minutes" in run.stdout and "continues where it was stopped" in run.stdout
+    assert f"compiling {name} failed: see {environment}/petsc-build/{name}.log" in run.stderr
+    assert "no room left" in (environment / f"petsc-build/{name}.log").read_text()
+    assert sum(line.startswith("configure petsc ") for line in done) == 1
+    configured = next(line for line in done if line.startswith(f"configure {name} "))
+    assert f"--prefix={environment}/{name}" in configured
+    assert not (checkout / ".venv").exists()
+
+    _, done = build_petsc(checkout)
+    assert not any(line.startswith(f"configure {name} ") for line in done)
+    steps = [line for line in done if not line.startswith(("pip install", "configure")) and "4py" not in line]
+    expected = [f"make {step} {part}-3.99.1" for part in ("petsc", "slepc") for step in ("all", "install")]
+    assert [line for line in steps if line.startswith("make")] == expected[0 if name == "petsc" else 2 :]
+    assert (environment / ".petsc-built").exists()
+
+
+def run_without_debian_packages(
+    checkout: Path, *words: str, user: int, **tools: str
+) -> subprocess.CompletedProcess[str]:
     """Call the script as user number `user` where no Debian package and no tool is there but those it needs so far."""
     bin_folder = checkout.parent / "tools"
     bin_folder.mkdir()
     for name in ("bash", "cat", "cut", "dirname", "env", "sha256sum", "sh"):
         (bin_folder / name).symlink_to(str(shutil.which(name)))
     fakes = {"id": f"echo {user}", "dpkg": "echo amd64", "dpkg-query": "exit 1", "apt-get": 'echo "$@" >&2; exit 1'}
-    return run_setup(checkout, tools=fakes | tools, path=str(bin_folder))
+    return run_setup(checkout, *words, tools=fakes | tools, path=str(bin_folder))
 
 
 @pytest.mark.parametrize("tools", [{}, {"sudo": "exit 1"}])
@@ -136,6 +207,15 @@ def test_missing_packages_without_root_are_named(checkout: Path, tools: dict[str
     assert run.returncode == 1
     assert "apt-get install -y --no-install-recommends python3-petsc4py-real python3-slepc4py-real" in run.stderr
     assert not (checkout / ".venv").exists()
+
+
+def test_build_needs_compilers_and_libraries_in_place_of_petsc(checkout: Path) -> None:
+    run = run_without_debian_packages(checkout, "--build-petsc", user=1000)
+    assert run.returncode == 1
+    assert "about 15 minutes" in run.stdout
+    for package in ("gfortran", "libopenmpi-dev", "libmumps-dev", "libscalapack-mpi-dev", "libmetis-dev"):
+        assert f" {package} " in run.stderr
+    assert "petsc4py" not in run.stderr
 
 
 def test_sudo_is_used_where_not_root_and_never_waits_for_a_password(checkout: Path) -> None:

@@ -242,3 +242,24 @@ def test_errors_of_kernels_arrive_as_themselves() -> None:
     solver.assembly.order_systems()
     with pytest.raises(ValueError, match="a kernel of this test"):
         solver.solve()
+
+
+def test_a_solver_serves_again_after_an_error_of_a_user() -> None:
+    """Vectors that PETSc had locked while it called the function of the user can be written again."""
+    calls = {"broken": True}
+
+    def force(t: float, row: int, u: float, v: float, k: float, d: float, offset: float) -> float:
+        if calls["broken"] and t > 0.0025:
+            raise InterruptedError("in the force")
+        return k * u
+
+    world = wl.World(gravity=(0.0, -9.81))
+    point = world.add(MassPoint, position=(0.0, 0.0), mass=2.0)
+    y = con.coordinate_marker(world, point, "y")
+    world.add(con.CoordinateSpringDamper, marker1=y, stiffness=100.0, force_function=force)
+    motion = wl.Dynamic(world, step=1e-3, end=0.01, name="")
+    with pytest.raises(InterruptedError, match="in the force"):
+        motion.solve()
+    calls["broken"] = False
+    again, fresh = motion.solve(), wl.Dynamic(world, step=1e-3, end=0.01, name="").solve()
+    np.testing.assert_array_equal(again.q, fresh.q)

@@ -10,8 +10,9 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Ground, MassPoint, RigidBody2D, straight_cable
+from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, nodes_of, straight_cable
 
+from campaigns import impacts
 from support.verdict_models import driven_belt
 
 
@@ -239,12 +240,12 @@ def create_sheave(step: float | None) -> tuple[wl.World, wl.State, Any]:
 
 
 @pytest.mark.parametrize("given", [False, True])
-def test_a_sheave_keeps_its_rope(given: bool) -> None:
-    """Steps of 1e-2 s, at which the rope was thrown off: the largest tension is 5298 N, that of steps of 1e-3 s.
+@pytest.mark.parametrize("step", [5e-3, 1e-2])
+def test_a_sheave_keeps_its_rope(step: float, given: bool) -> None:
+    """Steps at which the rope was thrown off: the largest tension is 5298 N, that of steps of 1e-3 s.
 
     T2/T1 of the rope that slips is e^(0.15 pi) = 1.602; the rope is taken to have no inertia there.
     """
-    step = 1e-2
     world, start, rope = create_sheave(step if given else None)
     pulls = [wl.Sensor(rope.cables[k], "axial_force", where={"x": 0.0}, name=f"T{k}") for k in (0, -1)]
     sensors = wl.Sensors(None, pulls)
@@ -256,8 +257,146 @@ def test_a_sheave_keeps_its_rope(given: bool) -> None:
     assert_allclose(np.mean(high[-20:]) / np.mean(low[-20:]), np.exp(0.15 * np.pi), rtol=0.04)
 
 
+def test_a_sheave_that_throws_its_rope() -> None:
+    """Contact that is not resolved, and not cut: the lost rope and the tension that leaps have reasons of their own."""
+    world, start, _ = create_sheave(None)
+    settings: dict[str, Any] = {"method": "generalized_alpha_index2", "resolve_contacts": False, "name": ""}
+    solver = wl.Dynamic(world, step=5e-3, end=1.0, **settings)
+    solver.solve(start)
+    impact, lost, leap = solver.verdict.reasons
+    assert "does not resolve the impact" in impact
+    assert "the rope or belt on sheave is lost at once after t = 0.9" in lost and "a wrap angle of 1" in lost
+    assert "the tension of Cable2D row" in leap and " leaps by " in leap and "at t = 0.9" in leap
+
+
+@pytest.mark.parametrize("law", [con.ContactFrictionCirclePoints2D, con.ContactCircleCable2D])
+def test_a_slack_rope_lifts_off(law: Any) -> None:
+    """A peg lifts a rope and sinks below it: the force on it goes to 0 before it is left, which is an event."""
+
+    def move(t: float) -> float:
+        return 0.2 * np.sin(np.pi * t) ** 2 if t < 0.5 else 0.2 - 0.5 * np.sin(np.pi * (min(t, 1.0) - 0.5)) ** 2
+
+    world = wl.World(gravity=(0, -9.81))
+    peg = world.add(RigidBody2D, name="peg", position=(0, -0.1), mass=10.0, inertia=1.0)
+    con.fix(world, peg, "x", "rotation")
+    con.prescribe(world, peg, "y", move)
+    rope = straight_cable(
+        world, (-1, 0), (1, 0), 16, axial_stiffness=1e5, bending_stiffness=0.5, mass_per_length=0.5,
+        axial_damping=100.0, bending_damping=0.01,
+    )  # fmt: skip
+    con.hinge(world, nodes_of(world, rope)[[0, -1]])
+    con.add_contact(
+        world, law, circles=[peg], cables=rope, segments=4, circle_radius=0.1, contact_stiffness_per_length=1e5,
+        contact_damping_per_length=50.0,
+    )  # fmt: skip
+    solver = wl.Dynamic(world, step=2e-3, end=0.9, name="")
+    solver.solve()
+    assert solver.verdict.word == "ok"
+    assert "the rope or belt on peg has become slack and lies on it no more since t = 0.74" in solver.verdict.notes[-1]
+
+
+def create_crossing_ropes(offset: float) -> tuple[wl.World, wl.State]:
+    """A rope that falls at 100 m/s on one across it, or past its end."""
+    world, columns = wl.World(), {"axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass_per_length": 0.5}
+    upper = straight_cable(world, (-0.5, 0.0, 0.3), (0.5, 0.0, 0.3), 4, **columns)
+    lower = straight_cable(world, (offset, -0.5, 0.0), (offset, 0.5, 0.0), 4, **columns)
+    con.add_cable_contact(world, [upper, lower], radius=0.02, points=7, contact_stiffness_per_length=1e6)
+    start = wl.State(world)
+    start.v[2::6][:5] = -100.0
+    return world, start
+
+
+@pytest.mark.parametrize("solver", [wl.Explicit, wl.Dynamic])
+@pytest.mark.parametrize("offset", [0.0, 0.011, 1.0])
+def test_ropes_that_pass_each_other(solver: Any, offset: float) -> None:
+    """1 m per step, no neighbours at either end of it; past the end of the rope nothing is passed."""
+    world, start = create_crossing_ropes(offset)
+    method = "midpoint" if solver is wl.Explicit else "newmark"
+    run = solver(world, step=1e-2, end=1e-2, name="", adaptive=False, method=method)
+    assert_allclose(run.solve(start).v[2::6][:5], -100.0)
+    assert run.verdict.word == ("ok" if offset == 1.0 else "doubtful")
+    words = "the cable of ContactFrictionCables3D row 5, by that of row"
+    assert offset == 1.0 or (words in run.verdict.reasons[0] and "is passed within one step" in run.verdict.reasons[0])
+
+
+@pytest.mark.parametrize("solver", [wl.Explicit, wl.Dynamic])
+def test_steps_are_cut_where_ropes_would_pass(solver: Any) -> None:
+    """Contact that is too weak for 100 m/s is met, and ends in an error: the ropes would go through each other."""
+    world, start = create_crossing_ropes(0.0)
+    more = {"method": "rk", "rtol": 0.1, "atol": 0.1} if solver is wl.Explicit else {}
+    with pytest.raises(wl.NotConverged, match="force error is not finite") as error:
+        solver(world, step=1e-2, end=1e-2, name="", **more).solve(start)
+    assert "more than a radius, 0.02 m, and would pass through each other" in str(error.value)
+
+
 def test_belts_stay_ok_without_cut_steps() -> None:
     """Points of a running belt open and close as ever; no step is cut for it."""
     solver, start = driven_belt(step=1e-3)
     solver.solve(start)
     assert solver.verdict.word == "ok" and solver.statistics.rejected == 0
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_cable_in_space_that_passes_a_sheave(cut: bool) -> None:
+    """A groove ends at its rim: what begins and ends beyond it has passed as well."""
+    world = wl.World()
+    rope = straight_cable(
+        world, (-0.5, 0.3, 0.0), (0.5, 0.3, 0.0), 4, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
+    )
+    sheave = world.add(
+        con.SheaveSurface, marker=con.rigid_marker(world, world.add(Ground)), axis=(0, 0, 1), radius=0.05,
+        groove_radius=0.02, outer_radius=0.07,
+    )  # fmt: skip
+    con.add_surface_contact(world, [sheave], rope, contact_stiffness_per_length=1e7, points=5)
+    state = wl.State(world)
+    state.v[1::6][:5] = -100.0
+    solver = wl.Dynamic(world, step=1e-2, end=1e-2, name="", adaptive=cut)
+    solver.solve(state)
+    assert solver.verdict.word == ("ok" if cut else "doubtful") and bool(solver.failed_attempts) == cut
+    assert cut or "is passed within one step" in solver.verdict.reasons[0]
+
+
+def test_spheres_with_a_common_centre() -> None:
+    """Trial steps may bring two centres together, where no direction is known: the step is cut, the ball returns."""
+    world = wl.World()
+    ball = world.add(RigidBody3D, position=(0, 0, 0.3), velocity=(0, 0, -100.0), mass=1.0, inertia=1e-3)
+    ends = con.rigid_marker(world, world.add(Ground)), con.rigid_marker(world, ball)
+    world.add(
+        con.ContactSphereSphere, marker0=ends[0], marker1=ends[1], radius0=0.02, radius1=0.02, contact_stiffness=1e8
+    )
+    solver = wl.Dynamic(world, step=1e-2, end=1e-2, name="")
+    assert_allclose(solver.solve().v[2], 100.0, rtol=0.05)
+    assert solver.verdict.word == "ok"
+
+
+@pytest.mark.parametrize("gap", np.linspace(3.0, 4.0, 6))
+def test_stages_that_touch_a_curve(gap: float) -> None:
+    """Less than a step per contact: the curve may be touched by stages of a step alone, open at both of its ends."""
+    step, speed = 3.3e-7, 12.7
+    impact = impacts.Impact(speed, gap * step * speed, 0.811 * step)
+    scene = impacts.meet_curve(impact)
+    solver = wl.Explicit(scene.world, step=step, end=9.0 * step, method="rk4", name="")
+    error = abs(solver.solve().v[scene.coordinate] / speed - 1.0)
+    assert solver.verdict.word == "doubtful" or error < 0.05
+
+
+def test_gears_mesh_in_explicit_runs() -> None:
+    """A gear that turns through its backlash comes back from the other flank, as no method decides where it stood."""
+    step, speed = 1e-4, 3.0
+    impact = impacts.Impact(speed, 100.0 * step * speed, 60.0 * step)
+    scene = impacts.stop_gear(impact)
+    solver = wl.Explicit(scene.world, step=step, end=0.018, name="")
+    assert_allclose(solver.solve().v[scene.coordinate] * scene.arm, speed, rtol=1e-5)
+    assert solver.verdict.word == "ok"
+
+
+def test_ropes_touch_in_every_stage() -> None:
+    """Runge-Kutta goes back to the start of the step in its stages: what a stage has found there is found again."""
+    step, speed = 1e-4, 3.0
+    impact = impacts.Impact(speed, 3.5 * step * speed, 60.0 * step)
+    scene = impacts.meet_rope_of_its_kind(impact)
+    solver = wl.Explicit(scene.world, step=step, end=0.011, method="rk", rtol=1e-4, atol=1e-6, name="")
+    end = solver.solve(scene.start)
+    # beside the motion of the rope its elements swing a little
+    assert_allclose(end.v[scene.coordinate], speed, rtol=0.02)
+    assert solver.verdict.word == "ok"

@@ -14,6 +14,7 @@ from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
+from windlass.connectors.drives.bending_loss import add_bending_losses
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
@@ -23,9 +24,10 @@ from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
 from windlass.connectors.drives.running_belt import run_belt, start_steady
 from windlass.connectors.drives.steady_drive import DriveData, MachineTorque, SteadyDrive, TensionerArm, find_steady_arms, find_steady_motion, gather_drive, is_speeds, is_torques
+from windlass.connectors.drives.timing import add_teeth, read_teeth
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
-from windlass.connectors.reports.belt_picture import draw_belt
+from windlass.connectors.reports.belt_picture import draw_belt, draw_circles
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
 from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
 from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
@@ -42,6 +44,7 @@ from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.named_parts import name_part
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import CHECKS, World
+from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.output.sensors import SensorLike, Sensors
 from windlass.framework.state.state import State
 from typing import Any, TypeAlias
@@ -59,9 +62,12 @@ UserFunctions: TypeAlias = Any
 One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
 Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 
+ROUTE_POINTS: Any
 DEEPEST: Any
 CLOSED: Any
 POINT: Any
+TEETH: Any
+NO_TEETH: Any
 OPEN: Any
 LAYER: Any
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
@@ -89,6 +95,7 @@ class _Line():
     markers: Any
     reasoning: Any
     contacts: Any
+    teeth: Entity | None
     _holds: Any
     @property
     def length(self) -> float:
@@ -113,8 +120,8 @@ class _Line():
         'The steady motion of a belt in the plane without time steps: see `connectors/drives/steady_drive.py`.\n\nArgs:\n    speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 anticlockwise, one at least.\n    torques: what machines exert on other pulleys [N m], > 0 anticlockwise, as numbers or functions of the\n        speed [rad/s]; pulleys that are not named turn freely.\n    tension: as mounted [N]; None: that of the belt.\n    friction: of all pulleys, before the wedge of grooves [1]; None: that of each.\n    arms: arms of tensioners, which turn until belt and spring are in balance.\n\nRaises:\n    ModelError: an open rope or a belt in space; names that are no pulleys; a belt that slips on a whole arc, or\n        lifts off at its speed.'
     def average(self, start: float=0.0, every: int=10, path: str | os.PathLike[str] | None=None, sensors: Sequence[SensorLike]=(), picture: str | os.PathLike[str] | None=None) -> DriveMeans:
         'A hook for a solver that keeps all numbers over time; its ``report()`` has means and extremes.\n\nArgs:\n    start: time from which on steps count [s].\n    every: number of steps between two reports.\n    path: a CSV file for all numbers; None: they are kept in memory only.\n    sensors: what else is wanted over time, such as ``wl.Sensor(arm, "rotation", name="tensioner angle")``.\n    picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).\n\nRaises:\n    OutputError: a table or picture that cannot be written, before anything is solved.'
-    def draw(self, path: str | os.PathLike[str], state: State, speeds: Sensors | None=None, title: str='') -> Path:
-        'A picture of belt and pulleys, tension along the belt, what sticks and slips: see `draw_belt`.\n\nRaises:\n    ModelError: a rope in space, which `Recorder` shows.'
+    def draw(self, path: str | os.PathLike[str] | None=None, state: State | None=None, speeds: Sensors | None=None, title: str='') -> Any:
+        'A picture of belt and pulleys, tension along the belt, what sticks and slips: see `draw_belt`.\n\nArgs:\n    path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.\n    state: the state to show; None: the belt as it is laid, before anything is solved; more may be added then.\n    speeds: sensors; those in rad/s are shown over time.\n    title: heading; default: the time, or name, length and tension.\n\nReturns:\n    The path, or the figure; in place of a figure None on other processes than the first one.\n\nRaises:\n    ModelError: a rope in space, which `show` and `Recorder` show.\n    OutputError: the file cannot be written.'
     def _choose_elements(self) -> int:
         'Elements that are short enough, see `choose_angle`.'
     def _name_parts(self) -> None:
@@ -132,8 +139,8 @@ class _Line():
     def _add_holds(self) -> list[Entity]:
         'What holds pulleys and belt in `preload`, switched off.'
 class Belt(_Line):
-    def __init__(self, world: World, pulleys: Sequence[Pulley], *, axial_stiffness: float, mass_per_length: float, elements: int | None=None, cord_offset: float | Sequence[float]=0.0, length: float | None=None, strain: float | None=None, tension: float | None=None, contact: Literal['auto'] | Mapping[str, Any]='auto', friction: float=0.0, layer_stiffness: float | None=None, width: float | None=None, layer_modulus: float=LAYER_MODULUS, points: int=4, step: float | None=None, name: str='belt', bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=...) -> None:
-        'Add a belt, and its contact with the pulleys.\n\nArgs:\n    pulleys: the pulleys in the order in which the belt runs, 2 or more.\n    axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.\n    elements: number of cables; default: 0.25 rad on the smallest pulley, fewer radians for small strains.  With\n        longer ones the result is doubtful.\n    cord_offset: distance of the cord from the side of the belt that touches [m], or that of pulleys on the\n        right and of pulleys on the left.\n    length, strain, tension: one of them: length when slack [m], strain [1] or tension [N] as mounted.\n    contact: "auto": stiffness, damping and bristles by `choose_contact`, whose reasons are printed; or columns\n        of the contact law, which take the place of what is chosen.\n    friction: friction coefficient [1] of pulleys without their own.\n    layer_stiffness: shear stiffness of the layer between cord and face, force per metre of belt and metre of\n        shear [N/m²]; None: that of the ``width`` and of the ``cord_offset`` on each side, without them rigid.\n    width: b of the belt [m], for a layer of the shear stiffness G b/h with h = ``cord_offset``.\n    layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see\n        `connectors/drives/contact_choice.py`.\n    points: contact points of each cable.\n    step: step of the motion to come [s], which bounds the contact stiffness; None: no bound.\n    name: name for messages and output.\n    **cable_columns: further columns of the cables.\n\nRaises:\n    ModelError: pulleys that overlap or cannot be wrapped, a belt that does not fit.'
+    def __init__(self, world: World, pulleys: Sequence[Pulley], *, axial_stiffness: float, mass_per_length: float, elements: int | None=None, cord_offset: float | Sequence[float]=0.0, length: float | None=None, strain: float | None=None, tension: float | None=None, contact: Literal['auto'] | Mapping[str, Any]='auto', friction: float=0.0, layer_stiffness: float | None=None, width: float | None=None, layer_modulus: float=LAYER_MODULUS, points: int=4, step: float | None=None, name: str='belt', teeth: int | None=None, pitch: float | None=None, tooth_stiffness: float | None=None, tooth_height: float | None=None, flank_angle: float | None=None, tooth_damping: float | None=None, backlash: float=0.0, bending_loss: float=0.0, bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=...) -> None:
+        'Add a belt, and its contact with the pulleys.\n\nArgs:\n    pulleys: the pulleys in the order in which the belt runs, 2 or more.\n    axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.\n    elements: number of cables; default: 0.25 rad on the smallest pulley, fewer radians for small strains.  With\n        longer ones the result is doubtful.\n    cord_offset: distance of the cord from the side of the belt that touches [m], or that of pulleys on the\n        right and of pulleys on the left.\n    length, strain, tension: one of them: length when slack [m], strain [1] or tension [N] as mounted.\n    contact: "auto": stiffness, damping and bristles by `choose_contact`, whose reasons are printed; or columns\n        of the contact law, which take the place of what is chosen.\n    friction: friction coefficient [1] of pulleys without their own.\n    layer_stiffness: shear stiffness of the layer between cord and face, force per metre of belt and metre of\n        shear [N/m²]; None: that of the ``width`` and of the ``cord_offset`` on each side, without them rigid.\n    width: b of the belt [m], for a layer of the shear stiffness G b/h with h = ``cord_offset``.\n    layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see\n        `connectors/drives/contact_choice.py`.\n    points: contact points of each cable.\n    step: step of the motion to come [s], which bounds the contact stiffness; None: no bound, as with teeth.\n    name: name for messages and output.\n    teeth: number of teeth of a timing belt, which with the pitch is its length; see `timing.py`.\n    pitch: distance of teeth on the slack belt [m].\n    tooth_stiffness, tooth_damping: of a tooth along the belt [N/m], [N s/m]; damping: a third of the critical\n        if left out.\n    tooth_height: height above its seat at which a tooth leaves its groove [m].\n    flank_angle: of the flanks to the radius [rad], less the angle of friction where that is meant; 0.35 if left\n        out.\n    backlash: play of a tooth in its groove [m].\n    bending_loss: share of the bending energy that is lost from entry to exit of a pulley [1], in the plane; see\n        `bending_loss.py`.\n    **cable_columns: further columns of the cables.\n\nRaises:\n    ModelError: pulleys that overlap or cannot be wrapped, a belt that does not fit.'
 class Rope(_Line):
     def __init__(self, world: World, pulleys: Sequence[Pulley], *, start: Sequence[float] | None=None, end: Sequence[float] | None=None, axial_stiffness: float, mass_per_length: float, elements: int | None=None, cord_offset: float | Sequence[float]=0.0, length: float | None=None, strain: float | None=None, tension: float | None=None, contact: Literal['auto'] | Mapping[str, Any]='auto', friction: float=0.0, layer_stiffness: float | None=None, points: int=4, step: float | None=None, name: str='rope', bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=...) -> None:
         'Add a rope from start over pulleys to end [m], each (x, y) or (x, y, z); for all else see `Belt`.'

@@ -240,6 +240,7 @@ def register(law: Law) -> None:
     """
     check_law(law)
     _laws[law.component] = law
+    law.component.output_names = tuple(law.outputs)
     # for ``help``
     law.component.__doc__ = (law.component.__doc__ or "") + describe_outputs(law.outputs)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from html import escape
 from pathlib import Path
 from typing import Any
 import numpy as np
@@ -10,6 +11,8 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import check, checked, handle, instance, numbers, optional, path, subclass, word
 from windlass.framework.checks.room import check_room
 from windlass.framework.checks.values import read_numbers, show
+from windlass.framework.command_line.html_tables import format_table
+from windlass.framework.command_line.report_parts import ReportTable
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.adding import count_rows, read_reference
@@ -25,6 +28,7 @@ from numpy.typing import NDArray
 
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.nodes.ale_node import ALENode
+from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
 from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.cable3d.cable3d import Cable3D
 from windlass.connectors.cable_contact.contact_friction_cables3d import CableContactSet
@@ -155,6 +159,21 @@ class ALENodeEntity(Entity):
     reference: Any
     displacement: Any
     velocity: Any
+class BeltToothContactEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    teeth: Any
+    pitch_radius: Any
+    phase: Any
+    tooth_stiffness: Any
+    tooth_damping: Any
+    tip_stiffness: Any
+    tooth_height: Any
+    flank_angle: Any
+    backlash: Any
+    active: Any
+    marker0: Any
+    marker1: Any
+    data: Any
 class Cable2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     length: Any
@@ -1037,6 +1056,10 @@ class World():
     @classmethod
     def load(cls, path: str | Path, functions: Functions | None=None) -> World:
         "The model of a file that `save` wrote, to the last bit; it may be added to before the first solve.\n\nNothing is imported by a name of the file: components of the user's own are registered before, by importing\ntheir module.  A file that was edited loads with a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: functions of the user by the names that they had.\n\nRaises:\n    OutputError: no such file, or one that does not fit its schema.\n    ModelError: a function that is missing, a component that is not registered, or values that are not allowed."
+    def __repr__(self) -> str:
+        ...
+    def _repr_html_(self) -> str:
+        'The tables of the model as notebooks show them: rows and unknowns of each kind.'
     @property
     def gravity(self) -> FloatArray:
         'Acceleration of gravity [m/s^2], shape (3,).'
@@ -1094,6 +1117,8 @@ class World():
     def add(self, component: type[ALECable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, ale: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., moving_mass_factor: Numbers = ..., use_coupling_terms: YesNo = ..., add_ale_variation: YesNo = ...) -> ALECable2DEntity: ...
     @overload
     def add(self, component: type[ALENode], *, name: str = ..., part: Part | None = ..., reference: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> ALENodeEntity: ...
+    @overload
+    def add(self, component: type[BeltToothContact], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., teeth: WholeNumbers, pitch_radius: Numbers, phase: Numbers = ..., tooth_stiffness: Numbers, tooth_damping: Numbers = ..., tip_stiffness: Numbers, tooth_height: Numbers, flank_angle: Numbers = ..., backlash: Numbers = ..., active: YesNo = ...) -> BeltToothContactEntity: ...
     @overload
     def add(self, component: type[Cable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ...) -> Cable2DEntity: ...
     @overload
@@ -1282,6 +1307,8 @@ class World():
     def add(self, component: type[WinchCable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, feed: One, begin: Numbers, share: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., store_tension: Numbers = ..., shortest: Numbers = ..., active: YesNo = ...) -> WinchCable2DEntity: ...
     @overload
     def add(self, component: type[WinchCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, feed: One, begin: Numbers, share: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., store_tension: Numbers = ..., shortest: Numbers = ..., active: YesNo = ...) -> WinchCable3DEntity: ...
+    @overload
+    def set(self, entity: BeltToothContactEntity, *, active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: CartesianSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload

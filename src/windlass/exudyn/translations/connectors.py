@@ -312,10 +312,13 @@ def coordinate_load(b: Building, item: Item) -> Entity:
 
 
 @translates("LoadMassProportional")
-def mass_proportional(b: Building, item: Item) -> Entity:
-    """An acceleration of a body's mass."""
+def mass_proportional(b: Building, item: Item) -> Entity | None:
+    """An acceleration of a body's mass; of a mass on the ground nothing is left."""
     marker = b.marker(item["markerNumber"])
     if marker["markerType"] != "BodyMass":
         raise Refused(f"marker {int(item['markerNumber'])} is a {marker['markerType']}")
+    body = b.body(marker["bodyNumber"])
+    if body.table.component is el.Ground:
+        return None
     given = _in_time(b, item, "loadVectorUserFunction", "loadVector")
-    return b.add(con.MassProportional, item, "loadVector:acceleration", body=b.body(marker["bodyNumber"]), **given)
+    return b.add(con.MassProportional, item, "loadVector:acceleration", body=body, **given)

@@ -1,4 +1,4 @@
-"""Figures of reports, by matplotlib: the model, curves over time, the steps of a solve."""
+"""Figures by matplotlib: the model, curves over time, the steps of a solve."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from itertools import pairwise
 from textwrap import fill
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.command_line.report_parts import ReportCurves
+from windlass.framework.errors import OutputError
+from windlass.framework.output.drawing import Canvas
+from windlass.framework.output.figures import create_figure
+from windlass.framework.output.scene import Scene
+from windlass.framework.state.state import State
 
 WIDTH = 9.0
 """Width of a figure [inch]."""
@@ -22,13 +27,17 @@ MOST_CURVES, MOST_LINES = 12, 50_000
 """Curves that one pair of axes shows; straight lines that a picture shows."""
 POINTS = 4000
 """Values of a curve that are drawn, smallest and largest of each stretch."""
+SUBDIVISIONS = 4
+"""Straight lines that show one cable element."""
+COLOURED_BY = "axial_force"
+"""Field of points that colours the picture, where laws draw it."""
+FLAT = 1e-6
+"""Extent along z, per largest extent, below which a model is drawn in its plane [1]."""
 
 
-def create_figure(height: float) -> Any:
-    """An empty figure that needs no screen; height in inches."""
-    from matplotlib.figure import Figure  # here, because a run without pictures need not wait for it
-
-    return Figure(figsize=(WIDTH, height), facecolor="white", layout="constrained")
+def create_page_figure(height: float) -> Any:
+    """An empty figure of the width of a page; height in inches."""
+    return create_figure(WIDTH, height, layout="constrained")
 
 
 def as_image(figure: Any, kind: str = "svg") -> str:
@@ -86,7 +95,7 @@ def plot_panels(
         x: shape (n,).
         panels: label with unit, curves by name, and the range that is shown at most, or None.
     """
-    figure = create_figure(sum(_find_height(len(lines)) for _, lines, _ in panels) + 0.4)
+    figure = create_page_figure(sum(_find_height(len(lines)) for _, lines, _ in panels) + 0.4)
     ratios = [_find_height(len(lines)) for _, lines, _ in panels]
     all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
     for axes, (unit, lines, limits) in zip(all_axes, panels, strict=True):
@@ -124,7 +133,7 @@ def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
         unit: of the end and of step sizes.
         work: names of counts, and their columns.
     """
-    figure = create_figure(1.7 * (1 + len(work)) + 0.3)
+    figure = create_page_figure(1.7 * (1 + len(work)) + 0.3)
     all_axes = figure.subplots(1 + len(work), 1, sharex=True, squeeze=False)[:, 0]
     x = np.concatenate((rows[:1, 0] - rows[:1, 3] * rows[:1, 1], rows[:, 0]))
     bracket = f" [{unit}]" if unit else ""
@@ -143,41 +152,52 @@ def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
     return figure
 
 
-def draw_model(points: FloatArray, lines: IntArray, values: FloatArray, label: str) -> Any:
-    """The lines of a model, coloured by a value at its points; flat, or in space.
+class ModelLines(NamedTuple):
+    """The lines that show a model."""
 
-    Args:
-        points: [m], shape (n, 3).
-        lines: points at both ends of each line, shape (m, 2).
-        values: shape (n,), NaN where there is none.
-        label: meaning and unit of the values; empty: all lines in one colour.
+    points: FloatArray  # [m], shape (n, 3)
+    lines: IntArray  # points at both ends of each line, shape (m, 2)
+    values: FloatArray  # of `COLOURED_BY` at points, NaN where there is none, shape (n,)
+    label: str  # meaning and unit of the values; empty where no point has one
+
+
+def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
+    """The lines of a model in some states, on the first process; None on the others and where nothing is drawn."""
+    scene = Scene(states[0].world, SUBDIVISIONS)
+    found: list[ModelLines] = []
+    canvas: Canvas | None = None
+    for state in states:
+        drawn = scene.draw(state)
+        if drawn is None:
+            continue
+        try:
+            canvas = canvas or Canvas(*drawn)
+        except OutputError:  # nothing that is drawn as lines
+            return None
+        points, point_data, _ = canvas.compose(*drawn)
+        has = COLOURED_BY in point_data
+        values = point_data[COLOURED_BY] if has else np.full(len(points), np.nan)
+        label = f"{COLOURED_BY.replace('_', ' ')} [{canvas.units[COLOURED_BY]}]" if has else ""
+        faces = canvas.mesh.faces
+        lines = np.concatenate((canvas.mesh.lines, faces[:, :2], faces[:, 1:3]))
+        lines = lines[:: max(1, -(-len(lines) // MOST_LINES))]
+        found.append(ModelLines(points.copy(), lines, values.copy(), label))
+    return found or None
+
+
+def draw_state(state: State) -> Any:
+    """A figure of the model in a state, on the first process; None on the others and where nothing is drawn.
+
+    Lines are coloured by their axial force, where they have one.
     """
-    from matplotlib.collections import LineCollection  # here, because a run without pictures need not wait for it
-
-    lines = lines[:: max(1, -(-len(lines) // MOST_LINES))]
+    traced = trace_model([state])
+    if traced is None:
+        return None
+    points, lines, values, label = traced[0]
     # what has no value lies below
     lines = lines[np.argsort(np.isfinite(values[lines].sum(axis=1)), kind="stable")]
-    extent = np.ptp(points, axis=0)
-    flat = extent[2] <= 1e-6 * extent.max()
-    figure = create_figure(min(6.5, max(2.2, WIDTH * (extent[1] / max(extent[0], 1e-30)) + 0.8)) if flat else 6.5)
-    pieces = points[lines][..., :2] if flat else points[lines]
-    axes = figure.add_subplot(projection=None if flat else "3d")
-    if flat:
-        collection: Any = LineCollection(pieces.tolist(), linewidths=2.2, capstyle="round")
-        axes.add_collection(collection)
-        axes.set_aspect("equal")
-        axes.autoscale_view()
-        axes.margins(0.04)
-        style(axes)
-    else:
-        from mpl_toolkits.mplot3d.art3d import Line3DCollection  # here, because matplotlib need not be loaded before
-
-        collection = Line3DCollection(pieces.tolist(), linewidths=1.6)
-        axes.add_collection3d(collection)
-        low, high = points.min(axis=0), points.max(axis=0)
-        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]), zlabel="z [m]")
-        axes.set_aspect("equal")
-    axes.set(xlabel="x [m]", ylabel="y [m]")
+    figure, axes = _create_view([points])
+    collection = _add_lines(axes, points, lines, linewidths=2.2, capstyle="round")
     mean = values[lines].mean(axis=1)
     known = np.isfinite(mean)
     if label and known.any():
@@ -190,6 +210,61 @@ def draw_model(points: FloatArray, lines: IntArray, values: FloatArray, label: s
     else:
         collection.set_color(COLOURS[0])
     return figure
+
+
+def draw_shapes(rest: State, moved: Sequence[State], title: str) -> Any:
+    """A figure of a motion: the model at rest, and in states of the motion, the first of which is the most visible.
+
+    On the first process; None on the others and where nothing is drawn.
+    """
+    traced = trace_model([rest, *moved])
+    if traced is None:
+        return None
+    figure, axes = _create_view([one.points for one in traced])
+    first, *others = traced
+    _add_lines(axes, first.points, first.lines, linewidths=1.2, colors="#9aa5b1")
+    for k, one in reversed(list(enumerate(others))):
+        faint = 1.0 if k == 0 else 0.55 - 0.35 * k / len(others)
+        _add_lines(axes, one.points, one.lines, linewidths=2.2 if k == 0 else 1.4, colors=COLOURS[0], alpha=faint)
+    axes.set_title(title, color=INK, fontsize=11, loc="left")
+    return figure
+
+
+def _create_view(clouds: Sequence[FloatArray]) -> tuple[Any, Any]:
+    """A figure and its axes with room for all points [m], in their plane or in space."""
+    points = np.concatenate(clouds)
+    low, high = points.min(axis=0), points.max(axis=0)
+    extent = high - low
+    flat = bool(extent[2] <= FLAT * extent.max())
+    height = min(6.5, max(2.2, WIDTH * (extent[1] / max(extent[0], 1e-30)) + 0.8)) if flat else 6.5
+    figure = create_page_figure(height)
+    axes = figure.add_subplot(projection=None if flat else "3d")
+    if flat:
+        room = 0.04 * max(float(extent.max()), 1e-30)
+        axes.set(xlim=(low[0] - room, high[0] + room), ylim=(low[1] - room, high[1] + room))
+        axes.set_aspect("equal")
+        style(axes)
+    else:
+        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]), zlabel="z [m]")
+        axes.set_aspect("equal")
+    axes.set(xlabel="x [m]", ylabel="y [m]")
+    return figure, axes
+
+
+def _add_lines(axes: Any, points: FloatArray, lines: IntArray, **more: Any) -> Any:
+    """Straight lines in a view, as a collection of matplotlib."""
+    if axes.name == "3d":
+        from mpl_toolkits.mplot3d.art3d import Line3DCollection  # here, because matplotlib need not be loaded before
+
+        more.pop("capstyle", None)
+        collection: Any = Line3DCollection(points[lines].tolist(), **more)
+        axes.add_collection3d(collection)
+        return collection
+    from matplotlib.collections import LineCollection  # here, because a run without pictures need not wait for it
+
+    collection = LineCollection(points[lines][..., :2].tolist(), **more)
+    axes.add_collection(collection)
+    return collection
 
 
 def tension_colours() -> Any:

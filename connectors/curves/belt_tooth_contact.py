@@ -1,0 +1,272 @@
+"""Teeth of a timing belt in the grooves of a pulley: one row for each tooth and pulley.
+
+A tooth is a point of the belt on its pitch line, in the frame of the pulley at the distance D and the angle α.  Against
+the middle of its groove, number m of z,
+
+    u = R (α - α_0 - 2π m/z),   g = D - R           way along the pitch circle [m], height above the seat [m]
+    x± = ± u - b/2 - g tan β                         depth in the one and in the other flank, along the circle
+    y = h - g                                        depth below the tips of the pulley, h: height of the teeth
+    V = k/2 x²  on a flank,  k_t/2 y²  on a tip      what is less, where the tooth is within the pulley: x > 0 and y > 0
+    f = ∂V/∂u (R/D) t + ∂V/∂g n + damping            along the same directions, d times the rate of x or y
+
+so that a tooth is measured from its place on the pulley: there is no creep, and the ratio of speeds is that of teeth.
+A flank of the angle β to the radius presses a tooth that carries F out of its groove by F tan β.  Where the tension
+does not hold it, it climbs, rides on a tip, and drops into the next groove: the belt jumps.  Friction on flanks holds
+it back: β is to be taken less by the angle of friction where that is meant.  What the lands between the teeth carry,
+and friction there, belongs to the contact of the belt with the pulley as a circle.
+
+Along an arc with the stiffness EA and the pitch p the tensions F_j between teeth obey
+
+    F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) (F_j - F*)          F*: tension at which the pitch is that of the pulley
+
+so that loads of teeth fall by the factor e^(-κ) from each to the next, 2 cosh κ = 2 + k p/EA.
+
+History values per row: depths -x+, -x- and -y, which are > 0 where there is no contact, and the groove m + 1.  They
+stay fixed during Newton's iterations.  Forces act at the point of the belt and, opposite, at the same point of the
+pulley.
+
+Source: the difference equation: G. Gerbert, H. Jönsson, U. Persson, G. Stensson, Load distribution in timing belts,
+J. Mech. Des. 100 (1978) 208-215; contact by a penalty: P. Wriggers, Computational Contact Mechanics, Springer (2006).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.markers.pairs import Pair
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, register_rigid_pair, row_of_rigid
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.post_newton import note_outcome
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields
+
+START = (0.1, 0.1, 0.1, 1.0)
+FLANKS, TIP = 2, 2
+"""Number of flanks, which come first among the depths, and the place of the depth below the tips."""
+BENT = 0.01
+"""Errors of forces are compared with the force of a tooth that is bent by this share of its height at least [1]: teeth
+without load change their flank all the time."""
+
+
+class BeltToothContact(Component):
+    """A tooth of a timing belt in the grooves of a pulley of the plane.
+
+    History values per row: depths in both flanks and below the tips, < 0 where there is contact, and the groove (4).
+    """
+
+    marker0 = ref("rigid marker", "centre and rotation of the pulley")
+    marker1 = ref("position marker", "the tooth: its place on the pitch line of the belt")
+    data = ref("GenericData", "4 history values; created as open if left out", optional=True)
+    teeth = column("1", "number z of grooves of the pulley", dtype=np.int64, minimum=3)
+    pitch_radius = column("m", "R, radius of the pitch line on the pulley", above=0.0)
+    phase = column("rad", "α_0, angle of the middle of the first groove in the frame of the pulley", default=0.0)
+    tooth_stiffness = column("N/m", "k of a tooth along the pitch line", above=0.0)
+    tooth_damping = column("N s/m", "d of a tooth that touches", default=0.0, minimum=0.0)
+    tip_stiffness = column("N/m", "k_t of a tooth that rides on a tip", above=0.0)
+    tooth_height = column("m", "h, height above its seat at which a tooth leaves its groove", above=0.0)
+    flank_angle = column("rad", "β of the flanks to the radius", default=0.35, minimum=0.0)
+    backlash = column("m", "b, play of a tooth in its groove along the pitch line", default=0.0, minimum=0.0)
+    active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
+
+
+LETTERS = {
+    "z": "teeth", "R": "pitch_radius", "phase": "phase", "k": "tooth_stiffness", "d": "tooth_damping",
+    "kt": "tip_stiffness", "height": "tooth_height", "beta": "flank_angle", "b": "backlash",
+}  # fmt: skip
+
+
+@kernel
+def locate(c: Any, i: int, groove: float, u: Pose) -> Any:
+    """Way u along the circle and height g of a tooth in a groove [m], its distance D [m], and n, global (x, y)."""
+    A, d = u.A, u.d
+    # in the frame of the pulley, in which the groove is on the first axis
+    angle = c.phase[i] + 2.0 * np.pi / c.z[i] * groove
+    cosine, sine = np.cos(angle), np.sin(angle)
+    x, y = A[0, 0] * d[0] + A[1, 0] * d[1], A[0, 1] * d[0] + A[1, 1] * d[1]
+    D = np.sqrt(x * x + y * y)
+    way = c.R[i] * eval_angle(cosine * y - sine * x, cosine * x + sine * y)
+    return way, D - c.R[i], D, d[0] / D, d[1] / D
+
+
+@kernel
+def depth_of(c: Any, i: int, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
+    """Depth of a tooth in a flank (0, 1) or below the tips (2) [m], and its derivatives by way and height."""
+    if which == TIP:
+        return c.height[i] - height, 0.0, -1.0
+    side, slope = (1.0 if which == 0 else -1.0), np.tan(c.beta[i])
+    return side * way - 0.5 * c.b[i] - slope * height, side, -slope
+
+
+@kernel
+def rates_of(
+    c: Any, i: int, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: complex
+) -> tuple[complex, complex]:
+    """Rates of way and height [m/s], against the turning pulley."""
+    radial = ut[0] * nx + ut[1] * ny
+    along = ut[1] * nx - ut[0] * ny
+    return c.R[i] * (along / D - ut[5]), radial
+
+
+@kernel
+def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """The nine numbers of row i."""
+    way, height, D, nx, ny = locate(c, i, c.h[i, 3] - 1.0, u)
+    way_t, height_t = rates_of(c, i, u, ut, D, nx, ny)
+    along, out = complex(0.0, 0.0), complex(0.0, 0.0)
+    for which in range(FLANKS + 1):
+        if c.h[i, which] <= 0.0:
+            depth, by_way, by_height = depth_of(c, i, which, way, height)
+            stiffness = c.kt[i] if which == TIP else c.k[i]
+            press = stiffness * depth + c.d[i] * (by_way * way_t + by_height * height_t)
+            along += press * by_way * c.R[i] / D
+            out += press * by_height
+    fx, fy = out * nx - along * ny, out * ny + along * nx
+    zero = 0.0 * fx
+    return fx, fy, zero, zero, zero, -along * D, zero, zero, zero
+
+
+@kernel
+def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """Energy of the tooth of row i [J]."""
+    way, height, _, _, _ = locate(c, i, c.h[i, 3] - 1.0, u)
+    total = complex(0.0, 0.0)
+    for which in range(FLANKS + 1):
+        if c.h[i, which] <= 0.0:
+            depth, _, _ = depth_of(c, i, which, way, height)
+            total += 0.5 * (c.kt[i] if which == TIP else c.k[i]) * depth * depth
+    return total
+
+
+@kernel
+def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """What the damping of row i takes [W]."""
+    way, height, D, nx, ny = locate(c, i, c.h[i, 3] - 1.0, u)
+    way_t, height_t = rates_of(c, i, u, ut, D, nx, ny)
+    total = complex(0.0, 0.0)
+    for which in range(FLANKS + 1):
+        if c.h[i, which] <= 0.0:
+            _, by_way, by_height = depth_of(c, i, which, way, height)
+            rate = by_way * way_t + by_height * height_t
+            total += c.d[i] * rate * rate
+    return total
+
+
+@kernel
+def decide(c: Any, i: int, u: Pose, new: FloatArray) -> None:
+    """The history values that belong to the place of a tooth."""
+    # the nearest groove
+    way, height, _, _, _ = locate(c, i, 0.0, u)
+    groove = np.floor(way.real / c.R[i] * c.z[i] / (2.0 * np.pi) + 0.5)
+    groove = groove + c.z[i] if groove < 0.0 else groove
+    way, height, _, _, _ = locate(c, i, groove, u)
+    below = depth_of(c, i, TIP, way, height)[0].real
+    new[TIP], new[3] = max(-below, 1e-9), groove + 1.0
+    for which in range(FLANKS):
+        depth = depth_of(c, i, which, way, height)[0].real
+        # in the pulley: what of flank and tip stores less
+        if depth > 0.0 and below > 0.0 and c.k[i] * depth * depth > c.kt[i] * below * below:
+            new[TIP] = -below
+            depth = 0.0
+        new[which] = -depth if depth > 0.0 and below > 0.0 else max(-depth, -below, 1e-9)
+
+
+@kernel
+def update_history(
+    c: Any, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, size: FloatArray, outcome: FloatArray
+) -> None:
+    """New history values of the rows that are on; see `note_outcome` for the outcome."""
+    error, changed, largest, worst, new = 0.0, False, 0.0, -1, np.zeros(len(START))
+    for i in range(len(pair.m0)):
+        if not c.on[i]:
+            continue
+        at = c.data[i]
+        # far away from the pulley
+        m0, m1 = pair.m0[i], pair.m1[i]
+        dx, dy = m.p[m1, 0] - m.p[m0, 0], m.p[m1, 1] - m.p[m0, 1]
+        far = np.sqrt(dx * dx + dy * dy) > c.R[i] + c.height[i]
+        if far and data[at] > 0.0 and data[at + 1] > 0.0 and data[at + 2] > 0.0:
+            continue
+        u, ut = row_of_rigid(m, pair, i)
+        for a in range(len(START)):
+            c.h[i, a] = data[at + a]
+        before = force(c, i, u, ut, 0.0)
+        decide(c, i, u, new)
+        for a in range(FLANKS + 1):
+            changed = changed or (new[a] > 0.0) != (data[at + a] > 0.0)
+        for a in range(len(START)):
+            data[at + a] = c.h[i, a] = new[a]
+        pair.active[i] = new[0] <= 0.0 or new[1] <= 0.0 or new[TIP] <= 0.0
+        after = force(c, i, u, ut, 0.0)
+        jump = np.hypot(after[0].real - before[0].real, after[1].real - before[1].real)
+        largest = max(largest, np.hypot(after[0].real, after[1].real), BENT * c.k[i] * c.height[i])
+        if jump > error:
+            error, worst = jump, i
+    note_outcome(outcome, error, np.inf, changed, largest, worst)
+
+
+@kernel
+def fill_numbers(c: Any, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
+    """Way u, height g, force along the circle on the pulley [N] and outwards on the belt [N], groove; (rows, 5)."""
+    for i in range(len(pair.m0)):
+        u, ut = row_of_rigid(m, pair, i)
+        way, height, _, nx, ny = locate(c, i, c.h[i, 3] - 1.0, u)
+        F = force(c, i, u, ut, 0.0)
+        out[i, 0], out[i, 1], out[i, 4] = way.real, height.real, c.h[i, 3] - 1.0
+        if c.on[i] and pair.active[i]:
+            out[i, 2] = F[1].real * nx.real - F[0].real * ny.real
+            out[i, 3] = -(F[0].real * nx.real + F[1].real * ny.real)
+
+
+def derive(rows: LocalRows) -> dict[str, Any]:
+    """Rows that are switched on, of which the pair is active where they touch."""
+    return {"on": rows.local("active").copy()}
+
+
+def copy_history(rows: LocalRows, s: Fields) -> None:
+    """Bring the history values, and which rows touch, to where the kernels read them."""
+    pair, c = rows.columns
+    c.h[:] = s.data[c.data[:, None] + np.arange(len(START))]
+    pair.active[:] = c.on & (c.h[:, : FLANKS + 1] <= 0.0).any(axis=1)
+
+
+def output(unit: str, doc: str, which: int) -> Output:
+    """An output variable: one of the numbers of `fill_numbers`."""
+
+    def evaluate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+        pair, c = rows.columns
+        copy_history(rows, s)
+        out = np.zeros((len(rows.rows), 5))
+        fill_numbers(c, pair, s.markers[FAMILY], out)
+        return out[:, which]
+
+    return Output(unit, f"{doc}, ()", evaluate)
+
+
+register_rigid_pair(
+    BeltToothContact,
+    force,
+    letters=LETTERS,
+    derive=derive,
+    before=lambda rows: (partial(copy_history, rows),) * 2,
+    stored=("tooth", energy),
+    lost=("damper", power),
+    passed="lever",
+    point=True,
+    start=START,
+    update=update_history,
+    draw=False,
+    outputs={
+        "way": output("m", "u of the tooth along the pitch circle, from the middle of the nearest groove", 0),
+        "height": output("m", "g of the tooth above its seat", 1),
+        "tooth_force": output("N", "along the pitch circle, anticlockwise on the pulley", 2),
+        "lift": output("N", "of flanks and tips on the tooth, outwards", 3),
+        "groove": output("1", "number of the groove in which the tooth was last, from 0", 4),
+    },
+    source="[@gerbert1978]; [@wriggers2006]",
+)

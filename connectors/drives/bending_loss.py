@@ -1,0 +1,62 @@
+"""Losses of a belt where it bends onto pulleys and off them.
+
+A belt that bends from straight to the curvature 1/R stores EI/(2 R²) per length; of this the share psi is lost by the
+time it is straight again, by hysteresis of its rubber and cords.  A pulley loses, at the speed v of the cord,
+
+    P = psi v EI/(2 R²),    as a torque psi EI/(2 R) against its rotation,
+
+independent of the speed and of the mesh.  Below a speed of the cord of `SLOW` the torque falls with the speed to 0.
+
+Viscous bending damping is no substitute: in the bend of the length l = sqrt(EI/T) it loses d_EI v²/(2 l R²) at each end
+of an arc, where cables are shorter than l, and another amount where they are longer.
+
+Source: rate-independent damping: A. L. Kimball, D. E. Lovell, Phys. Rev. 30 (1927) 948-959; energy balance of a
+pulley as in G. Gerbert, Traction Belt Mechanics, Chalmers (1999).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from windlass.connectors.drives.pulleys import Pulley
+from windlass.connectors.markers.coordinate_marker import coordinate_marker
+from windlass.connectors.markers.position_markers import merge_handles
+from windlass.connectors.springs.coordinate_spring_damper_ext import CoordinateSpringDamperExt
+from windlass.framework.errors import ModelError
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+
+SLOW = 0.01
+"""Speed of the cord below which the torque is proportional to it [m/s]."""
+
+
+def add_bending_losses(
+    world: World, name: str, share: float, bending_stiffness: float, pulleys: Sequence[Pulley], radii: Sequence[float]
+) -> tuple[list[int], Entity | None]:
+    """Add the torques to all pulleys that turn about the origin of their body.
+
+    Args:
+        share: psi, of the bending energy [1].
+        bending_stiffness: EI of the belt [N m²].
+        radii: of the cord on the pulleys [m].
+
+    Returns:
+        The numbers of these pulleys, and the torques as rows of a law on their rotations; None: there are none.
+
+    Raises:
+        ModelError: a belt without bending stiffness.
+    """
+    if share == 0.0:
+        return [], None
+    if not bending_stiffness > 0.0:
+        raise ModelError(f"bending_loss = {share:g} of '{name}': must have a bending_stiffness > 0 N m^2")
+    turning = [i for i, pulley in enumerate(pulleys) if pulley.is_centred]
+    parts = [
+        world.add(
+            CoordinateSpringDamperExt, name=f"bending of {name} on {pulleys[i].name}",
+            marker1=coordinate_marker(world, pulleys[i].body, "rotation"),
+            dynamic_friction=share * bending_stiffness / (2.0 * radii[i]), proportional_zone=SLOW / radii[i],
+        )
+        for i in turning
+    ]  # fmt: skip
+    return turning, merge_handles(parts) if parts else None

@@ -1,0 +1,179 @@
+"""Teeth of timing belts and their pulleys: fit by the number of teeth, places of teeth, contact with grooves.
+
+N teeth of the pitch p are a belt of the slack length N p.  On a pulley with z grooves the pitch line has the radius
+z p/(2 pi), up to the strain as mounted; the tooth in the middle of its arc sits in the middle of a groove.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import acos, ceil, pi, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+
+from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
+from windlass.connectors.drives.pulleys import Place, Pulley
+from windlass.connectors.markers.position_markers import merge_handles, position_marker
+from windlass.elements.routes.routes import Route
+from windlass.framework.checks.checks import checked, number, numbers, whole
+from windlass.framework.errors import ModelError
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+
+LARGEST_MISFIT = 0.005
+"""Largest difference of the pitch of a pulley from that of the belt [1]: with ten teeth in mesh half of it per flank is
+more than most teeth bear."""
+TIP_FACTOR = 2.0
+"""Stiffness of a tooth that rides on a tip of the pulley, per that along the belt [1]."""
+DAMPING_RATIO = 1.0 / 3.0
+"""Damping of a tooth as a share of the critical one, with the mass of the belt of a pitch."""
+
+
+class Teeth(NamedTuple):
+    """Teeth of a belt: number, pitch [m], stiffness [N/m], damping [N s/m], height [m], flanks [rad] and play [m]."""
+
+    number: int
+    pitch: float
+    stiffness: float
+    damping: float | None
+    height: float
+    flank_angle: float
+    backlash: float
+
+    @property
+    def length(self) -> float:
+        """Length of the slack belt [m]."""
+        return self.number * self.pitch
+
+    def count_elements(self, least: int) -> int:
+        """Number of cables, not below a number, such that all teeth have the same place on theirs."""
+        return self.number * ceil(least / self.number)
+
+
+def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -> Teeth | None:
+    """The teeth of a belt; None: it has none.
+
+    Raises:
+        ModelError: numbers that are missing, or of no use; pulleys with teeth under a belt without.
+    """
+    numbers_ = {key: given[key] for key in ("pitch", "tooth_stiffness", "tooth_height")}
+    if given["teeth"] is None:
+        wanted = [pulley.name for pulley in pulleys if pulley.teeth is not None]
+        told = [key for key, value in numbers_.items() if value is not None]
+        if wanted or told:
+            because = f"the pulley {wanted[0]} has teeth" if wanted else f"{told[0]} is given"
+            raise ModelError(f"'{name}': {because}: must have teeth=, the number of teeth of the belt")
+        return None
+    missing = [key for key, value in numbers_.items() if value is None]
+    if missing:
+        raise ModelError(f"'{name}' with teeth: must have {', '.join(missing)}, as in the catalogue")
+    ways = [f"{key} = {given[key]:g}" for key in ("length", "strain", "tension") if given[key] is not None]
+    if ways:
+        raise ModelError(
+            f"{', '.join(ways)} of '{name}': its teeth tell its fit, {given['teeth']} of {given['pitch']:g} m; move "
+            "the pulleys for another tension, by timing_distance"
+        )
+    return Teeth(
+        given["teeth"], given["pitch"], given["tooth_stiffness"], given["tooth_damping"], given["tooth_height"],
+        0.35 if given["flank_angle"] is None else given["flank_angle"], given["backlash"],
+    )  # fmt: skip
+
+
+def add_teeth(
+    world: World, name: str, teeth: Teeth, pulleys: Sequence[Pulley], places: Sequence[Place],
+    markers: Sequence[Entity], radii: Sequence[float], route: Route, cables: Entity, mass_per_length: float,
+) -> tuple[list[int], Entity | None]:  # fmt: skip
+    """Add the contact of all teeth with all pulleys that have grooves.
+
+    Args:
+        places, markers, radii: of the pulleys; radii are those of the pitch line [m].
+        cables: of the belt, a whole number of them for each tooth.
+
+    Returns:
+        The numbers of these pulleys, and the contacts, pulley by pulley; None: there are no such pulleys.
+
+    Raises:
+        ModelError: pulleys whose pitch is not that of the belt.
+    """
+    wheels = [i for i, pulley in enumerate(pulleys) if pulley.teeth is not None]
+    if not wheels:
+        return [], None
+    for i in wheels:
+        _check_pitch(name, teeth, pulleys[i], radii[i])
+    stations = (np.arange(teeth.number) + 0.5) * route.length / teeth.number
+    length = route.length / len(cables)
+    cable = np.minimum((stations / length).astype(np.int64), len(cables) - 1)
+    at = np.stack((np.clip(stations - length * cable, 0.0, length), np.zeros(len(stations))), axis=1)
+    points = position_marker(world, cables[cable], at)
+    mass = mass_per_length * route.length / teeth.number
+    damping = 2.0 * DAMPING_RATIO * sqrt(teeth.stiffness * mass) if teeth.damping is None else teeth.damping
+    parts = []
+    for i in wheels:
+        wrap, center = route.wraps[i], places[i].center[:2]
+        # the tooth next to the middle of the arc
+        middle = 0.5 * (wrap.s_entry + wrap.s_exit)
+        away = (stations - middle + 0.5 * route.length) % route.length - 0.5 * route.length
+        way = route.eval_points(stations[np.abs(away).argmin() : np.abs(away).argmin() + 1])[0][0] - center
+        parts.append(
+            world.add(
+                BeltToothContact, name=f"teeth of {name} in {pulleys[i].name}", marker0=markers[i], marker1=points,
+                teeth=pulleys[i].teeth, pitch_radius=radii[i],
+                phase=float(np.arctan2(way[1], way[0])) - find_angle(world, pulleys[i]),
+                tooth_stiffness=teeth.stiffness, tooth_damping=damping, tooth_height=teeth.height,
+                flank_angle=teeth.flank_angle, backlash=teeth.backlash,
+                tip_stiffness=TIP_FACTOR * teeth.stiffness,
+            )
+        )  # fmt: skip
+    return wheels, merge_handles(parts)
+
+
+def find_angle(world: World, pulley: Pulley) -> float:
+    """Reference angle of the body of a pulley of the plane [rad]."""
+    node: Any = pulley.body
+    if "node" in node.table.component.refs:
+        node = world.entity(int(node.node))
+    return float(node.angle) if "angle" in node.table.component.columns else 0.0
+
+
+def _check_pitch(name: str, teeth: Teeth, pulley: Pulley, radius: float) -> None:
+    assert pulley.teeth is not None
+    right = pulley.teeth * teeth.pitch / (2.0 * pi)
+    if abs(radius / right - 1.0) > LARGEST_MISFIT:
+        raise ModelError(
+            f"the pitch line of '{name}' has the radius {radius:.6g} m on {pulley.name}: must be {right:.6g} m within "
+            f"{100.0 * LARGEST_MISFIT:g} %, for {pulley.teeth} teeth of {teeth.pitch:g} m; take "
+            f"radius = {right - radius + pulley.radius:.6g} m"
+        )
+
+
+@checked(
+    teeth=whole(3),
+    pitch=number("m", above=0.0),
+    pulleys=numbers("1", (2,)),
+    strain=number("1", minimum=0.0, maximum=0.05),
+)
+def timing_distance(teeth: int, pitch: float, pulleys: Sequence[int], strain: float = 0.0) -> float:
+    """The distance of the centres of two pulleys on which a timing belt has a strain as mounted [m].
+
+    Args:
+        teeth: number of teeth of the belt.
+        pitch: of the slack belt [m].
+        pulleys: numbers of teeth of both pulleys.
+        strain: as mounted [1], tension/EA.
+
+    Raises:
+        ModelError: a belt that is too short for both pulleys.
+    """
+    small, large = sorted(float(z) * pitch / (2.0 * pi) for z in pulleys)
+    length, step = teeth * pitch * (1.0 + strain), large - small
+
+    def excess(distance: float) -> float:
+        half = acos(step / distance)  # half of the arc on the smaller pulley
+        return 2.0 * small * half + 2.0 * large * (pi - half) + 2.0 * sqrt(distance**2 - step**2) - length
+
+    least = (small + large) * (1.0 + 1e-9)
+    if excess(least) > 0.0:
+        raise ModelError(f"teeth = {teeth} in timing_distance: the belt is too short for pulleys of {pulleys} teeth")
+    return float(brentq(excess, least, length))

@@ -1,0 +1,36 @@
+"""Notebooks: whether this program is the kernel of one, and a line there that changes in its place."""
+
+from __future__ import annotations
+
+import sys
+from html import escape
+from importlib import import_module
+from typing import Any
+
+
+def find_shell() -> Any:
+    """The shell of the notebook whose kernel this program is; None elsewhere, also in IPython in a terminal."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return shell if hasattr(shell, "kernel") else None
+
+
+class LiveLine:
+    """A line of words with a bar below a cell, which is rewritten in its place; needs no widgets.
+
+    Each solve has one of its own, which stays in the notebook with its last words.
+    """
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+
+    def write(self, words: str, share: float | None) -> None:
+        """Show words, and a bar that is filled by a share from 0 to 1; None for no bar."""
+        display: Any = import_module("IPython.display").display
+
+        bar = "" if share is None else f'<progress value="{share:.4f}" max="1"></progress> '
+        content = {"text/plain": words, "text/html": f'{bar}<span style="font-size: small">{escape(words)}</span>'}
+        if self._handle is None:
+            self._handle = display(content, raw=True, display_id=True)
+        else:
+            self._handle.update(content, raw=True)

@@ -1,0 +1,62 @@
+"""A state, or the frames of a file, as a scene of PyVista: in a notebook, or in a window."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from windlass.framework.checks.checks import checked, either, instance, path, whole, word
+from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.launch.notebook import find_shell
+from windlass.framework.output.recorder import Recorder
+from windlass.framework.runtime.show import Player, Series, check_file, load_pyvista
+from windlass.framework.state.state import State
+
+SIZE = (960, 540)
+"""Width and height of the scene [pixels]."""
+
+
+@checked(what=either(instance(State), path()), field=word(), frame=whole())
+def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1) -> Any:
+    """Show a model in space: in a notebook by PyVista's own way there, elsewhere in a window as `windlass show` does.
+
+    All processes call this together; the first one shows.
+
+    Args:
+        what: a state, or a file that a `Recorder` wrote (``.vtkhdf``, ``.pvd``).
+        field: that colours the lines; default: the axial force, or the first one there is.
+        frame: of a file, counted from 0, or from the end.
+
+    Returns:
+        In a notebook the scene, shown as the last value of a cell: one that turns with the mouse where trame and
+        ipywidgets are installed (``windlass[notebook]``), else a picture; PyVista's environment variable
+        ``PYVISTA_JUPYTER_BACKEND`` chooses another way.  Elsewhere None, once the window is closed.
+
+    Raises:
+        OptionError: PyVista is not installed, there is nothing to draw on, no such field or frame.
+        OutputError: no such file, or one without frames.
+    """
+    with TemporaryDirectory() as folder:
+        if isinstance(what, State):
+            with Recorder("state", folder=folder) as recorder:
+                recorder.record(what)
+            file = Path(folder) / "state.vtkhdf"
+        else:
+            file = check_file(Path(what))
+        if not is_first_process():
+            return None
+        in_notebook = find_shell() is not None
+        pyvista = load_pyvista(off_screen=in_notebook)
+        series = Series(pyvista, file)
+        player = Player(pyvista, series, field, SIZE, off_screen=in_notebook)
+        if not in_notebook:
+            player.run(frame)
+            return None
+        player.show_frame(series.number(frame))
+        with warnings.catch_warnings():
+            # without trame PyVista makes a picture, as it does when it is asked for one
+            warnings.filterwarnings("ignore", "(?s).*static (output|image)")
+            return player.plotter.show(return_viewer=True)

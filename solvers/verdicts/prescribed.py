@@ -1,0 +1,190 @@
+"""Prescribed positions that jump within a step, such as ``lambda t: 0.0 if t < 0.5 else 1.0``.
+
+No force moves masses at once: methods of index 3 would give what is prescribed the velocity of jump by step, those of
+index 2 would not see the jump, or take its difference in time for a velocity.  Before each step the constraints on
+positions that Python's functions drive are evaluated at both of its ends, with coordinates as they are.  A step in
+which they change by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the step before, is halved as
+in a search for roots: in smooth motion the larger half has about half of the change, a jump is in one half to the last.
+
+Where constraints are met, their values at the end of the step are that change but for the drift of the method.  So
+these are enough, at the time at which the solver calls the functions itself, unless they grow; the drift is looked at
+every `EVERY` steps.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.array_kernels import clear
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import NO_CALLS, Program, Step
+from windlass.framework.model.system import System, evaluate
+from windlass.framework.state.state import State
+from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
+from windlass.solvers.constraint_motion.start import SMALL_JUMP, find_driven
+from windlass.solvers.verdicts.watch import Watch
+
+GROWTH = 4.0
+"""Change in a step per change in the step before from which a step is halved [1]."""
+HALVINGS, SHARE = 30, 0.75
+"""How often, and the share of the change that a half keeps where there is a jump [1]."""
+
+
+DRIFT, EVERY = 0.25, 64
+"""Drift per smallest jump up to which values at the end of a step are enough, and the steps after which it is looked at
+again [1]."""
+SMALLER = 1.5
+"""Growth of the values at the end from which changes of that growth cannot be ruled out with this drift [1]."""
+
+
+@kernel
+def find_growth(
+    c: FloatArray, places: IntArray, floor: FloatArray, sizes: FloatArray, before: FloatArray, grown: FloatArray
+) -> None:
+    """Whether any of the constraints c, shape (m + 1,), may have changed by more than is smooth.
+
+    Args:
+        places: those that are looked at, shape (k,).
+        floor: smallest change that counts, shape (1,).
+        sizes: of the values in the step before, which become those of this step, shape (k,).
+        before: takes the sizes in the step before, shape (k,).
+        grown: 1 if any has, else 0, shape (1,).
+    """
+    grown[0] = 0.0
+    for k in range(len(places)):
+        size = abs(c[places[k]])
+        if size > (1.0 - DRIFT) * floor[0] and size > SMALLER * sizes[k]:
+            grown[0] = 1.0
+        before[k], sizes[k] = sizes[k], size
+
+
+class PrescribedWatch(Watch):
+    """Looks whether prescribed positions jump.
+
+    Args:
+        assembly: the systems of this process.
+    """
+
+    name = "prescribed"
+    advice = "prescribe positions without jumps, by a ramp, a smooth step or a table, or velocities"
+
+    def __init__(self, assembly: Assembly) -> None:
+        self._assembly, self._rates = assembly, ConstraintRates(assembly)
+        self._program, self._look_program, self._revision = NO_CALLS, NO_CALLS, -1
+        self._c, self._forces = np.zeros(self._rates.count + 1), np.zeros(assembly.layout.spare + 1)
+        self._floor, self._grown = np.zeros(1), np.zeros(1)
+        # the constraints that are looked at, the sizes of their values at the end of this step, and of the one before
+        self._places: IntArray = np.zeros(0, np.int64)
+        self._sizes, self._before = np.zeros(0), np.zeros(0)
+        # changes in the step before, where they are known
+        self._change: FloatArray | None = None
+        self._anywhere, self._wait = False, 0
+
+    def start(self, state: State, seen: bool) -> list[str]:
+        """See `Watch`."""
+        size = 1.0 + self._assembly.processes.largest_of(np.abs(self._assembly.fields.x).max())
+        self._floor[0], self._sizes[:], self._change = SMALL_JUMP * size, 0.0, None
+        self._revision, self._wait = -1, 0
+        return []
+
+    def refuse(self, t: float, then: float) -> str:
+        """What jumps between two times [s], in words with its name, or an empty text."""
+        assembly = self._assembly
+        if self._revision != assembly.revision:
+            self._lay_down()
+        if not self._anywhere:
+            return ""
+        fields, self._wait = assembly.fields, self._wait - 1
+        now, fields.t = fields.t, then
+        self._look_program()
+        looks, words = self._grown[0] != 0.0 or self._wait < 0, ""
+        if assembly.layout.size > 1:
+            looks = assembly.processes.any(looks)
+        if looks:
+            words = self._look(t, then)
+        else:
+            self._change = None
+        fields.t = now
+        return words
+
+    def _look(self, t: float, then: float) -> str:
+        """What jumps between two times [s]."""
+        processes, floor, places = self._assembly.processes, float(self._floor[0]), self._places
+        first = self._eval(t)[places]
+        change = np.abs(self._eval(then)[places] - first)
+        drifts = processes.any(bool((np.abs(first) > DRIFT * floor).any()))
+        suspects = change > floor
+        if self._change is not None:
+            suspects &= change > GROWTH * self._change
+        elif not drifts:
+            suspects &= change > 0.5 * GROWTH * self._before
+        self._change, self._wait = change, 0 if drifts else EVERY
+        if not processes.any(bool(suspects.any())):
+            return ""
+        which = np.zeros(self._rates.count, np.bool_)
+        which[places] = suspects
+        return self._halve(t, then, which, floor)
+
+    def _lay_down(self) -> None:
+        """Find the constraints on positions that functions of Python drive."""
+        assembly = self._assembly
+        self._revision = assembly.revision
+        found = np.zeros(0, np.bool_)
+        if self._rates.anywhere:
+            found = find_driven(assembly, _is_called)
+        if assembly.processes.any(bool(found.any())):
+            found = found & ~self._rates.find_rates()
+        places, self._wait = np.flatnonzero(found), 0
+        if not np.array_equal(places, self._places):
+            self._places, self._sizes, self._before = places, np.zeros(len(places)), np.zeros(len(places))
+            self._change = None
+        self._anywhere = assembly.processes.any(bool(found.any()))
+        s = evaluate(assembly.fields, C=self._c, f=self._forces, rate_level=False)
+        called = [system.constraint for system in assembly.systems if _is_called(system)]
+        steps: list[Step] = [(call(clear, (self._c,)), (s,))]
+        steps += [(constraint.residual, (s,)) for constraint in called if constraint is not None]
+        grown = self._c, self._places, self._floor, self._sizes, self._before, self._grown
+        self._program, self._look_program = Program(steps), Program([*steps, (call(find_growth, grown), (s,))])
+
+    def _eval(self, t: float) -> FloatArray:
+        """C at a time [s], shape (m,), always the same array."""
+        self._assembly.fields.t = t
+        self._program()
+        return self._c[:-1]
+
+    def _halve(self, low: float, high: float, suspects: NDArray[np.bool_], floor: float) -> str:
+        """Halve the time down to the jump of one of the suspects."""
+        processes = self._assembly.processes
+        first, last = self._eval(low).copy(), self._eval(high).copy()
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            if not low < middle < high:
+                break
+            between = self._eval(middle).copy()
+            before, after = np.abs(between - first), np.abs(last - between)
+            suspects = suspects & (np.maximum(before, after) > np.maximum(SHARE * np.abs(last - first), floor))
+            most = processes.largest([float((part * suspects).max(initial=0.0)) for part in (before, after)])
+            if max(most) == 0.0:
+                return ""
+            if most[0] > most[1]:
+                high, last = middle, between
+            else:
+                low, first = middle, between
+        jump = last - first
+        jumps = suspects & (np.abs(jump) > floor)
+        if not processes.any(bool(jumps.any())):
+            return ""
+        names = self._rates.describe(jumps, jump)
+        return f"prescribed positions jump at t = {high:.9g} s: by ({names}) [m, rad, 1], must be < {floor:.3g}"
+
+
+def _is_called(system: System) -> bool:
+    """Whether constraints have functions of time that Python calls."""
+    constraint = system.constraint
+    if constraint is None or constraint.driven is None or not np.any(constraint.driven):
+        return False
+    return not isinstance(constraint.residual, Call) or bool(constraint.residual.at_time)

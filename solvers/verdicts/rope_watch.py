@@ -1,0 +1,281 @@
+"""Ropes and belts that leave their pulleys, and tensions that leap, seen in every step.
+
+A rope under tension cannot leave a pulley at once: the force F on the pulley, the sum of contact forces, goes to 0 as
+the tension or the wrap angle does.  Where contact is lost at once at an F like its mean over the run, and does not come
+back, the step has thrown the rope off.  F is taken as the largest of the last steps, each `FADING` of the one after it,
+as single contact points open and close.  A rope that becomes slack and lifts off is an event: a note says it.
+
+A tension changes within a step by what waves bring: sqrt(EA rhoA) w for a change of speed by w, twice that at an end
+that is held, and further reflections where a wave passes the whole rope within the step; by loads; and by as much as
+there was before, when a brake holds or a support goes.  More than `LEAP` times all of it has no cause in the motion.
+
+Where a model changes during the run (`World.set`), both begin anew.
+Source: wave of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.command_line import options
+from windlass.framework.command_line.notes import say_once
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program, Step
+from windlass.framework.model.gaps import GAP, Gaps, create_near
+from windlass.framework.model.pulls import PULL, WAVE, Pulls
+from windlass.framework.model.system import System, evaluate
+from windlass.framework.state.state import State
+from windlass.solvers.verdicts.watch import NEVER, Watch
+
+FADING = 0.8
+"""What remains of the force on a pulley from step to step where there is less [1]."""
+THROWN = 0.2
+"""Force on a pulley just before it is left, per mean one, from which the rope was thrown off [1]."""
+GONE = 2
+"""Steps without contact after which it is lost."""
+WRAPPED, LONG = 0.2, 50
+"""Mean wrap angle [rad] and steps with contact from which a rope is wrapped around a pulley, and not only meets it."""
+SHOWN = 3
+"""Pulleys that a verdict names."""
+LEAP = 3.0
+"""Change of a tension in a step per what explains it that is doubtful [1]."""
+WRAP, FORCE, RECENT, WRAPS, FORCES, STEPS, LAST, OPEN = range(8)
+"""Places of what is known of a pulley: wrap angle [rad] and force [N] now; the force of the last steps [N]; sums of
+both over the steps with contact [rad], [N], and the number of these; time of the last one [s], and steps since then."""
+CHANGE, ROW, CAUSE, BEFORE, AT, SIZE, COUNT, MOST, WAVES = range(9)
+"""Places of the leap that is largest against its cause: change [N], row, what explains it [N], largest tension before
+[N], time and size of the step [s], the number of such steps; largest tension so far, and the largest force of waves at
+the end of the last step [N], NaN if nothing is known."""
+
+
+@kernel
+def follow_pulleys(
+    numbers: FloatArray,
+    near: IntArray,
+    pulley: IntArray,
+    angle: FloatArray,
+    stiffness: FloatArray,
+    time: FloatArray,
+    known: FloatArray,
+) -> None:
+    """Bring what is known of pulleys to the end of a step.
+
+    Args:
+        numbers, near: see `Gaps`.
+        pulley, angle, stiffness: see `Wraps`.
+        time: at the end of the step [s], shape (1,).
+        known: see `WRAP`, shape (pulleys, 8).
+    """
+    for p in range(len(known)):
+        known[p, WRAP], known[p, FORCE] = 0.0, 0.0
+    for i in range(1, near[0] + 1):
+        k = near[i]
+        if numbers[k, GAP] < 0.0:
+            row = known[pulley[k]]
+            row[WRAP] += angle[k]
+            row[FORCE] -= stiffness[k] * numbers[k, GAP]
+    for p in range(len(known)):
+        row = known[p]
+        if row[WRAP] > 0.0:
+            row[RECENT] = max(row[FORCE], FADING * row[RECENT])
+            row[WRAPS], row[FORCES], row[STEPS] = row[WRAPS] + row[WRAP], row[FORCES] + row[FORCE], row[STEPS] + 1.0
+            row[LAST], row[OPEN] = time[0], 0.0
+        else:
+            row[OPEN] += 1.0
+
+
+@kernel
+def judge_pulls(
+    numbers: FloatArray, before: FloatArray, law: FloatArray, loads: FloatArray,
+    size: FloatArray, time: FloatArray, found: FloatArray,
+) -> None:  # fmt: skip
+    """Whether a tension of a law has leapt in a step.
+
+    Args:
+        numbers: see `Pulls`.
+        before: tensions at the start of the step [N], shape (rows,); those at its end then.
+        law: length of the rows together [m], speed of waves [m/s], and what rounding makes of a force [N], shape (3,).
+        loads: that do not depend on coordinates [N], shape (n + 1,).
+        size: of the step [s], shape (1,).
+        time: at its end [s], shape (1,).
+        found: see `CHANGE`, shape (9,).
+    """
+    change, row, most, waves = 0.0, 0, 0.0, 0.0
+    for i in range(len(numbers)):
+        pull = numbers[i, PULL]
+        leap = abs(pull - before[i])
+        if leap > change:
+            change, row = leap, i
+        before[i] = pull
+        most, waves = max(most, abs(pull)), max(waves, numbers[i, WAVE])
+    if found[WAVES] >= 0.0 and change > LEAP * found[MOST]:
+        applied = 0.0
+        for i in range(len(loads)):
+            applied += abs(loads[i])
+        cause = found[MOST] + applied + 2.0 * found[WAVES] * max(1.0, law[1] * size[0] / law[0]) + law[2]
+        if change > LEAP * cause:
+            found[COUNT] += 1.0
+            if change * found[CAUSE] >= found[CHANGE] * cause:
+                found[CHANGE], found[ROW], found[CAUSE], found[BEFORE] = change, row, cause, found[MOST]
+                found[AT], found[SIZE] = time[0], size[0]
+    found[MOST], found[WAVES] = max(found[MOST], most), waves
+
+
+class RopeWatch(Watch):
+    """Looks at pulleys and tensions in every step of a solve, on one process.
+
+    Args:
+        assembly: the systems of this process; its fields hold the end of a step when it is looked at.
+
+    Attributes:
+        notes: ropes that have become slack and lifted off, in words, after `judge`.
+    """
+
+    name = "ropes"
+
+    def __init__(self, assembly: Assembly) -> None:
+        self._assembly, self._mark = assembly, (-1, -1)
+        self._size, self._program = np.zeros(1), Program(())
+        self._wraps: list[tuple[str, Gaps, FloatArray]] = []
+        self._pulls: list[tuple[str, Pulls, FloatArray]] = []
+        self._before: list[FloatArray] = []
+        self._reasons: list[str] = []
+        self.notes: list[str] = []
+
+    def begin(self, state: State, duration: float) -> None:
+        """See `Watch`."""
+        self._reasons, self.notes, self._mark = [], [], (-1, -1)
+        if self._is_on:
+            self._assembly.load_fields(state)
+            self._lay_down()
+            self._program()
+
+    def before_step(self, state: State, h: float, moved: bool) -> int:
+        """See `Watch`."""
+        self._size[0] = h
+        if self._is_on and self._find_mark() != self._mark:
+            self._note_leaps()
+            self._lay_down()
+        return NEVER
+
+    def idle_program(self, state: State) -> Program:
+        """See `Watch`; gaps are measured."""
+        return self._program
+
+    def accept(self, state: State, t: float, h: float) -> None:
+        """See `Watch`; gaps are measured."""
+        self._program()
+
+    def judge(self) -> list[str]:
+        """See `Watch`; notes are said."""
+        if not self._is_on:
+            return []
+        lost = [
+            (row[RECENT] * row[STEPS] > THROWN * row[FORCES], row, pulley)
+            for _, gaps, known in self._wraps
+            if gaps.wraps is not None and (known[:, OPEN] >= GONE).any()
+            for row, pulley in zip(known.tolist(), gaps.wraps.names(), strict=True)
+            if row[OPEN] >= GONE and row[STEPS] >= LONG and row[WRAPS] > WRAPPED * row[STEPS]
+        ]
+        self.notes = [describe_slack(row, pulley) for thrown, row, pulley in lost if not thrown][:SHOWN]
+        say_once("note", self.notes)
+        self._note_leaps()
+        return [*[describe_thrown(row, pulley) for thrown, row, pulley in lost if thrown][:SHOWN], *self._reasons]
+
+    def checkpoint(self) -> dict[str, Any]:
+        """See `Watch`."""
+        self._note_leaps()
+        known = {name: values.ravel().tolist() for name, _, values in [*self._wraps, *self._pulls]}
+        for (name, _, _), values in zip(self._pulls, self._before, strict=True):
+            known[f"{name} before"] = values.tolist()
+        return {"known": known, "reasons": self._reasons}
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """See `Watch`."""
+        self._reasons = [str(words) for words in kept["reasons"]]
+        found = {name: np.array(values) for name, values in kept["known"].items()}
+        for name, _, values in [*self._wraps, *self._pulls]:
+            if name in found:
+                values[:] = found[name].reshape(values.shape)
+        for (name, _, _), values in zip(self._pulls, self._before, strict=True):
+            if f"{name} before" in found:
+                values[:] = found[f"{name} before"]
+
+    @property
+    def _is_on(self) -> bool:
+        return self._assembly.layout.size == 1 and options.verdict_kind() != "off"
+
+    def _find_mark(self) -> tuple[int, int]:
+        return self._assembly.revision, self._assembly.world.version
+
+    def _lay_down(self) -> None:
+        """The program of a step; nothing is known of the motion before it."""
+        assembly, s = self._assembly, evaluate(self._assembly.fields)
+        self._mark, steps = self._find_mark(), list[Step]()
+        self._wraps, self._pulls, self._before = [], [], []
+        assembly.loads.update()
+        for system in assembly.systems:
+            if system.gaps is not None and system.gaps.wraps is not None:
+                steps += self._follow(system, system.gaps, s)
+            if system.pulls is not None and len(system.pulls.numbers):
+                steps += self._compare(system, system.pulls, s)
+        self._program = Program(steps)
+
+    def _follow(self, system: System, gaps: Gaps, s: Any) -> list[Step]:
+        w = gaps.wraps
+        assert w is not None
+        known = np.zeros((int(w.pulley.max(initial=-1)) + 1, 8))
+        self._wraps.append((system.name, gaps, known))
+        near = create_near(len(gaps.numbers)) if gaps.near is None else gaps.near
+        given = gaps.numbers, near, w.pulley, w.angle, w.stiffness
+        return [(call(follow_pulleys, lambda s: (*given, s.time, known)), (s,))]
+
+    def _compare(self, system: System, pulls: Pulls, s: Any) -> list[Step]:
+        found, before = np.zeros(9), np.zeros(len(pulls.numbers))
+        found[WAVES] = np.nan
+        self._pulls.append((system.name, pulls, found))
+        self._before.append(before)
+        given = pulls.numbers, before, np.array([pulls.length, pulls.speed, pulls.least])
+        loads, size = self._assembly.loads.sum, self._size
+        measure = pulls.measure
+        assert isinstance(measure, Call)
+        return [(measure, (s,)), (call(judge_pulls, lambda s: (*given, loads, size, s.time, found)), (s,))]
+
+    def _note_leaps(self) -> None:
+        """Put leaps into words, before the numbers begin anew."""
+        for name, pulls, found in self._pulls:
+            if found[COUNT] > 0.0 and not any(name in words for words in self._reasons):
+                self._reasons.append(describe_leap(found.tolist(), pulls.describe(int(found[ROW]))))
+                found[COUNT] = 0.0
+
+
+def describe_thrown(row: list[float], pulley: str) -> str:
+    """Why a pulley that has lost its rope is doubtful."""
+    wrap, force = np.degrees(row[WRAPS] / row[STEPS]), row[FORCES] / row[STEPS]
+    return (
+        f"the rope or belt on {pulley} is lost at once after t = {row[LAST]:.6g} s: a wrap angle of {wrap:.3g}° in the "
+        f"mean and a force of {row[RECENT]:.3g} N ({force:.3g} N in the mean) are gone: take a smaller step"
+    )
+
+
+def describe_slack(row: list[float], pulley: str) -> str:
+    """What is said of a pulley from which a slack rope has lifted off."""
+    return (
+        f"the rope or belt on {pulley} has become slack and lies on it no more since t = {row[LAST]:.6g} s; its force "
+        f"was {row[FORCES] / row[STEPS]:.3g} N in the mean and {row[RECENT]:.3g} N at last"
+    )
+
+
+def describe_leap(found: list[float], name: str) -> str:
+    """Why a tension that leaps is doubtful."""
+    return (
+        f"the tension of {name} leaps by {found[CHANGE]:.3g} N in the step of {found[SIZE]:.3g} s at t = "
+        f"{found[AT]:.6g} s; loads, motion and the largest tension before, {found[BEFORE]:.3g} N, explain "
+        f"{found[CAUSE]:.3g} N: contacts or stiff parts are not resolved; take a smaller step"
+    )

@@ -1,0 +1,255 @@
+"""What watches over a run, step by step: one protocol, so that a new watch is one file and one name in a list.
+
+A watch sees the steps of a run and says at its end whether the result can be trusted.  Steps that compiled code takes
+it sees by its programs alone, until the next step that it wants to look at itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import NO_CALLS, Program
+from windlass.framework.state.state import State
+
+NEVER = 1 << 40
+"""Steps to the next look of a watch that waits for none."""
+
+
+class Watch:
+    """Looks at the steps of a run; override what is needed.  All processes call all stages together.
+
+    Attributes:
+        name: of what it keeps in checkpoints.
+        advice: what users may do where it refuses a step.
+        found: its programs set found[0] to 1 where Python is to look at the step, shape (1,); of all watches the same.
+    """
+
+    name = ""
+    advice = ""
+    found: FloatArray = np.zeros(1)
+
+    def begin(self, state: State, duration: float) -> None:
+        """A run of so many seconds begins at a state, which the fields hold; forget the one before."""
+
+    def start(self, state: State, seen: bool) -> list[str]:
+        """The first step is the next, after `begin` or `restore`; gives what is to be said before it.
+
+        Args:
+            state: the start, with consistent accelerations and multipliers.
+            seen: whether users see the state between steps, and may change it.
+        """
+        return []
+
+    def before_step(self, state: State, h: float, moved: bool) -> int:
+        """A step of h seconds begins: how many steps there are from it to the next that is looked at, 1 for itself.
+
+        Args:
+            state: the start of the step.
+            h: size [s].
+            moved: whether users have changed places or velocities since the last step, or since `close`.
+        """
+        return NEVER
+
+    def refuse(self, t: float, then: float) -> str:
+        """Why the step between two times [s] cannot be taken, however it is cut, or an empty text."""
+        return ""
+
+    def program(self) -> Program:
+        """What there is to do after each Newton run of this step, the solution of which the fields hold."""
+        return NO_CALLS
+
+    def find_cut(self, h: float) -> float:
+        """The size that a solved step of h seconds should have instead [s], inf if it may stay."""
+        return inf
+
+    def accept(self, state: State, t: float, h: float) -> None:
+        """The step of h seconds that ends at t [s] was accepted; the fields hold its end."""
+
+    def after_step(self, state: State, changed: bool) -> None:
+        """A step has ended; ``changed``: constraints have changed velocities and accelerations since `accept`."""
+
+    def idle_program(self, state: State) -> Program | None:
+        """What compiled code does after each step that it alone sees; its end is in state and fields. None: nothing."""
+        return None
+
+    def skip(self, steps: int) -> None:
+        """So many steps were done by compiled code."""
+
+    def close(self, state: State, moved: bool) -> None:
+        """A checkpoint is written: what follows begins at this state with nothing carried; ``moved`` as in a step."""
+
+    def finish(self, state: State, moved: bool) -> None:
+        """The last step has ended at this state; ``moved`` as in a step."""
+
+    def judge(self) -> list[str]:
+        """Reasons for doubt in words, the same on every process; after `finish`, with the end in the fields."""
+        return []
+
+    def explain(self) -> list[str]:
+        """What may be the cause of a step that has failed, in words."""
+        return []
+
+    def checkpoint(self) -> dict[str, Any]:
+        """What a continued run needs."""
+        return {}
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Continue from what `checkpoint` gave."""
+
+
+@kernel
+def note_motion(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> None:
+    """Remember a motion, each (n,)."""
+    for i in range(len(q)):
+        seen_q[i], seen_v[i] = q[i], v[i]
+
+
+@kernel
+def is_other(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> bool:
+    """Whether a motion is not the remembered one, each (n,)."""
+    other = False
+    for i in range(len(q)):
+        other |= q[i] != seen_q[i] or v[i] != seen_v[i]
+    return other
+
+
+class Watches:
+    """All watches of a solver, in the order in which they look and give their reasons.
+
+    Args:
+        assembly: the systems of this process.
+        watches: the watches.
+
+    Attributes:
+        found: 1 where programs have found something in the last step, shape (1,).
+    """
+
+    def __init__(self, assembly: Assembly, watches: Sequence[Watch]) -> None:
+        self._assembly, self._all, self.found = assembly, tuple(watches), np.zeros(1)
+        for watch in self._all:
+            watch.found = self.found
+        n = assembly.layout.spare
+        # whether users may change the motion between steps, and how they have seen it
+        self._is_open, self._seen = True, (np.zeros(n), np.zeros(n))
+        self._note_motion, self._is_other = call(note_motion), call(is_other)
+        self._before_step = self._overriding("before_step")
+        self._refuse = [watch for watch in self._all if _overrides(watch, "refuse")]
+        self._programs, self._find_cut = self._overriding("program"), self._overriding("find_cut")
+        self._accept, self._after_step = self._overriding("accept"), self._overriding("after_step")
+        self._idle_program, self._skip = self._overriding("idle_program"), self._overriding("skip")
+
+    def _overriding(self, stage: str) -> list[Callable[..., Any]]:
+        return [getattr(watch, stage) for watch in self._all if _overrides(watch, stage)]
+
+    def begin(self, state: State, duration: float) -> None:
+        """See `Watch`."""
+        for watch in self._all:
+            watch.begin(state, duration)
+
+    def start(self, state: State, seen: bool) -> list[str]:
+        """See `Watch`."""
+        self._is_open, said = seen, list[str]()
+        for watch in self._all:
+            self._assembly.load_fields(state)
+            said += watch.start(state, seen)
+        self._note(state)
+        return said
+
+    def before_step(self, state: State, h: float) -> int:
+        """See `Watch`."""
+        moved = self._is_moved(state)
+        steps: list[int] = [look(state, h, moved) for look in self._before_step]
+        return min(steps)
+
+    def refuse(self, t: float, then: float) -> tuple[str, str]:
+        """See `Watch`; with the advice."""
+        for watch in self._refuse:
+            words = watch.refuse(t, then)
+            if words:
+                return words, watch.advice
+        return "", ""
+
+    def programs(self) -> list[Program]:
+        """See `Watch.program`."""
+        return [program() for program in self._programs]
+
+    def after_newton(self) -> None:
+        """The fields hold what may be the end of the step."""
+        self.found[0] = 0.0
+        for program in self._programs:
+            program()()
+
+    def find_cut(self, h: float) -> float:
+        """See `Watch`."""
+        sizes: list[float] = [find(h) for find in self._find_cut]
+        return min(sizes)
+
+    def accept(self, state: State, t: float, h: float) -> None:
+        """See `Watch`."""
+        for accept in self._accept:
+            accept(state, t, h)
+
+    def after_step(self, state: State, changed: bool = False) -> None:
+        """See `Watch`."""
+        for look in self._after_step:
+            look(state, changed)
+        self._note(state)
+
+    def idle_programs(self, state: State) -> list[Program]:
+        """See `Watch`."""
+        programs = [find(state) for find in self._idle_program]
+        return [program for program in programs if program is not None]
+
+    def skip(self, steps: int) -> None:
+        """See `Watch`."""
+        for skip in self._skip:
+            skip(steps)
+
+    def close(self, state: State) -> None:
+        """See `Watch`."""
+        moved = self._is_moved(state)
+        for watch in self._all:
+            watch.close(state, moved)
+        self._note(state)
+
+    def finish(self, state: State) -> None:
+        """See `Watch`."""
+        moved = self._is_moved(state)
+        for watch in self._all:
+            watch.finish(state, moved)
+
+    def judge(self) -> list[str]:
+        """See `Watch`."""
+        return [words for watch in self._all for words in watch.judge()]
+
+    def explain(self) -> list[str]:
+        """See `Watch`."""
+        return [words for watch in self._all for words in watch.explain()]
+
+    def checkpoint(self) -> dict[str, Any]:
+        """See `Watch`."""
+        return {watch.name: watch.checkpoint() for watch in self._all}
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """See `Watch`."""
+        for watch in self._all:
+            watch.restore(kept[watch.name])
+
+    def _is_moved(self, state: State) -> bool:
+        return self._is_open and bool(self._is_other(state.q, state.v, *self._seen))
+
+    def _note(self, state: State) -> None:
+        if self._is_open:
+            self._note_motion(state.q, state.v, *self._seen)
+
+
+def _overrides(watch: Watch, stage: str) -> bool:
+    return getattr(type(watch), stage) is not getattr(Watch, stage)

@@ -1,0 +1,181 @@
+"""Timing belts: tangent of teeth, climbing out of a groove, loads along the arc, ratio and mesh order."""
+
+from __future__ import annotations
+
+from math import cos, pi, sin, tan
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import MassPoint, RigidBody2D
+
+TOOTH = {"teeth": 20, "pitch_radius": 0.016, "tooth_stiffness": 1e5, "tip_stiffness": 2e5, "tooth_height": 1.2e-3}
+
+
+def test_tangent_of_teeth_in_every_state_is_exact() -> None:
+    """Both flanks, one of them, a tip, and a tooth that is out of the pulley; a frame that is turned and turns."""
+    world = wl.World()
+    wheel = world.add(RigidBody2D, position=(0.1, 0.2), angle=0.3, mass=1.0, inertia=1e-3)
+    pitch = 2.0 * pi / 20
+    # way along the circle and height [m] of a tooth in its groove, and the decisions that belong to them
+    cases = [(0.5e-3, 0.1e-3), (-0.5e-3, 0.1e-3), (0.01e-3, -0.2e-3), (2.4e-3, 1.0e-3), (0.3e-3, 1.3e-3)]
+    places = []
+    for k, (way, height) in enumerate(cases):
+        angle, distance = 0.3 + 0.05 + k * pitch + way / 0.016, 0.016 + height
+        places.append((0.1 + distance * cos(angle), 0.2 + distance * sin(angle)))
+    points = world.add(MassPoint, position=places, mass=0.1)
+    teeth = world.add(
+        con.BeltToothContact, marker0=con.rigid_marker(world, wheel), marker1=con.position_marker(world, points),
+        phase=0.05, flank_angle=0.4, backlash=1e-4, tooth_damping=3.0, **TOOTH,
+    )  # fmt: skip
+    state = wl.State(world)
+    rng = np.random.default_rng(3)
+    state.v[:] = rng.normal(size=len(state.v)) * np.where(np.arange(len(state.v)) == 2, 5.0, 0.2)
+    depths = [[-way + 0.5e-4 + tan(0.4) * g, way + 0.5e-4 + tan(0.4) * g, g - 1.2e-3] for way, g in cases]
+    history = np.column_stack((depths, np.arange(1.0, 6.0)))
+    history[:, 2] = 0.1
+    history[3] = 0.1, 0.1, -0.2e-3, 4.0
+    history[4] = 0.1, 0.1, 0.1, 5.0
+    state.put(teeth, history, "data")
+    wl.testing.check_tangent(world, state)
+    assert_allclose(wl.eval_output(teeth, "way", state), [case[0] for case in cases], atol=1e-15)
+    assert_allclose(wl.eval_output(teeth, "height", state), [case[1] for case in cases], atol=1e-15)
+    touches = (np.abs(wl.eval_output(teeth, "force", state)) > 0.0).any(axis=1)
+    assert touches.tolist() == [True, True, True, True, False]
+
+
+def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() -> None:
+    """A tooth pressed by P = T p/R into its groove carries P/tan β at most; then it drops into the next groove."""
+    press, beta, pitch = 20.0, 0.35, 2.0 * pi / 20
+    world = wl.World()
+    wheel = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1e-3)
+    con.fix(world, wheel, "x", "y")
+    con.prescribe(world, wheel, "rotation", lambda t: 1.25 * pitch * t)
+    point = world.add(MassPoint, position=(0.016 + 1e-5, 0.0), mass=0.01)
+    con.fix(world, point, "y")
+    world.add(con.Force, marker=con.position_marker(world, point), vector=(-press, 0.0, 0.0))
+    # the seat is another spring, as the lands of a belt
+    seat = con.coordinate_marker(world, point, "x")
+    world.add(con.ContactCoordinate, marker1=seat, contact_stiffness=1e7, contact_damping=200.0, offset=-1e-5)
+    teeth = world.add(
+        con.BeltToothContact, marker0=con.rigid_marker(world, wheel), marker1=con.position_marker(world, point),
+        flank_angle=beta, tooth_damping=20.0, **TOOTH,
+    )  # fmt: skip
+    log = wl.Sensors(None, [wl.Sensor(teeth, name, name=name) for name in ("tooth_force", "height", "groove")])
+    wl.Dynamic(world, step=5e-4, end=0.8).solve(hooks=[log])
+    t, force, height, groove = log.times, log["tooth_force"], log["height"], log["groove"]
+    # along the flank F R/D tan β = P, with the lever of the pitch line
+    climbing = (height > 1e-4) & (height < 0.9e-3) & (t < 0.3)
+    assert climbing.sum() > 50
+    assert_allclose(-force[climbing] * (0.016 + height[climbing]) / 0.016, press / tan(beta), rtol=5e-3)
+    assert -force.min() < 1.01 * press / tan(beta)
+    # on the tip, into which it is pressed by P
+    riding = (t > 0.25) & (t < 0.6)
+    assert_allclose(height[riding], 1.2e-3 - press / TOOTH["tip_stiffness"], atol=1e-6)
+    assert_allclose(force[riding], 0.0, atol=1e-9)
+    # in the next groove, where the pulley pushes it from the other side at first
+    assert (
+        (groove[0], groove[-1]) == (0.0, 19.0)
+        and abs(height[-1]) < 1e-5
+        and force[(t > 0.72) & (t < 0.75)].min() > 20.0
+    )
+
+
+def create_drive(mounted: float, damping: float | None = None, **more: Any) -> tuple[wl.World, wl.Belt, list[Any], Any]:
+    """A T5 belt, 10 mm wide, on pulleys of 20 and 40 teeth; the driven one has a brake, or a torque of 1 N m."""
+    sheet, z, teeth = wl.catalogue.belt("T5", width=0.010), (20, 40), 70
+    strain = mounted / sheet.columns["axial_stiffness"]
+    distance = con.timing_distance(teeth, 0.005, z, strain)
+    world = wl.World()
+    bodies = [
+        world.add(RigidBody2D, name=name, position=(x, 0.0), mass=1.0, inertia=2e-5)
+        for name, x in (("driver", 0.0), ("driven", distance))
+    ]
+    con.fix(world, bodies, "x", "y")
+    spin = con.coordinate_marker(world, bodies[1], "rotation")
+    if damping is None:
+        drive = con.fix(world, bodies[0], "rotation")
+        world.add(con.CoordinateLoad, marker=spin, value=1.0)
+    else:
+        drive = con.prescribe_velocity(world, bodies[0], "rotation", lambda t: -100.0)
+        world.add(con.CoordinateSpringDamper, marker1=spin, damping=damping)
+    pulleys = [wl.Pulley(body, sheet.radius(n), teeth=n) for body, n in zip(bodies, z, strict=True)]
+    belt = wl.Belt(world, pulleys, **{**sheet.columns, "teeth": teeth, "friction": 0.0, **more})
+    assert_allclose(belt.tension, mounted, rtol=1e-9)
+    return world, belt, bodies, drive
+
+
+def test_loads_of_teeth_along_the_arc_obey_the_difference_equation() -> None:
+    """F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) F_j with the tensions of the spans at both ends; pitch: that of the pulley.
+
+    Teeth that are deep in the arc only: those at its ends are pressed by the straight span as well.
+    """
+    world, belt, _, _ = create_drive(100.0, flank_angle=0.0, tooth_height=1e-4)
+    state = wl.Static(world).solve()
+    duty = belt.report(state)["driven"]
+    assert_allclose(duty.torque, -1.0, rtol=1e-9)
+    assert belt.teeth is not None
+    force = wl.eval_output(belt.teeth, "tooth_force", state).reshape(2, -1)[1]
+    on = np.flatnonzero(force)
+    assert np.diff(on).max() == 1 and 21 <= len(on) <= 24
+    share = 1e5 * 0.005 / 9e4
+    n = len(on)
+    # tensions between teeth, from before the first one to behind the last one
+    matrix = np.eye(n + 1)
+    for j in range(1, n):
+        matrix[j, j - 1 : j + 2] = 1.0, -2.0 - share, 1.0
+    tensions = np.linalg.solve(matrix, np.r_[duty.tension_before, np.zeros(n - 1), duty.tension_after])
+    loads = -np.diff(tensions)
+    assert abs(loads[-2]) > 5.0
+    assert_allclose(force[on][2:-2], loads[2:-2], atol=0.02 * np.abs(loads).max() / 3.0)
+    assert_allclose(force[on].sum() * belt.radii[1], duty.torque, rtol=1e-3)
+
+
+def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_frequency() -> None:
+    """No creep: the driven pulley follows by 20/40 but for the deflection of teeth; its speed waves at 20 ω/(2 π)."""
+    world, belt, bodies, drive = create_drive(150.0, 0.02)
+    with belt.preload(drive):
+        state = wl.Static(world).solve()
+    state = belt.run(state, 100.0 * belt.radii[0])
+    sensors = [wl.Sensor(body, "rotation", name=name) for body, name in zip(bodies, "ab", strict=True)]
+    log = wl.Sensors(None, [*sensors, wl.Sensor(bodies[1], "angular_velocity", name="speed")])
+    wl.Dynamic(world, step=1e-4, end=0.045).solve(state, hooks=[log])
+    times, a, b, speed = log.times, *(np.ravel(log[name]) for name in ("a", "b", "speed"))
+    late = times > 0.02
+    twist = (b - 0.5 * a)[late]
+    # the mean ratio, by the slope of the twist: a thousandth of what belts creep by
+    assert abs(np.polyfit(times[late], twist, 1)[0]) < 2e-5 * 50.0
+    t = np.linspace(times[late][0], times[-1], 1024)
+    wave = np.interp(t, times, speed)
+    wave -= np.polyval(np.polyfit(t, wave, 3), t)
+    spectrum = np.abs(np.fft.rfft(wave * np.hanning(len(t)), 8192))
+    frequencies = np.fft.rfftfreq(8192, t[1] - t[0])
+    # seven waves: the highest line within a third of the width of one of them
+    assert abs(frequencies[spectrum.argmax()] - 20 * 100.0 / (2.0 * pi)) < 0.33 / 0.025
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"teeth": None}, r"the pulley driver has teeth: must have teeth="),
+        ({"tooth_height": None}, r"'belt' with teeth: must have tooth_height, as in the catalogue"),
+        ({"tension": 100.0}, r"tension = 100 of 'belt': its teeth tell its fit, 70 of 0.005 m; move the pulleys"),
+        ({"cord_offset": 1e-3}, r"on driver: must be 0.0159155 m within 0.5 %, .* take radius = 0.0149155 m"),
+        ({"teeth": 71}, r"length = 0.355 m of 'belt' does not fit, it is slack"),
+        ({"flank_angle": 2.0}, r"flank_angle = 2.0 rad in Belt: must be between 0 and 1.2"),
+    ],
+)
+def test_what_does_not_mesh_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(wl.ModelError, match=message):
+        create_drive(100.0, 0.02, **{"teeth": 70, **given})
+
+
+def test_distance_of_timing_pulleys() -> None:
+    """Two equal pulleys: N p (1 + e) = 2 C + z p; a belt that is too short is refused."""
+    assert_allclose(con.timing_distance(90, 0.005, (20, 20), 0.002), 0.5 * (90 * 1.002 - 20) * 0.005, rtol=1e-12)
+    with pytest.raises(wl.ModelError, match="too short for pulleys"):
+        con.timing_distance(40, 0.005, (20, 60))
