@@ -160,9 +160,9 @@ def judge_gaps(
                 if kick > found[KICK]:
                     found[KICK], found[ROW], found[DEPTH] = kick, k, max(-g0, -g1, 0.0)
                     found[STEPS], found[NEEDED] = np.pi / (frequency * h), limit / (frequency * stiffer)
-            # the step that it needs until it turns around, by which its rate changes by 2 u at most
+            # the step that it needs until it turns around
             ahead = frequency * stiffer * h
-            if limits[2] != 0.0 and (turned or min(ahead, 2.0) ** 2 * square > limit * limit * square + along):
+            if limits[2] != 0.0 and (turned or ahead * ahead * square > limit * limit * square + along):
                 found[FACTOR] = min(found[FACTOR], GOAL * limit / ahead)
         found[LARGEST] = max(found[LARGEST], fastest)
 
