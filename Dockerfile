@@ -1,5 +1,6 @@
 # UNTESTED as an image: no container engine was at hand.
-# Tried: the same set-up script in an empty Debian 13 (scripts/clean_room.sh). Not tried: building the image, running it.
+# Tried: the set-up script in an empty Debian 13 (scripts/clean_room.sh), before it learnt --build-petsc. Not tried: building
+# the image, running it.
 #   docker build -t windlass . && docker run --rm -v "$PWD/out:/out" windlass
 FROM debian:13
 

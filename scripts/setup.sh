@@ -5,8 +5,8 @@
 #   --docs         what the documentation site needs (Sphinx, MyST, furo),
 #   --build-petsc  builds the newest PETSc and SLEPc in the environment, from the sources that pip finds, in place of the
 #                  packages of the system: about 15 minutes on two cores.  Called again, it continues where it was stopped.
-# Systems: Debian 12 and 13 (tested), Ubuntu 24.04 (untested; its packages have the same names).  --build-petsc also works
-# elsewhere (untested), where MPI, compilers for C, C++ and Fortran, make, BLAS and LAPACK are installed.
+# Systems: Debian 12 and 13 (tested), Ubuntu 24.04 (untested; its packages have the same names).  --build-petsc is for
+# other systems, too (untested), where MPI, compilers for C, C++ and Fortran, make, BLAS and LAPACK are installed.
 # WINDLASS_VENV=FOLDER chooses the environment, default .venv; make takes it, too.
 # PYTHON=/path/to/python chooses the interpreter, which must have the version of the system's Python, as the system's
 # petsc4py is made for it, or be one of 3.11 to 3.13 with --build-petsc; PETSC_CONFIGURE_OPTIONS and
@@ -206,7 +206,7 @@ build_petsc() {
     if [[ $name == petsc ]]; then
       mapfile -t options < <(list_libraries)
       read -ra more <<<"${PETSC_CONFIGURE_OPTIONS:-}"
-      # -O2 without -g, no Fortran interface: half of the time
+      # what Windlass does not use is left out
       build_library petsc "$version" PETSC_ARCH=arch-windlass --prefix="$venv/petsc" --with-debugging=0 \
         --with-shared-libraries=1 --with-cc=mpicc --with-cxx=mpicxx --with-fc=mpif90 COPTFLAGS=-O2 CXXOPTFLAGS=-O2 \
         FOPTFLAGS=-O2 --with-fortran-bindings=0 --with-x=0 --with-cuda=0 --with-hip=0 --with-sowing=0 --with-c2html=0 \
