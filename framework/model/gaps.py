@@ -48,7 +48,7 @@ class Wraps:
 
     Attributes:
         pulley: number of the pulley of each contact, shape (contacts,).
-        place: place of its gap among the history values, shape (contacts,).
+        place: place of its gap among the history values, shape (contacts,); their signs say what is closed.
         angle: what a contact stands for of the wrap angle [rad], shape (contacts,).
         stiffness: of a contact [N/m], shape (contacts,).
         names: ``()`` gives the names of the pulleys.

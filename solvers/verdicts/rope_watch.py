@@ -27,7 +27,7 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
-from windlass.framework.model.gaps import Gaps
+from windlass.framework.model.gaps import GAP, Gaps
 from windlass.framework.model.pulls import PULL, WAVE, Pulls
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
@@ -57,6 +57,7 @@ the end of the last step [N], NaN if nothing is known."""
 @kernel
 def follow_pulleys(
     data: FloatArray,
+    numbers: FloatArray,
     place: IntArray,
     pulley: IntArray,
     angle: FloatArray,
@@ -68,6 +69,7 @@ def follow_pulleys(
 
     Args:
         data: history values, shape (d,).
+        numbers: see `Gaps`; those of contacts that a watch has left out have hardly changed since they were measured.
         place, pulley, angle, stiffness: see `Wraps`.
         time: at the end of the step [s], shape (1,).
         known: see `WRAP`, shape (pulleys, 8).
@@ -75,8 +77,8 @@ def follow_pulleys(
     for p in range(len(known)):
         known[p, WRAP], known[p, FORCE] = 0.0, 0.0
     for k in range(len(place)):
-        gap = data[place[k]]
-        if gap < 0.0:
+        if data[place[k]] < 0.0:
+            gap = numbers[k, GAP] if numbers[k, GAP] < 0.0 else data[place[k]]
             row = known[pulley[k]]
             row[WRAP] += angle[k]
             row[FORCE] -= stiffness[k] * gap
@@ -227,7 +229,7 @@ class RopeWatch(Watch):
         assert w is not None
         known = np.zeros((int(w.pulley.max(initial=-1)) + 1, 8))
         self._wraps.append((system.name, gaps, known))
-        given = w.place, w.pulley, w.angle, w.stiffness
+        given = gaps.numbers, w.place, w.pulley, w.angle, w.stiffness
         return [(call(follow_pulleys, lambda s: (s.data, *given, s.time, known)), (s,))]
 
     def _compare(self, system: System, pulls: Pulls, s: Any) -> list[Step]:
