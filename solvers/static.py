@@ -20,7 +20,7 @@ from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, overriding, run_before_solve, run_stage
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.equilibrium.balance import balance
-from windlass.solvers.equilibrium.form_finding import FormFinder, Lines, find_lines, without_friction
+from windlass.solvers.equilibrium.form_finding import FormFinder, Lines, find_lines
 from windlass.solvers.equilibrium.jumps import JumpWatch
 from windlass.solvers.equilibrium.relaxation import relax
 from windlass.solvers.equilibrium.settling import settle_contacts
@@ -257,10 +257,9 @@ class Static(StepSolver):
             state.data[:] = self._given
             self._decide(state, time)
 
-        with without_friction(self.assembly):
-            scheme = self._scheme(current, 1.0, time)
-            finder = FormFinder(self.newton, lines, scheme, current.copy(), decide if self._decides else None)
-            found = finder.find()
+        scheme = self._scheme(current, 1.0, time)
+        finder = FormFinder(self.newton, lines, scheme, current.copy(), decide if self._decides else None)
+        found = finder.find()
         self.statistics.newton_iterations += finder.spent
         if found:
             self.statistics.forms += 1

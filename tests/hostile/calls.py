@@ -132,8 +132,8 @@ def calls(s: Scene) -> dict[str, Call]:
             wl.Dynamic,
             {"world": s.world, "method": "newmark", "spectral_radius": 0.9, "rotations": "steady", "project": True,
              "velocities": "check", "resolve_contacts": True, "lag": True, "overshoot": "check", "adaptive": True,
-             "cut": 0.5, "growth": 2.0, "easy_steps": 10, "prefix": "dynamic_", "name": "dynamic", **times,
-             **tolerances, **passes},
+             "decide_in_newton": 5, "cut": 0.5, "growth": 2.0, "easy_steps": 10, "prefix": "dynamic_",
+             "name": "dynamic", **times, **tolerances, **passes},
         ),
         "Dynamic.solve": (dynamic.solve, {**solve, "resume": False}),
         "Dynamic.march": (lambda **given: list(dynamic.march(**given)), {**solve, "resume": False}),
@@ -200,6 +200,7 @@ def calls(s: Scene) -> dict[str, Call]:
             wl.Belt,
             {**drive, "pulleys": wheels, "strain": None, "teeth": 100, "pitch": 0.026, "tooth_stiffness": 1e5,
              "tooth_height": 5e-3, "flank_angle": 0.3, "tooth_damping": 1.0, "backlash": 0.0, "bending_loss": 0.3,
+             "width": 0.02, "layer_modulus": 2e6,
              "bending_stiffness": 1e-3},
         ),
         "Belt.draw": (

@@ -50,20 +50,6 @@ def test_starts(shape: str) -> None:
             assert solver.verdict.reasons == []
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_starts_with_friction(shape: str) -> None:
-    """With friction in the first solve, too, which does not hold the chain on its way and then acts nowhere."""
-    world, line = build_chain(lay(shape), 40, friction_coefficient=0.5, friction_stiffness_per_length=1e5)
-    solver = wl.Static(world, name="")
-    state = solver.solve()
-    assert solver.statistics.forms == 1
-    assert_allclose(list_tensions(line, 40, state), eval_tensions(), rtol=5e-4)
-    assert solver.statistics.newton_iterations <= 200
-    assert solver.verdict.reasons == []
-    [contact] = [table for kind, table in world.tables.items() if "friction_coefficient" in kind.columns]
-    assert_allclose(contact.local("friction_coefficient"), 0.5, rtol=0)
-
-
 def hang(end: tuple[float, float], length: float, n: int, start: str, **changes: Any) -> tuple[Any, wl.Static, Any]:
     """A line that is hinged at both ends: its world's solver before the solve, its support and its closed form."""
     values: dict[str, Any] = {"axial_stiffness": 1e7, "mass_per_length": 1.0}
