@@ -169,7 +169,7 @@ def find_steady(case: Case, belt: wl.Belt) -> wl.SteadyDrive:
 
 
 def compare_steady(case: Case) -> tuple[dict[str, float], float]:
-    """Errors of `Belt.steady` beside the theory with a rigid layer and without bending, and of its slip arcs [rad]."""
+    """Errors of `Belt.steady` relative to the theory (rigid layer, no bending), and of its slip arcs [rad]."""
     belt, _ = lay_belt(case, elements=STEADY_ELEMENTS)
     steady = find_steady(case, belt)
     theory = case.solve(np.full(len(case.radii), np.inf), belt.length, bends=False)

@@ -5,7 +5,7 @@ usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD] [--seconds N] [--jobs 
 FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.com/jgerstmayr/EXUDYN, which is not
 part of Windlass; all scripts in it and below are tried.  --only takes those whose name has a word, --seconds is the
 longest run of one in process time (default 180), --jobs how many run at the same time, --records a folder that keeps
-what every run ends with, so that the command goes on where it was interrupted; --write puts the table into
+the result of every run, so that the command continues where it was interrupted; --write puts the table into
 docs/exudyn_models.md.  Exudyn is that of .venv-bench.
 
 Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances from 1e-8 to
@@ -230,7 +230,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="scripts whose name has this word")
     parser.add_argument("--seconds", type=float, default=180.0, help="longest run of one script")
     parser.add_argument("--jobs", type=int, default=1, help="scripts that run at the same time")
-    parser.add_argument("--records", type=Path, help="folder that keeps what every run ends with")
+    parser.add_argument("--records", type=Path, help="folder that keeps the result of every run")
     parser.add_argument("--write", action="store_true", help="put the table into the page")
     given = parser.parse_args()
     records = Records(given.records, given.seconds, find_exudyn())

@@ -1,4 +1,4 @@
-"""Times what the verdict costs: steps of belts and chains with its watches and without, by turns.
+"""Cost of the verdict: times of steps of belts and chains with and without its watches, alternately.
 
 usage: watches.py [CASE ...] [--rounds N] [--results FOLDER]
 

@@ -182,7 +182,7 @@ def accept_segments(c: ContactColumns, points: FloatArray, rows: IntArray, befor
         before: the rows of the step before, which become those of this one.
         offset: first point of each row.
     """
-    # what has gone is not known when it comes back
+    # contacts that have left the list have no start when they return
     for k in range(1, before[0] + 1):
         points[offset[before[k]], 4] = np.nan
     for k in range(rows[0] + 1):

@@ -94,7 +94,7 @@ NO_GAP = 1e9
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray) -> None:
-    """Add what sliding, bristles and normal dampers lose in a step of size[0] seconds beside the powers [J].
+    """Add what sliding, bristles and normal dampers lose in a step of size[0] seconds, in addition to the powers [J].
 
     Sliding takes f_t x_cur_t, of which bristles store what their energy changes by; what they hold as they open is
     lost.  In all, the loss is the work that was taken less what the energy has changed by.  Dampers take their mean

@@ -44,7 +44,7 @@ SLOPE_RATES, AXIAL, POWER = SIZE, SIZE + 4, SIZE + 5
 """Rows of what is given beside that of `lanes.py`: rates of r' at both ends, axial motion of the material [m/s]; and
 the first row of results: the powers in the order of `POWERS`, energies of spring and bristle."""
 COUNT = 12
-"""Numbers of results: beside these the force of the normal damper [N], the drift [m/s], the gap [m] and f_n [N]."""
+"""Further results: force of the normal damper [N], drift [m/s], gap [m] and f_n [N]."""
 BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, DAMPER_POWER, DAMPER_FORCE, DRIFT, DEPTH = range(7)
 NORMAL_FORCE, SPRING_ENERGY, PARTS = range(7, 10)
 """What `fill_jumps` reads of a segment, and how many numbers these are.

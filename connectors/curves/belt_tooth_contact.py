@@ -55,7 +55,7 @@ without load change their flank all the time."""
 
 
 class BeltToothContact(Component):
-    """A tooth of a timing belt in the grooves of a pulley of the plane.
+    """A tooth of a timing belt in the grooves of a pulley, in 2D.
 
     History values per row: depths in both flanks and below the tips, < 0 where there is contact, and the groove (4).
     """
@@ -145,7 +145,7 @@ def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """What the damping of row i takes [W]."""
+    """Power that the damping of row i dissipates [W]."""
     way, height, D, nx, ny = locate(c, i, c.h[i, 3] - 1.0, u)
     way_t, height_t = rates_of(c, i, u, ut, D, nx, ny)
     total = complex(0.0, 0.0)

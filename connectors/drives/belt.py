@@ -164,7 +164,7 @@ class _Line:
             self.elements = given["elements"] or self._choose_elements()
             if teeth is not None:
                 if self.in_space:
-                    raise ModelError(f"teeth of '{self.name}': must be a belt of the plane")
+                    raise ModelError(f"teeth of '{self.name}': must be a 2D belt")
                 self.elements = teeth.count_elements(self.elements)
             self.cables = self._lay_cables(columns)
             self.nodes = nodes_of(world, self.cables)
@@ -268,7 +268,7 @@ class _Line:
             ModelError: an open rope, a belt in space, a state of another world, or a motion of other pulleys.
         """
         if state.world is not self.world or not self.closed or not isinstance(self.route, Route):
-            raise ModelError(f"run of '{self.name}': must be a closed belt of the plane, with a state of its world")
+            raise ModelError(f"run of '{self.name}': must be a closed 2D belt, with a state of its world")
         if isinstance(speed, SteadyDrive):
             names = [duty.name for duty in speed.pulleys]
             if names != [pulley.name for pulley in self.pulleys]:
@@ -321,7 +321,7 @@ class _Line:
                 lifts off at its speed.
         """
         if not self.closed or not isinstance(self.route, Route) or self.teeth is not None:
-            raise ModelError(f"steady of '{self.name}': must be a closed belt of the plane, without teeth")
+            raise ModelError(f"steady of '{self.name}': must be a closed 2D belt, without teeth")
         held = self.contacts.table.collect("friction_coefficient", self.contacts.rows)[:: len(self.cables)].tolist()
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]

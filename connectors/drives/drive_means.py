@@ -211,7 +211,7 @@ class DriveMeans(Sensors):
     def report(self) -> DriveReport | None:
         """Means over time, each record weighted by the time since the one before; None before the second record.
 
-        Creep, slip arcs and reserves, ratios, string frequencies and efficiency are those of the means; numbers that
+        Creep, slip arcs and reserves, ratios, string frequencies and efficiency follow from the means; numbers that
         are not there at all times, as of a span that is wound up, are means over the times at which they are.
         """
         times = self.times

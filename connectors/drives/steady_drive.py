@@ -212,7 +212,7 @@ def gather_drive(
     name: str, pulleys: Sequence[Pulley], route: Route | SpatialRoute, radii: Sequence[float],
     friction: Sequence[float], axial_stiffness: float, mass_per_length: float, length: float,
 ) -> DriveData:  # fmt: skip
-    """The data of a belt of the plane on its route; mass per length and length are those of the slack belt."""
+    """The data of a 2D belt on its route; mass per length and length are those of the slack belt."""
     stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in route.wraps])
     # the tangents are those of the arc at both of its ends
     inner = stations + 1e-9 * np.diff(stations, axis=1) * (1.0, -1.0)

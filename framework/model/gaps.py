@@ -97,7 +97,7 @@ class Gaps:
 @kernel
 def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
     """The end of a step is the start of the next one; ``before``: the list of the step before, which becomes this."""
-    # what has gone is not known when it comes back
+    # contacts that have left the list have no start when they return
     for i in range(1, before[0] + 1):
         numbers[before[i], START + GAP] = np.nan
     for i in range(near[0] + 1):

@@ -182,5 +182,5 @@ def test_ropes_and_frictionless_pulleys_have_none() -> None:
         bending_stiffness=1e-6, mass_per_length=0.1,
     )  # fmt: skip
     for call in (lambda: rope.steady({"driver": 1.0}), lambda: rope.run(wl.State(world), 1.0)):
-        with pytest.raises(wl.ModelError, match="must be a closed belt of the plane"):
+        with pytest.raises(wl.ModelError, match="must be a closed 2D belt"):
             call()
