@@ -5,8 +5,9 @@ pulleys = [wl.Pulley(body, 0.06, groove_angle=sheet.groove_angle(0.06)), ...]
 belt = wl.Belt(world, pulleys, tension=400.0, **sheet.columns)
 
 The numbers are in `belts.toml` beside this file, each family with its standards, its sources, and how sure each number
-is.  EA, EI and friction differ between makers: a sheet is where a design begins, the data of the belt at hand are
-better.  Another kind of line is another file of that form, and a function beside `belt`.
+is.  Nearly all of them have not been compared with the texts of the standards yet, and EA, EI and friction differ
+between makers: a sheet is where a design begins; check it against the standard or the sheet of the maker.  Another kind
+of line is another file of that form, and a function beside `belt`.
 """
 
 from __future__ import annotations
@@ -87,7 +88,8 @@ class BeltSheet:
         for name, q in self.quantities.items():
             span = "" if q.low == q.high else f"{q.low:.3g} to {q.high:.3g}"
             lines.append(f"  {name:<18} {q.value:>9.4g} {q.unit:<7} {span:<24} {q.sure}")
-        return "\n".join([*lines, f"  {self.notes}", f"  sources: {'; '.join(self.sources)}"])
+        where = f"  to be checked, before a design, with: {'; '.join(self.sources)}"
+        return "\n".join([*lines, f"  {self.notes}", where])
 
 
 @checked(name=word(), ribs=optional(whole(1)), width=optional(number("m", above=0.0)))
