@@ -43,15 +43,18 @@ imports: setup-test
 	$(VENV)/bin/lint-imports
 
 # Two tests side by side, each file in one process, so that what a file sets up is set up once; JOBS=0 runs them in turn.
-# Tests of several processes are among them: their processes leave the cores to others while they wait (tests/conftest.py).
+# Tests of several processes come after them, one at a time: two of them on the same cores wait for each other.
 JOBS ?= 2
-run_tests = $(PYTHON_BIN) -m pytest -n $(JOBS) --dist loadfile
+define run_tests
+$(PYTHON_BIN) -m pytest -m "not mpi$(1)" -n $(JOBS) --dist loadfile; first=$$?; \
+$(PYTHON_BIN) -m pytest -m "mpi$(1)" && exit $$first
+endef
 
 pytest: setup-test
-	$(run_tests) -m "not long"
+	$(call run_tests, and not long)
 
 test-long: setup-test ## run the tests that are long and rare, too
-	$(run_tests)
+	$(call run_tests)
 
 campaigns: setup-test ## the long campaigns: kills, full disks, damage, edits, impacts; CAMPAIGNS="kill 20" chooses
 	PYTHONPATH=src:tests $(PYTHON_BIN) -m campaigns $(CAMPAIGNS)
