@@ -12,8 +12,8 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.meetings import meet
 from windlass.framework.restart.solve_checkpoint import Restartable
-from windlass.framework.runtime.last_solve import note_state
 from windlass.framework.runtime.petsc import PETSc
+from windlass.framework.state import last_state
 from windlass.framework.state.exchange import NAMES
 from windlass.framework.state.hooks import is_hook
 from windlass.framework.state.state import State
@@ -82,7 +82,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
     options.check_values()
     if options.help_requested():
         # nothing will be solved: commands that look at the end show their options for the start
-        note_state(state)
+        last_state.note(state)
     if assembly.layout.size > 1:
         meet(assembly.comm, where)
         settings = {"solver": where, "prefix": solver.prefix, **solver.settings(), "t of the state [s]": state.t}

@@ -54,7 +54,7 @@ def test_a_tension_spring_runs_on_processes_and_goes_on_after_a_restart(tmp_path
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout.split()[-1]
 
-    windlass = (sys.executable, "-m", "windlass.framework.runtime.cli", "run")
+    windlass = (sys.executable, "-m", "windlass.commands.cli", "run")
     whole = solve(*windlass, "chain.py")
     assert solve(*windlass, "short.py", "-checkpoint", "chain.h5", "-checkpoint_every", "20") != whole
     assert solve(*windlass, "chain.py", "-restart", "chain.h5") == whole
