@@ -23,7 +23,8 @@ def files_of(page: Path) -> dict[str, Block]:
 
 def test_there_is_a_guide_for_each_kind() -> None:
     kinds = ("cable_law", "connector", "contact", "marker", "node")
-    assert [page.stem for page in GUIDES] == [*(f"add_a_{kind}" for kind in kinds), "add_an_element"]
+    more = ("add_an_element", "add_an_output_format")
+    assert [page.stem for page in GUIDES] == [*(f"add_a_{kind}" for kind in kinds), *more]
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
