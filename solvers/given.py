@@ -38,18 +38,13 @@ COMMON: dict[str, Check] = {
 """Arguments that all solvers have."""
 NEWTON: dict[str, Check] = {
     "max_it": whole(1),
-    "discontinuous_max_it": whole(1),
-    "discontinuous_atol": number("N", minimum=0.0),
-    "discontinuous_rtol": number("1", minimum=0.0),
-    "discontinuous_limit": number("1", minimum=0.0),
-    "discontinuous_fail": yes_no(),
+    "passes": optional(instance("Passes")),
     "decide_at_start": yes_no(),
 }
 """Arguments of solvers with Newton's method."""
 TIMES: dict[str, Check] = {
     "step": number("s", above=0.0, below=LONGEST_TIME),
     "end": number("s", above=0.0, below=LONGEST_TIME),
-    "smallest_step": optional(number("s", above=0.0)),
 }
 """Arguments of solvers in time."""
 SOLVE: dict[str, Check] = {
@@ -58,12 +53,6 @@ SOLVE: dict[str, Check] = {
     "resume": yes_no(),
 }
 """Arguments of solves."""
-
-
-def check_smallest(smallest: float | None, step: float, where: str) -> None:
-    """Raise ModelError for a smallest step that is longer than the step, both in s."""
-    if smallest is not None and smallest > step:
-        raise ModelError(f"smallest_step = {smallest} s in {where}: must be <= the step, {step} s")
 
 
 def check_start(solver: Restartable, given: State | None, state: State) -> None:

@@ -70,6 +70,8 @@ if TYPE_CHECKING:
     from windlass.solvers.newton.problem import NonlinearProblem as NonlinearProblem
     from windlass.solvers.own_options import set_options as set_options
     from windlass.solvers.static import Static as Static
+    from windlass.solvers.stepping.discontinuous import Passes as Passes
+    from windlass.solvers.stepping.step_control import StepControl as StepControl
     from windlass.solvers.verdicts.verdict import DoubtfulError as DoubtfulError
     from windlass.solvers.verdicts.verdict import Verdict as Verdict
 

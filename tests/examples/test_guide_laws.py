@@ -23,7 +23,7 @@ def files_of(page: Path) -> dict[str, Block]:
 
 def test_there_is_a_guide_for_each_kind() -> None:
     kinds = ("cable_law", "connector", "contact", "marker", "node")
-    more = ("add_an_element", "add_an_output_format")
+    more = ("add_an_element", "add_an_integrator", "add_an_output_format")
     assert [page.stem for page in GUIDES] == [*(f"add_a_{kind}" for kind in kinds), *more]
 
 
@@ -31,8 +31,8 @@ def test_there_is_a_guide_for_each_kind() -> None:
 def test_laws_import_from_the_framework_alone(page: Path) -> None:
     """One place for the names of extension; cables, nodes and solvers of the package come from its folders."""
     law = next(iter(files_of(page).values()))
-    modules = re.findall(r"^from (windlass\.framework\S*)", law.text, re.MULTILINE)
-    assert modules == ["windlass.framework"]
+    modules = re.findall(r"^from (windlass\.(?:framework|solvers)\S*)", law.text, re.MULTILINE)
+    assert modules == (["windlass.solvers"] if page.stem == "add_an_integrator" else ["windlass.framework"])
 
 
 def test_a_tension_spring_is_a_screenful() -> None:
