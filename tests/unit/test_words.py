@@ -29,7 +29,6 @@ PHRASES = {
     r"\bon quiet days\b|\bby chance\b": "say when",
     r"\bderivatives? by\b": "derivative with respect to",
     r"\bin the places? of\b(?! `)": "instead of",
-    r"\bdoes with\b": "needs only",
     r"\bcomes? along\b|\bbring along\b": "is translated",
     r"\bis said (?:to|in|by|of|once)\b": "name who says it",
     r"\bthe way (?:along|around|of)\b": "displacement, route",
