@@ -1,4 +1,4 @@
-"""Runs scripts of Exudyn twice, solved by Exudyn and by Windlass, and makes the table of docs/exudyn_models.md.
+"""Runs scripts of Exudyn twice, solved by Exudyn and by Windlass; its table is docs/reference/exudyn_models.md.
 
 usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD] [--seconds N] [--jobs N] [--records FOLDER] [--write]
 
@@ -6,7 +6,7 @@ FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.
 part of Windlass; all scripts in it and below are tried.  --only takes those whose name has a word, --seconds is the
 longest run of one in process time (default 180), --jobs how many run at the same time, --records a folder that keeps
 the result of every run, so that the command continues where it was interrupted; --write puts the table into
-docs/exudyn_models.md.  Exudyn is that of .venv-bench.
+docs/reference/exudyn_models.md.  Exudyn is that of .venv-bench.
 
 Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances from 1e-8 to
 1e-12 and full Newton, so that what is left is the difference of the models, not of what they stop at; and then with
@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 from harness import PEER_PYTHON, PYTHON, ROOT
 
 RECORD = ROOT / "benchmarks" / "peers" / "exudyn_record.py"
-PAGE = ROOT / "docs" / "exudyn_models.md"
+PAGE = ROOT / "docs" / "reference" / "exudyn_models.md"
 MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
 ROUNDING = 1e-6
