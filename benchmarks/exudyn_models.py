@@ -1,6 +1,7 @@
 """Runs scripts of Exudyn twice, solved by Exudyn and by Windlass, and makes the table of docs/exudyn_models.md.
 
-usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD ...] [--seconds N] [--until TIME] [--records FOLDER] [--write]
+usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD ...] [--seconds N] [--steps N ...] [--until TIME]
+       [--records FOLDER] [--write]
 
 FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.com/jgerstmayr/EXUDYN, which is not
 part of Windlass; all scripts in it and below are tried.  --only takes those whose name has one of the words, --seconds
@@ -9,7 +10,7 @@ folder that keeps the result of every run, so that the command continues where i
 all scripts with such results into docs/exudyn_models.md.  Exudyn is that of .venv-bench, or that in EXUDYN_SITE.
 
 A script that takes longer in one of the programs is cut in both: each solve ends after the first 200 steps, or the
-first 20, and the script after its fourth solve.
+first 20, and the script after its fourth solve.  --steps 200 20 begins with such runs.
 
 Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances from 1e-8 to
 1e-12 and full Newton, so that what is left is the difference of the models, not of what they stop at; and then with
@@ -29,7 +30,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,7 +44,7 @@ MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
 ROUNDING = 1e-6
 """Size of multipliers, sensors and results all of whose values are smaller: what is 0 but for rounding."""
-TOLERANCES = 1e-10, 1e-8, 1e-12, 1e-9
+TOLERANCES = 1e-10, 1e-12
 TIMES = 2, 4, 8
 """Steps of time for each one of the script."""
 MOST = 0, 200, 20
@@ -52,7 +53,10 @@ WAITS = 10.0
 """Elapsed time per process time after which a script that waits is ended."""
 LONGER = "longer than"
 NO_TOLERANCE = 0.5
-"""Difference with tighter tolerances, per difference before, above which it is not the tolerances that make it."""
+"""Difference of motions with tighter tolerances, per difference before, above which these do not make it."""
+NOISE = 1e-5
+"""Difference of multipliers up to which they need not fall as motions converge: what tolerances and rounding leave of
+accelerations is divided by the square of the step."""
 FALLS = 0.6
 """Difference with twice as many steps, per difference before, below which it converges: a half or less in theory."""
 
@@ -206,11 +210,15 @@ class Verdict(NamedTuple):
         word: ``agrees``, ``converges``, ``differs``, ``refused``, ``fails``, or ``not there`` if Exudyn itself fails.
         reason: in words.
         difference: largest difference of all solves; infinite without.
+        motion: the same without multipliers.
+        multipliers: that of multipliers alone.
     """
 
     word: str
     reason: str
     difference: float = math.inf
+    motion: float = math.inf
+    multipliers: float = math.inf
 
 
 def find_refusal(ours: dict[str, Any]) -> Verdict | None:
@@ -235,7 +243,9 @@ def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
     found = measure(theirs, ours)
     part, largest = max(found.items(), key=lambda entry: entry[1])
     of = "" if largest <= AGREES or part == "coordinates" else f" ({part}; coordinates {found['coordinates']:.0e})"
-    return Verdict("agrees" if largest <= AGREES else "differs", f"{largest:.0e}{of}", largest)
+    motion = max(value for name, value in found.items() if name != "multipliers")
+    word = "agrees" if largest <= AGREES else "differs"
+    return Verdict(word, f"{largest:.0e}{of}", largest, motion, found["multipliers"])
 
 
 def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
@@ -256,27 +266,38 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
             best, tolerance = found._replace(reason=f"{found.reason} with tolerances of {tight:.0e}"), tight
         if best.word == "agrees":
             return best
-        if tight == TOLERANCES[0] and found is not None and found.difference > NO_TOLERANCE * first.difference:
+        if found is not None and found.motion > max(NO_TOLERANCE * first.motion, AGREES):
             # it is not the tolerances
             break
     fallen, differences = best, []
     for times in TIMES:
         found = solve(Settings(tolerance, times, most))
-        if found is None or (found.difference > FALLS * fallen.difference and found.word != "agrees"):
-            break
-        differences.append(f"{found.difference:.0e}")
-        fallen = found
+        if found is None or (found.motion > max(FALLS * fallen.motion, AGREES) and found.word != "agrees"):
+            return best
         if found.word == "agrees":
             return found._replace(reason=f"{found.reason} with {times} times as many steps")
-    if len(differences) < len(TIMES):
+        differences.append(f"{found.motion:.0e}")
+        fallen = found
+    if fallen.multipliers > max(NOISE, best.multipliers * FALLS ** len(TIMES)):
         return best
-    return Verdict("converges", f"{best.difference:.0e}; {', '.join(differences)} with 2, 4, 8 times as many steps")
+    words = f"{best.motion:.0e}; {', '.join(differences)} with 2, 4, 8 times as many steps"
+    noise = f"; multipliers {fallen.multipliers:.0e}" if fallen.multipliers > fallen.motion else ""
+    return Verdict("converges", words + noise, fallen.difference)
 
 
-def examine(records: Records, name: str, script: Path) -> Verdict:
-    """Judge a script, which is cut if it takes too long in one of the programs."""
-    for most in MOST:
-        pair = [records.find(name, script, program, Settings(most=most)) for program in ("exudyn", "windlass")]
+def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> Verdict:
+    """Judge a script, which is cut to fewer steps if it takes too long in one of the programs.
+
+    Raises:
+        Late: it has not been run, and the command is to end.
+    """
+    for most in steps:
+        try:
+            pair = [records.find(name, script, program, Settings(most=most)) for program in ("exudyn", "windlass")]
+        except Late:
+            if most == steps[-1]:
+                raise
+            continue
         if not any(record["error"].startswith(LONGER) for record in pair) or find_refusal(pair[1]):
             break
 
@@ -310,6 +331,7 @@ def main() -> int:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--only", nargs="*", default=[""], help="scripts whose name has one of these words")
     parser.add_argument("--seconds", type=float, default=60.0, help="longest run of one script")
+    parser.add_argument("--steps", nargs="*", type=int, default=MOST, help="most steps of a solve, 0: all of them")
     parser.add_argument("--until", default="", help="time of the day at which to end, as 21:05")
     parser.add_argument("--records", type=Path, default=ROOT / "build" / "peers", help="keeps the result of every run")
     parser.add_argument("--write", action="store_true", help="put the table into the page")
@@ -322,7 +344,7 @@ def main() -> int:
             if not any(word in name for word in given.only):
                 continue
             try:
-                found = examine(records, name, script)
+                found = examine(records, name, script, given.steps)
             except Late:
                 continue
             rows.append((name, found._replace(reason=found.reason.replace("|", "/"))))
