@@ -251,7 +251,7 @@ def test_friction_of_what_has_just_touched() -> None:
     # passes that end before the friction has settled
     solver = wl.Static(world, passes=wl.Passes(max_it=5, fail=False), name="")
     force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
-    assert force[1] / carried < 0.9
+    assert abs(force[1] / carried - 1.0) > 0.1
     assert "has no friction yet: take more load steps" in solver.verdict.reasons[0]
 
 
