@@ -43,7 +43,7 @@ def run_example(example: Path, folder: Path) -> str:
     words = [*SHORT.get(example.stem, []), "-quiet", "-report", "report.html"]
     if '"output"' in example.read_text(encoding="utf-8"):
         words += ["-output", "out"]
-    command = [sys.executable, "-m", "windlass.framework.runtime.cli", "run", str(example), *words]
+    command = [sys.executable, "-m", "windlass.commands.cli", "run", str(example), *words]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{example.name} failed:\n{done.stderr[-2000:]}")

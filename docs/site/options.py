@@ -42,7 +42,7 @@ def option_rows(items: dict[str, Option], defaults: dict[str, Any]) -> list[list
 
 def windlass(*words: str) -> str:
     """What the command `windlass` prints."""
-    command = [sys.executable, "-m", "windlass.framework.runtime.cli", *words]
+    command = [sys.executable, "-m", "windlass.commands.cli", *words]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 

@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # A cold cache of compiled kernels takes most of this [s]; with a warm one a page takes a few seconds.
 TIMEOUT = 600
-PROGRAMS = {"windlass": [sys.executable, "-m", "windlass.framework.runtime.cli"], "python": [sys.executable]}
+PROGRAMS = {"windlass": [sys.executable, "-m", "windlass.commands.cli"], "python": [sys.executable]}
 
 
 @dataclass(frozen=True)

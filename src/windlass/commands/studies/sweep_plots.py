@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from windlass.commands.studies.sweep_table import COUNTS, Row
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.files.outputs import mark_picture, write_output
-from windlass.framework.studies.sweep_table import COUNTS, Row
 
 FIRST = 6
 """Results that are drawn by default."""

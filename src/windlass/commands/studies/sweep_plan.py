@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from windlass.commands.studies.cases import create_grid, create_sample, find_first, is_varied, read_cases
+from windlass.commands.studies.model_options import Case, ask_model, find_files, take_own
 from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import Option, join_options, option_table, split_arguments, split_options
-from windlass.framework.studies.cases import create_grid, create_sample, find_first, is_varied, read_cases
-from windlass.framework.studies.model_options import Case, ask_model, find_files, take_own
 
 COMMAND = "windlass sweep"
 OWN = option_table(

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from windlass.framework.errors import OptionError
+from windlass.framework.launch.arguments import HELP_WORDS
 
 HELP = """windlass examples                 list the examples, one line each
 windlass examples NAME [FILE.py]  copy one, by default to NAME.py in the current folder
@@ -29,6 +30,16 @@ def find_folder() -> Path:
 def find_title(path: Path) -> str:
     """The first line of an example's docstring."""
     return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
+
+
+def main(words: Sequence[str]) -> int:
+    """List the examples or copy one; the exit code.
+
+    Raises:
+        OptionError: an unknown example, a file that exists, or too many words.
+    """
+    print(HELP if len(words) == 1 and words[0] in HELP_WORDS else run_examples(words))
+    return 0
 
 
 def run_examples(words: Sequence[str]) -> str:

@@ -13,18 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
-from windlass.framework.errors import OptionError, OutputError
-from windlass.framework.files.lock import OutputLock
-from windlass.framework.files.outputs import check_output
-from windlass.framework.files.whole_files import check_target, remove_drafts, replace_file
-from windlass.framework.launch.launcher import communicator
-from windlass.framework.studies import child_runs
-from windlass.framework.studies.child_runs import show_progress
-from windlass.framework.studies.model_options import Case, show_help, write_options
-from windlass.framework.studies.sweep_plan import OWN, SweepPlan, plan_sweep
-from windlass.framework.studies.sweep_plots import FOLDER as PLOTS
-from windlass.framework.studies.sweep_plots import draw_sweep
-from windlass.framework.studies.sweep_table import (
+from windlass.commands.studies import child_runs
+from windlass.commands.studies.child_runs import show_progress
+from windlass.commands.studies.model_options import Case, show_help, write_options
+from windlass.commands.studies.sweep_plan import OWN, SweepPlan, plan_sweep
+from windlass.commands.studies.sweep_plots import FOLDER as PLOTS
+from windlass.commands.studies.sweep_plots import draw_sweep
+from windlass.commands.studies.sweep_table import (
     CSV_FILE,
     DEFINITION,
     OUTCOME,
@@ -37,6 +32,11 @@ from windlass.framework.studies.sweep_table import (
     read_rows,
     write_table,
 )
+from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.files.lock import OutputLock
+from windlass.framework.files.outputs import check_output
+from windlass.framework.files.whole_files import check_target, remove_drafts, replace_file
+from windlass.framework.launch.launcher import communicator
 
 HELP = """windlass sweep MODEL.py -output DIR [options of the sweep, of the model and of PETSc]
 
@@ -47,7 +47,7 @@ The same command goes on where a sweep has stopped.  On many machines: mpiexec -
 Options of the sweep, which win over those of the model (give these by -fixed or in the file of -cases):"""
 
 
-def sweep(words: Sequence[str]) -> int:
+def main(words: Sequence[str]) -> int:
     """Carry out a sweep; the exit code: 0 if any case has a result.
 
     Raises:

@@ -9,15 +9,22 @@ import importlib.metadata
 import os
 import platform
 import sys
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from windlass.framework.launch.launcher import SOLVER_PACKAGES
+
 PYTHON_MINIMUM = (3, 11)
 REQUIRED_PACKAGES = ("numpy", "scipy", "numba", "meshio", "h5py", "matplotlib", "tqdm")
-# Solver packages of PETSc in the order of the report; all but hypre, a multigrid preconditioner, factorise directly.
-# PETSc 3.18 frees the process grids of superlu_dist twice at the end of a process that had several: try it once.
-SOLVER_PACKAGES = ("petsc", "klu", "umfpack", "superlu_dist", "mumps", "hypre")
 SET_UP_HINT = "run `make setup` (elsewhere than on Debian 12 see environment.yml)"
+
+
+def main(_words: Sequence[str]) -> int:
+    """Print the report; the exit code: 0 if Windlass can run."""
+    text, ready = report()
+    print(text)
+    return 0 if ready else 1
 
 
 class _Findings:
@@ -104,6 +111,7 @@ def _add_petsc(found: _Findings) -> None:
 
     _add_slepc(found)
 
+    # PETSc 3.18 frees the process grids of superlu_dist twice at the end of a process that had several: try it once
     usable = [name for name in SOLVER_PACKAGES if _solves(PETSc, name)]
     missing = [name for name in SOLVER_PACKAGES if name not in usable]
     text = ", ".join(usable) or "none"

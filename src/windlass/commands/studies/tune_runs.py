@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from windlass.commands.studies.catalogue import Setting
+from windlass.commands.studies.child_runs import run_child
+from windlass.commands.studies.sweep_table import read_json
 from windlass.framework.arrays import FloatArray
 from windlass.framework.files.state_file import read_state_file
 from windlass.framework.launch.arguments import join_options, split_arguments, split_options
-from windlass.framework.studies.catalogue import Setting
-from windlass.framework.studies.child_runs import run_child
-from windlass.framework.studies.sweep_table import read_json
 
 CLOCKS = ("wall_time", "cpu_time")
 COMPARED = ("q", "v")

@@ -56,7 +56,7 @@ def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: flo
     Raises:
         OutputError: files in the folder cannot be written.
     """
-    command = [sys.executable, "-m", "windlass.framework.runtime.cli", "run", *words]
+    command = [sys.executable, "-m", "windlass.commands.cli", "run", *words]
     if processes > 1:
         command = ["mpiexec", "-n", str(processes), *command]
     if shutil.which("setpriv"):

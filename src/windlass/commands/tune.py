@@ -9,17 +9,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from windlass.commands.studies.cases import create_grid, find_first, is_varied
+from windlass.commands.studies.catalogue import Setting, describe_default, list_settings
+from windlass.commands.studies.child_runs import show_progress
+from windlass.commands.studies.model_options import ask_model, find_files, show_help, take_own, write_options
+from windlass.commands.studies.ranking import choose, format_ranking, judge, rank
+from windlass.commands.studies.tune_runs import CLOCKS, Result, Runner, Tried, find_limit
 from windlass.framework.errors import OptionError
 from windlass.framework.files.outputs import check_output, write_output
 from windlass.framework.files.whole_files import check_place
 from windlass.framework.launch.arguments import Option, join_options, option_table, split_arguments, split_options
 from windlass.framework.launch.launcher import launched_size
-from windlass.framework.studies.cases import create_grid, find_first, is_varied
-from windlass.framework.studies.catalogue import Setting, describe_default, list_settings
-from windlass.framework.studies.child_runs import show_progress
-from windlass.framework.studies.model_options import ask_model, find_files, show_help, take_own, write_options
-from windlass.framework.studies.ranking import choose, format_ranking, judge, rank
-from windlass.framework.studies.tune_runs import CLOCKS, Result, Runner, Tried, find_limit
 
 COMMAND = "windlass tune"
 OPTIONS_FILE = "file of options"
@@ -53,7 +53,7 @@ EVERY = 6
 """The default runs again after so many settings, so that its times have the same noise."""
 
 
-def tune(words: Sequence[str]) -> int:
+def main(words: Sequence[str]) -> int:
     """Search for the quickest solver of a model; the exit code.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from windlass.framework.studies.tune_runs import Result, Tried
+from windlass.commands.studies.tune_runs import Result, Tried
 
 HEAD = ("setting", "ms/step", "of default", "Newton", "linear", "tangents", "MB", "difference")
 MEBIBYTE = 2.0**20

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
+from windlass.commands.studies.model_options import Case
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import Option
-from windlass.framework.studies.model_options import Case
 
 MOST = 100_000
 """Cases of a study."""

@@ -1,40 +1,22 @@
-"""The command `windlass show`: results in a window, as a picture or as a film, by PyVista.
-
-windlass show FILE [-field NAME] [-frame N] [-picture FILE.png] [-movie FILE.mp4] [-fps 25] [-size 1280,720]
-
-FILE is what a Recorder wrote, .vtkhdf or .pvd.  In the window: the mouse turns, moves and zooms; space plays and stops,
-left and right go by a frame, up and down change the field, the slider picks the time, q closes.  -frame counts from 0,
-negative numbers from the end (-1, the default of pictures, is the last one).  Pictures and films need no screen.
-"""
+"""Frames of a file drawn by PyVista: as a scene in a window or a notebook, as a picture or as a film."""
 
 from __future__ import annotations
 
 import os
-import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from ctypes.util import find_library
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from windlass.framework.errors import OptionError, OutputError, WindlassError
-from windlass.framework.files.outputs import check_output, mark_picture, write_output
+from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.files.outputs import mark_picture, write_output
 from windlass.framework.files.whole_files import shorten
-from windlass.framework.launch.arguments import HELP_WORDS, Option, option_table, refuse_twice, split_options
 
-OPTIONS = option_table(
-    Option("field", "", "", "field that colours the lines; default: the first one"),
-    Option("frame", -1, "1", "number of the frame, from 0, or from the end"),
-    Option("picture", "", "", "write this picture, .png"),
-    Option("movie", "", "", "write this film, .mp4 or .gif"),
-    Option("fps", 25, "1/s", "frames of the film in a second", minimum=1, maximum=240),
-    Option("size", "1280,720", "", "width and height of picture or film in pixels"),
-)
 INSTALL = (
     "must be installed by: pip install 'windlass[show]' (in a checkout: .venv/bin/python -m pip install -e '.[show]')"
 )
-SUFFIXES = {"picture": (".png",), "movie": (".mp4", ".gif")}
 QUAD = 9
 """Type of four-cornered faces in VTK; all other cells are lines."""
 FIRST = "axial_force"
@@ -46,31 +28,6 @@ INTERVAL = 40
 """Between two frames of the window [ms]."""
 
 
-def show(words: Sequence[str]) -> int:
-    """Run the command with its words; the exit code."""
-    try:
-        if not words or words[0] in HELP_WORDS:
-            print((__doc__ or "").strip())
-            return 0
-        file, given = check_file(Path(words[0])), read_options(words[1:])
-        size = read_size(str(given["size"]))
-        targets = {what: check_picture(str(given[what]), what) for what in SUFFIXES if given[what]}
-        pyvista = load_pyvista(bool(given["picture"] or given["movie"]))
-        series = Series(pyvista, file)
-        if not (given["picture"] or given["movie"]):
-            Player(pyvista, series, str(given["field"]), size, off_screen=False).run(int(given["frame"]))
-            return 0
-        player = Player(pyvista, series, str(given["field"]), size, off_screen=True)
-        if "picture" in targets:
-            player.write_picture(targets["picture"], int(given["frame"]))
-        if "movie" in targets:
-            player.write_movie(targets["movie"], int(given["fps"]))
-    except WindlassError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
-
-
 def check_file(file: Path) -> Path:
     """The file itself; raises OutputError if it is not there, or of another kind."""
     if not os.path.isfile(file):
@@ -80,33 +37,6 @@ def check_file(file: Path) -> Path:
     if file.suffix not in (".vtkhdf", ".pvd"):
         raise OutputError(f"windlass show {file}: must be a .vtkhdf or a .pvd file")
     return file
-
-
-def check_picture(text: str, what: str) -> Path:
-    """The path of a picture or film; raises OutputError if it cannot be written there."""
-    path = Path(text).absolute()
-    if path.suffix not in SUFFIXES[what] or not path.parent.is_dir():
-        raise OutputError(f"-{what} {text}: must be a {' or '.join(SUFFIXES[what])} file in a folder that exists")
-    return check_output(path, f"-{what}", "picture")
-
-
-def read_options(words: Sequence[str]) -> dict[str, Any]:
-    """Values of all options; raises OptionError for those that are unknown or wrong."""
-    values: dict[str, Any] = {name: item.default for name, item in OPTIONS.items()}
-    for name, text in refuse_twice(split_options(words)):
-        if name not in OPTIONS:
-            raise OptionError(f"-{name}: unknown option of windlass show; must be one of -{', -'.join(OPTIONS)}")
-        values[name] = OPTIONS[name].parse(text or "")
-    return values
-
-
-def read_size(text: str) -> tuple[int, int]:
-    """Width and height [pixels], even, as films need them."""
-    parts = text.split(",")
-    if len(parts) != 2 or not all(part.isascii() and part.isdigit() and 64 <= int(part) <= 8192 for part in parts):
-        raise OptionError(f"-size {text}: must be width,height, each from 64 to 8192 pixels")
-    width, height = (int(part) - int(part) % 2 for part in parts)
-    return width, height
 
 
 def load_pyvista(off_screen: bool) -> Any:
@@ -151,7 +81,7 @@ class Series:
         self._reader: Any = pyvista.get_reader(str(file))
         self._steps = file.suffix == ".vtkhdf"
         if self._steps:
-            import h5py  # here, because the other commands do without
+            import h5py  # here, because `windlass show` starts without
 
             with h5py.File(file) as content:
                 self.times = [
@@ -218,7 +148,7 @@ class Player:
 
     def _find_range(self) -> tuple[float, float]:
         """Smallest and largest value of the field in some frames, so that colours mean the same in all."""
-        import numpy as np  # here, because the other commands do without
+        import numpy as np  # here, because `windlass show` starts without
 
         count = len(self._series.times)
         low, high = np.inf, -np.inf
@@ -231,7 +161,7 @@ class Player:
 
     def show_frame(self, frame: int) -> None:
         """Show a frame, counted from 0."""
-        import numpy as np  # here, because the other commands do without
+        import numpy as np  # here, because `windlass show` starts without
 
         self.frame = frame % len(self._series.times)
         mesh = self._series.read(self.frame)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from windlass.commands.studies.child_runs import OUTPUT, run_child
 from windlass.framework.command_line.petsc_values import check_ranges
 from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import HELP_WORDS, Option, join_options, split_arguments, split_options
-from windlass.framework.studies.child_runs import OUTPUT, run_child
 
 Pairs = list[tuple[str, str | None]]
 Case = dict[str, str]
