@@ -1,6 +1,7 @@
 """The documentation site: lays the pages, the reference and the gallery out below build/site and has Sphinx make it.
 
-`make docs` calls it.  It takes some minutes: all examples are run for the gallery.
+`make docs` calls it.  The first time takes some minutes, as all examples are run for the gallery; their results are
+kept until the package or the example changes.
 
 Pages keep their places among each other, so that links that work on a code host work here, too.
 """
@@ -134,7 +135,7 @@ def main() -> int:
     write_reference()
     from gallery import write_gallery
 
-    write_gallery(SOURCE / "gallery", SOURCE / "extra")
+    write_gallery(SOURCE / "gallery", SOURCE / "extra", BUILD / "kept")
     write("extra", {"index.html": START.format(page="/".join(("docs", "index")))})
     write("extra", {"model.schema.json": schema_text()})
     write("static", {"site.css": STYLE})
