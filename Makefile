@@ -10,6 +10,8 @@ PYTHON_BIN := $(VENV)/bin/python
 
 # Some solver packages slow down by orders of magnitude when OpenMP spreads tiny systems over all cores.
 export OMP_NUM_THREADS ?= 1
+# Where modules are not kept compiled, as in many containers, each of the hundreds of processes of the tests compiles all.
+unexport PYTHONDONTWRITEBYTECODE
 # mpiexec refuses to run as root (containers) without both.
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
@@ -44,10 +46,11 @@ imports: setup-test
 
 # Two tests side by side, each file in one process, so that what a file sets up is set up once; JOBS=0 runs them in turn.
 # Tests of several processes come after them, one at a time: two of them on the same cores wait for each other.
+# PYTEST_ARGS="..." is given to both.
 JOBS ?= 2
 define run_tests
-$(PYTHON_BIN) -m pytest -m "not mpi$(1)" -n $(JOBS) --dist loadfile; first=$$?; \
-$(PYTHON_BIN) -m pytest -m "mpi$(1)" && exit $$first
+$(PYTHON_BIN) -m pytest -m "not mpi$(1)" -n $(JOBS) --dist loadfile $(PYTEST_ARGS); first=$$?; \
+$(PYTHON_BIN) -m pytest -m "mpi$(1)" $(PYTEST_ARGS) && exit $$first
 endef
 
 pytest: setup-test

@@ -20,6 +20,14 @@ from windlass.solvers.verdicts.verdict import Verdict
 STEP = 1e-3
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c_interrupts() -> Iterator[None]:
+    """A shell lets what it starts in the background ignore Ctrl-C, and tests may run there."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def rope(name: str = "rope", taut: bool = False) -> tuple[wl.World, Any]:
     """A rope that falls from the horizontal, hinged at one end; or a taut one, hinged at both."""
     world = wl.World(gravity=(0.0, -9.81))
