@@ -76,7 +76,7 @@ EXUDYN ?= ../EXUDYN
 PEERS ?= $(wildcard $(EXUDYN)/main/pythonDev/TestModels $(EXUDYN)/main/pythonDev/Examples $(EXUDYN)/python/TestModels \
 	$(EXUDYN)/python/Examples)
 
-peers: setup ## run the models of a checkout of Exudyn in both programs: table in docs/exudyn_models.md; EXUDYN=FOLDER
+peers: setup ## run the models of a checkout of Exudyn in both programs: table in docs/reference/exudyn_models.md; EXUDYN=FOLDER
 	@scripts/setup_bench.sh --exudyn
 	$(PYTHON_BIN) benchmarks/exudyn_models.py $(PEERS) --write
 

@@ -52,9 +52,10 @@ def copy_pages() -> None:
         shutil.copy(ROOT / name, SOURCE / name)
     shutil.copy(ROOT / "src" / "windlass" / "bibliography.bib", SOURCE)
     trees = {
-        "Guide": ["../README", "tutorials/first_belt", "tutorials/*", "../gallery/index", "*"],
-        "Theory": ["theory/index", "theory/*"],
-        "Reference": ["../reference/components/index", "../reference/api/*", "../reference/*"],
+        "Tutorials": ["../README", "tutorials/first_belt", "tutorials/*", "../gallery/index"],
+        "How to": ["howto/drives", "howto/*"],
+        "Reference": ["../reference/components/index", "../reference/api/*", "../reference/*", "reference/*"],
+        "Explanation": ["explanation/*", "explanation/theory/index", "explanation/theory/*"],
         "Project": ["../CONTRIBUTING", "../CHANGELOG"],
     }
     index = SOURCE / "docs" / "index.md"

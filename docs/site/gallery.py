@@ -104,7 +104,8 @@ def write_gallery(pages: Path, extra: Path) -> None:
         link = f"[![{example.stem}](pictures/{example.stem}{suffix})]({example.stem}.md)"
         rows.append(f"| {link} | [{title_of(example)}]({example.stem}.md) |")
     head = (
-        "# Gallery\n\nEvery example, run when this site was made; see [examples](../docs/examples.md) for their checks."
+        "# Gallery\n\nEvery example, run when this site was made; "
+        "[examples](../docs/reference/examples.md) has their checks."
     )
     tree = "```{toctree}\n:hidden:\n:glob:\n\n*\n```"
     table = "\n".join(["| | |", "| --- | --- |", *rows])

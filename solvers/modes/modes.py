@@ -1,4 +1,4 @@
-"""Natural frequencies, damping and shapes of small motions about a state; see docs/modes.md."""
+"""Natural frequencies, damping and shapes of small motions about a state; see docs/howto/modes.md."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Modes:
             there are any at the state.
         output: folder for ``modes.csv`` and a film of each mode, if the model has something to draw; None for none.
         running: whether closed belts that run are seen from the places that they run through, with gyroscopic and
-            centrifugal terms, see docs/modes.md; otherwise modes are those of nodes that stay with the material.
+            centrifugal terms, see docs/howto/modes.md; otherwise modes are those of nodes that stay with the material.
         prefix: options prefix.
         name: what files and messages call these modes.
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from examples.test_snippets import ROOT, Block, read_blocks, run
 
-GUIDES = sorted((ROOT / "docs").glob("add_a*.md"))
+GUIDES = sorted((ROOT / "docs" / "howto").glob("add_a*.md"))
 
 
 def files_of(page: Path) -> dict[str, Block]:
@@ -36,14 +36,14 @@ def test_laws_import_from_the_framework_alone(page: Path) -> None:
 
 
 def test_a_tension_spring_is_a_screenful() -> None:
-    law = files_of(ROOT / "docs" / "add_a_connector.md")["tension_spring.py"]
+    law = files_of(ROOT / "docs" / "howto" / "add_a_connector.md")["tension_spring.py"]
     assert len(law.text.splitlines()) <= 45
 
 
 @pytest.mark.mpi
 def test_a_tension_spring_runs_on_processes_and_goes_on_after_a_restart(tmp_path: Path) -> None:
     """The model of the guide: to the end at once, in two parts, and on two processes."""
-    files = files_of(ROOT / "docs" / "add_a_connector.md")
+    files = files_of(ROOT / "docs" / "howto" / "add_a_connector.md")
     for name, block in files.items():
         (tmp_path / name).write_text(block.text + "\n")
     short = files["chain.py"].text.replace("end=0.1", "end=0.05")

@@ -323,7 +323,7 @@ def test_rows_of_lanes_have_names() -> None:
 
 
 def test_design_names_every_room() -> None:
-    text = (ROOT / "docs" / "design.md").read_text()
+    text = (ROOT / "docs" / "explanation" / "design.md").read_text()
     rooms = {path.parent.relative_to(ROOT) for path in FILES} - {Path(top) for top in TOPS}
     assert len(rooms) > 40
     assert [str(room) for room in sorted(rooms) if f"  {room.name}/" not in text] == []
@@ -331,7 +331,7 @@ def test_design_names_every_room() -> None:
 
 def test_design_has_the_floors_that_are_checked() -> None:
     """From the ground up, with those of one floor in the order of the alphabet."""
-    text = (ROOT / "docs" / "design.md").read_text()
+    text = (ROOT / "docs" / "explanation" / "design.md").read_text()
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     floors = {
         c["containers"][0].removeprefix("windlass."): c["layers"][::-1] for c in contracts if c["type"] == "layers"
@@ -345,8 +345,8 @@ def test_design_has_the_floors_that_are_checked() -> None:
 
 
 def test_walk_exists() -> None:
-    """Each step of the walk in docs/design.md names a file and a function in it; at most ten files."""
-    text = (ROOT / "docs" / "design.md").read_text()
+    """Each step of the walk in docs/explanation/design.md names a file and a function in it; at most ten files."""
+    text = (ROOT / "docs" / "explanation" / "design.md").read_text()
     walk = text[text.index(WALK) :].split("\n## ")[0]
     steps = re.findall(r"^\d+\. `([\w/.]+)`: `([\w.]+)`", walk, re.MULTILINE)
     assert len(steps) == len(re.findall(r"^\d+\.", walk, re.MULTILINE)) >= 8

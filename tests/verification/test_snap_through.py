@@ -270,7 +270,7 @@ def test_rope_hauled_around_a_drum() -> None:
     world.set(contact, friction_coefficient=0.2, friction_stiffness_per_length=5e7)
     solver = wl.Static(world, adaptive=False, **settings)
     places = []
-    for k in range(1, 11):
+    for k in range(1, 13):
         solver.time = 0.1 * k * length
         state = solver.solve(state)
         assert solver.verdict.reasons == []

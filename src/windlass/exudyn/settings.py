@@ -25,23 +25,20 @@ FIXED = {"ExplicitEuler": "euler", "ExplicitMidpoint": "midpoint", "RK33": "rk3"
 CONTROLLED = ("DOPRI5", "ODE23")
 
 
-def read_static(settings: Settings, states: bool = False) -> dict[str, Any]:
+def holds_states(settings: Settings) -> bool:
+    """Whether statics keeps first-order states as they are given."""
+    return bool(settings["staticSolver"].get("constrainODE1Coordinates", False))
+
+
+def read_static(settings: Settings) -> dict[str, Any]:
     """Arguments of `Static`, from the dictionary of SimulationSettings.
 
     Functions of time are evaluated at the end of the load steps; an equilibrium is accepted as it is.
-
-    Args:
-        settings: the dictionary of SimulationSettings.
-        states: whether the model has first-order states, which statics here seeks and there may hold.
 
     Raises:
         ModelError: a setting without counterpart.
     """
     s = settings["staticSolver"]
-    held = s.get("constrainODE1Coordinates", False)
-    _refuse(
-        states and held, "staticSolver.constrainODE1Coordinates = True: must be False, first-order states follow here"
-    )
     _refuse(not s["useLoadFactor"], "staticSolver.useLoadFactor = False: loads must grow with the load steps")
     steps = int(s["numberOfLoadSteps"])
     return {
