@@ -2,10 +2,10 @@
 
 usage: watches.py [CASE ...] [--rounds N] [--results FOLDER]
 
-CASE is belt:ExS, steps 1001 to 3000 of the two-pulley belt with E elements and S segments per element, or chain:N, steps
-41 to 60 of a chain of N cables, both after all kernels are loaded; default belt:60x4 belt:240x2 chain:100 chain:1000. The ratio is the time of a
-step with all watches / that with -verdict off, without the balance of energy, the looks at contacts, which both models
-do not cut steps for, and the looks at shapes.
+CASE is belt:ExS, steps 1001 to 3000 of the two-pulley belt with E elements and S segments per element, or chain:N,
+steps 41 to 60 of a chain of N cables, both after all kernels are loaded; default belt:60x4 belt:240x2 chain:100
+chain:1000. The ratio is the time of a step with all watches / that with -verdict off, without the balance of energy,
+the looks at contacts, which both models do not cut steps for, and the looks at shapes.
 """
 
 import sys
