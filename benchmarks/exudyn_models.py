@@ -7,8 +7,7 @@ FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.
 part of Windlass; all scripts in it and below are tried.  --only takes those whose name has one of the words, --seconds
 is the longest run of one in process time (default 60), --until ends the command at a time of the day, --records is a
 folder that keeps the result of every run, so that the command continues where it was ended; --write puts the table of
-all scripts with such results into docs/reference/exudyn_models.md.  Exudyn is that of .venv-bench, or that in
-EXUDYN_SITE.
+all scripts with such results into docs/reference/exudyn_models.md.  Exudyn is that of .venv-bench or of EXUDYN_SITE.
 
 A script that takes longer in one of the programs is cut in both: each solve ends after the first 200 steps, or the
 first 20, and the script after its fourth solve.  --steps 200 20 begins with such runs.
