@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from windlass.framework.launch.launcher import is_first_process as is_first_process
     from windlass.framework.ledger.energy_ledger import EnergyLedger as EnergyLedger
     from windlass.framework.model.parts import Part as Part
-    from windlass.framework.model.parts import part as part
     from windlass.framework.model.table import Entity as Entity
     from windlass.framework.model.world import World as World
     from windlass.framework.output.comparison import format_comparison as format_comparison

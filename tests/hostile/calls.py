@@ -104,7 +104,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "EnergyLedger.losses": (ledger.losses, {"entity": s.contacts}),
         "EnergyLedger.draw": (ledger.draw, {"path": s.folder / "energy.png"}),
         "Part": (wl.Part, {"count": 3, "numbers": np.arange(3), "replicated": True}),
-        "part": (wl.part, {"count": 3}),
+        "Part.equal": (wl.Part.equal, {"count": 3}),
         "State": (wl.State, {"world": s.world, "assembly": serial_assembly(s.world)}),
         "State.of": (s.state.of, {"entity": s.body, "name": "q"}),
         "State.put": (s.state.copy().put, {"entity": s.body, "values": (0.0, 0.0, 0.0), "name": "q"}),

@@ -21,7 +21,7 @@ def add_rows(world: Any, y: float, elements: int = ELEMENTS) -> tuple[Any, Any]:
     import windlass as wl
     from windlass.elements import Cable2D, PointSlope2D
 
-    mine = wl.part(elements)
+    mine = wl.Part.equal(elements)
     numbers = np.union1d(mine.numbers, mine.numbers + 1)
     position = np.stack((numbers * 6.0 / elements, np.full(len(numbers), y)), axis=1)
     nodes = world.add(PointSlope2D, name="node", part=wl.Part(elements + 1, numbers), position=position)
@@ -121,7 +121,7 @@ def list_errors(rank: int, size: int, mesh: Path) -> dict[str, str]:
         world.finalize()
 
     def zero_slope() -> None:
-        world, mine = wl.World(), wl.part(9)
+        world, mine = wl.World(), wl.Part.equal(9)
         slope = np.where(mine.numbers[:, None] == 7, 0.0, 1.0) * np.ones((len(mine.numbers), 2))
         world.add(PointSlope2D, part=mine, position=np.zeros((len(mine.numbers), 2)), slope=slope)
         world.finalize()
@@ -130,7 +130,7 @@ def list_errors(rank: int, size: int, mesh: Path) -> dict[str, str]:
         wl.World().add(Point2D, part=wl.Part(4, np.array([1, 1])), position=(0.0, 0.0))
 
     def no_count() -> None:
-        wl.part(-1)
+        wl.Part.equal(-1)
 
     def made() -> None:
         wl.World().add(MassPoint, part=wl.Part(3, np.arange(1, 3)), position=np.zeros((2, 2)), mass=1.0)
@@ -161,7 +161,7 @@ def main(mesh: str, path: str) -> None:
         Path(path).write_text(json.dumps(found))
     if size > 1:
         world = wl.World()
-        world.add(Point2D, part=wl.part(8 + rank), position=(0.0, 0.0))
+        world.add(Point2D, part=wl.Part.equal(8 + rank), position=(0.0, 0.0))
         world.finalize()
 
 
