@@ -107,7 +107,7 @@ class Modes:
         none = np.zeros((0, assembly.layout.spare), complex)
         if options.help_requested():
             empty = np.zeros(0)
-            return ModesResult(motion, current, empty + 0j, none, none[:, :0], empty, empty, None)
+            return ModesResult(motion, current, np.zeros(0, complex), none, none[:, :0], empty, empty, None)
         quadratic = motion.damped if self.problem == "auto" else self.problem == "quadratic"
         solver = Eigensolver(motion, self.prefix, quadratic)
         pairs, missing = self._find(motion, solver, quadratic)

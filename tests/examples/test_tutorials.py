@@ -15,7 +15,7 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
-from windlass.framework.runtime.show import LIBRARIES
+from windlass.framework.output.player import LIBRARIES
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))

@@ -199,6 +199,8 @@ def test_prose_names_what_exists() -> None:
     for path in (*PAGES, *SCRIPTS):
         text = path.read_text()
         words |= find_words(" ".join(re.findall(r"```.*?```", text, re.DOTALL)) if path.suffix == ".md" else text)
+        # a table that a command writes has names of another program
+        text = text.split("<!-- table by make peers -->")[0]
         # its tables have old names on their left
         prose[path] = [re.sub(r"^\|[^|]*\|", "", text, flags=re.MULTILINE) if path.name == "CHANGELOG.md" else text]
     snippets = {name for path in PAGES for name in re.findall(r"<!-- file: (\S+) -->", path.read_text())}
