@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from windlass.solvers.stepping.discontinuous import Passes
-
 ELEMENTS = 24
 STIFF: dict[str, Any] = {"mass_per_length": 0.5, "axial_stiffness": 5e3, "bending_stiffness": 0.05}
 
@@ -54,7 +52,7 @@ def solve_chains() -> dict[str, Any]:
     mass = world.add(MassPoint, position=(7.0, 0.0), mass=1.0)
     con.fix(world, mass, "x", "y")
     before = [float(chain.length.sum()), nodes.position[:, 0].tolist(), nodes[5].name]
-    state = wl.Dynamic(world, step=1e-3, end=0.01, rtol=1e-12, passes=Passes(atol=1e-6)).solve()
+    state = wl.Dynamic(world, step=1e-3, end=0.01, rtol=1e-12, passes=wl.Passes(atol=1e-6)).solve()
     whole = state.gather()
     return {
         "before": before,
