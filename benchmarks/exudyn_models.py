@@ -12,12 +12,13 @@ all scripts with such results into docs/exudyn_models.md.  Exudyn is that of .ve
 A script that takes longer in one of the programs is cut in both: each solve ends after the first 200 steps, or the
 first 20, and the script after its fourth solve.  --steps 200 20 begins with such runs.
 
-Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances from 1e-8 to
-1e-12 and full Newton, so that what is left is the difference of the models, not of what they stop at; and then with
+Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances of 1e-10
+and 1e-12 and full Newton, so that what is left is the difference of the models, not of what they stop at; and then with
 two, four and eight times as many steps of time, so that what is left of two ways to step falls with every halving.
 Compared are, after each solve, the whole vectors of coordinates and of multipliers, and the values of each sensor, each
-relative to its largest entry, multipliers to the largest one on the way; and what the script itself gives as its
-result.  Multipliers that Windlass does not know are left out, and sensors that either program cannot read.
+relative to its largest entry, multipliers to the largest one on the way, or to 1e-3 in SI units; and what the script
+itself gives as its result.  Multipliers that Windlass does not know are left out, and sensors that either program
+cannot read.
 """
 
 import argparse
@@ -42,8 +43,9 @@ REASONS = ROOT / "benchmarks" / "peers" / "exudyn_reasons.toml"
 """Lists of reasons by script, for what differs or fails."""
 MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
-ROUNDING = 1e-6
-"""Size of multipliers, sensors and results all of whose values are smaller: what is 0 but for rounding."""
+ROUNDING = 1e-3
+"""Size of multipliers, sensors and results all of whose values are smaller, in SI units: differences of 1e-11 m, rad or
+N are rounding, which a motion that has hardly begun would show as large relative ones."""
 TOLERANCES = 1e-10, 1e-12
 TIMES = 2, 4, 8
 """Steps of time for each one of the script."""
