@@ -42,8 +42,8 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import OVERSHOOT, PASSES_FROM, STATIC_OPTIONS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
-from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
-from windlass.solvers.stepping.step_control import StepControl
+from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, StepAttempt, iterate
+from windlass.solvers.stepping.step_control import StepControl, StepSizes
 from windlass.solvers.verdicts.verdict import Verdict, judge_end, judge_jumps, judge_mesh
 
 ADVICE = (
@@ -53,6 +53,7 @@ ADVICE = (
 )
 
 MOST_LOAD_STEPS = 10**6
+LOAD_STEPS = StepControl(cut=0.25, growth=2.0, easy_steps=4)
 USES = 8
 """Evaluations before a program is made: most static solves have fewer, and a program pays from then on."""
 LONG = 40
@@ -87,8 +88,7 @@ class Static(StepSolver):
         stabiliser: factor of the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2].
         time: time at which loads and offsets that are functions of time are evaluated [s]; default that of the state.
         rtol, atol, max_it: default tolerances, see `Newton`.
-        discontinuous_max_it, discontinuous_atol, discontinuous_rtol, discontinuous_limit, discontinuous_fail: defaults,
-            see `DiscontinuousSettings`.
+        passes: defaults of the passes of contacts, see `Passes`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
             as recorded data of other programs need it.
         decide_in_newton: number of residuals of the first Newton run of a load step in which points of cables on
@@ -141,11 +141,7 @@ class Static(StepSolver):
         rtol: float = 1e-8,
         atol: float = 1e-10,
         max_it: int = 25,
-        discontinuous_max_it: int = 8,
-        discontinuous_atol: float = 1e-6,
-        discontinuous_rtol: float = 1e-5,
-        discontinuous_limit: float = 1e-3,
-        discontinuous_fail: bool = True,
+        passes: Passes | None = None,
         decide_at_start: bool = True,
         decide_in_newton: int = 10,
         overshoot: str = "check",
@@ -163,9 +159,7 @@ class Static(StepSolver):
         super().__init__(world, prefix, name, "")
         self.load_steps, self.geometric, self.load_range = load_steps, geometric, load_range
         self.stabiliser, self.time, self._adaptive = stabiliser, time, adaptive
-        tolerances = discontinuous_atol, discontinuous_rtol, discontinuous_limit
-        settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
-        self.discontinuous = settings.with_options(prefix)
+        self.passes = (passes or Passes()).with_options(prefix)
         self._decides = own_option(STATIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         self._begins_near = own_option(STATIC_OPTIONS, prefix, "passes_from", passes_from) == "near"
         mapped = own_option(STATIC_OPTIONS, prefix, "decide_in_newton", decide_in_newton)
@@ -310,9 +304,9 @@ class Static(StepSolver):
     def _take_steps(
         self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
     ) -> None:
-        """All load steps from a start, one where the shape under all loads has been found, or those after few."""
+        """All load steps from a start, or one where the shape under all loads has been found, or those after few."""
         nominal = 1.0 if formed == 1.0 else 1.0 / self.load_steps
-        control = StepControl(nominal, 1e-4 * nominal, 0.25, 2.0, 4, self._adaptive)
+        control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
         first, start = current.copy(), current.copy()
         done, self._jumps, self._coarse = formed if formed < 1.0 else 0.0, [], []
         while done < 1.0 - 1e-9 * nominal:
@@ -334,7 +328,7 @@ class Static(StepSolver):
             if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
                 # less load does not help here, and only at its end the way has to be an equilibrium
                 attempt.converged = True
-            self.statistics.count(attempt, self.newton, self.discontinuous)
+            self.statistics.count(attempt, self.newton, self.passes)
             if not attempt.converged:
                 self._reject(start, current, h, attempt, control, all_hooks)
                 continue
@@ -361,13 +355,13 @@ class Static(StepSolver):
             else:
                 start.q[:] = q
             found = self._attempt(start, current, self.load_factor(1.0), time, hooks, last=True)
-            self.statistics.count(found, self.newton, self.discontinuous)
+            self.statistics.count(found, self.newton, self.passes)
             if q is None and not found.converged:
                 current.assign(start)
             return found if found.converged else None
 
         lines, self._lines = self._lines, None
-        self._error = balance(self.problem, attempt, self.discontinuous, solve)
+        self._error = balance(self.problem, attempt, self.passes, solve)
         if self.stability == "off":
             return
         finding = left = examine(self.problem)
@@ -503,7 +497,7 @@ class Static(StepSolver):
             return run.converged
 
         # a size that a contact recommends is a time, and no part of the load
-        attempt = iterate(self.discontinuous, newton, contacts, 0.0, last)
+        attempt = iterate(self.passes, newton, contacts, 0.0, last)
         # after the first pass it is decisions on contacts that Newton's method fails for, too
         if not attempt.converged and attempt.passes > 1 and not self._plain:
             self._look_at_lines(attempt, gives_up=True)
@@ -532,10 +526,10 @@ class Static(StepSolver):
 
         self.statistics.settlings += 1
         contacts = partial(ContactHistory.of, self.assembly, start, current, hooks)
-        return settle_contacts(self.newton, scheme, self.discontinuous, contacts, store)
+        return settle_contacts(self.newton, scheme, self.passes, contacts, store)
 
     def _reject(
-        self, start: State, current: State, h: float, attempt: StepAttempt, control: StepControl, hooks: list[StepHook]
+        self, start: State, current: State, h: float, attempt: StepAttempt, control: StepSizes, hooks: list[StepHook]
     ) -> None:
         """Restore the start of the load step and cut it, or give up."""
         load_factor = self.problem.scheme.load_factor

@@ -1,7 +1,8 @@
 """Whether the cables on a circle are short enough for their contact: how far their cubics are off the circle.
 
 A cubic of the length l = R theta that lies on a circle waves by R theta^4/384 across it, its error inside of a contact,
-and where it is bent onto the circle it moves its points along it by up to l³/(192 R²); see docs/theory/contact.md.
+and where it is bent onto the circle it moves its points along it by up to l³/(192 R²); see
+docs/explanation/theory/contact.md.
 
 - Tractions without load.  Bristles take the way along the circle for slip, see `mesh_traction.py`.  Beyond the limit of
   friction mu f_n both ends of an arc slip to and fro.

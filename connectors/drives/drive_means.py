@@ -337,7 +337,8 @@ def _average(weights: FloatArray, values: FloatArray) -> FloatArray:
     there = np.isfinite(values)
     total = weights @ there
     sums = weights @ np.where(there, values, 0.0)
-    return np.divide(sums, total, out=np.full(len(sums), nan), where=total > 0.0)
+    means: FloatArray = np.divide(sums, total, out=np.full(len(sums), nan), where=total > 0.0)
+    return means
 
 
 def _find_extremes(unit: str, mean: float, times: FloatArray, values: FloatArray) -> Extremes:

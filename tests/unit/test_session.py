@@ -130,11 +130,11 @@ def test_options_hold_for_solvers_that_are_made_afterwards(capfd: pytest.Capture
     world, _ = rope()
 
     def nominal() -> float:
-        return wl.Dynamic(world, step=STEP, end=2 * STEP, name="").control.nominal
+        return wl.Dynamic(world, step=STEP, end=2 * STEP, name="").sizes.nominal
 
     wl.set_options("-dynamic_step 2e-3", "-dynamic_snes_monitor")
     solver = wl.Dynamic(world, step=STEP, end=2 * STEP, name="")
-    assert solver.control.nominal == 2e-3
+    assert solver.sizes.nominal == 2e-3
     solver.solve()
     assert "0 SNES Function norm" in capfd.readouterr().out
     with wl.set_options("-dynamic_step", "5e-4"):
@@ -170,7 +170,7 @@ def test_wrong_options_are_refused_and_change_nothing(words: Any, message: str) 
     wl.set_options("-dynamic_step 2e-3")
     with pytest.raises(wl.OptionError, match=message):
         wl.set_options(words)
-    assert wl.Dynamic(rope()[0], step=STEP, end=STEP, name="").control.nominal == 2e-3
+    assert wl.Dynamic(rope()[0], step=STEP, end=STEP, name="").sizes.nominal == 2e-3
 
 
 def test_a_changed_model_is_another_world() -> None:

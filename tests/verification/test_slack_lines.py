@@ -97,7 +97,7 @@ def test_slack_rope_on_a_post_with_friction(slack: float) -> None:
         contacts = con.add_surface_contact(
             world, post, rope, rope_radius=0.005, tension=100.0, radius=0.1, friction_coefficient=0.3
         )
-        solver = wl.Static(world, discontinuous_max_it=30, name="", **steps)
+        solver = wl.Static(world, passes=wl.Passes(max_it=30), name="", **steps)
         force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
         assert_allclose(force[1], 100.0 * (1.0 + np.exp(-0.3 * np.pi)), rtol=1e-3)
         assert solver.verdict.word == "ok"

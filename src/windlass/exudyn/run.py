@@ -324,7 +324,7 @@ def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
     if isinstance(solver, Static):
         return float(solver.time or state.t)
     if isinstance(solver, Dynamic):
-        return solver.control.propose(state.t, solver.end)[1]
+        return solver.sizes.propose(state.t, solver.end)[1]
     return min(state.t + solver.step, solver.end)
 
 
