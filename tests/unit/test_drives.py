@@ -187,8 +187,12 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
         for step, layer in ((None, None), (2e-4, None), (None, 3e7))
     ]
     assert_allclose([c.stiffness for c in belts], (4000 * 400 / 0.01, 0.1 * 9e8, 4000 * 400 / 0.01))
-    # bristles know no step; a layer is in series with them
-    assert_allclose([c.bristles for c in belts], (8 * 4e6, 8 * 4e6, 1 / (1 / 3.2e7 + 1 / 3e7)))
+    # bristles know no step, but the arc, up to half a turn; a layer is in series with them
+    half = 120 * 4e6 / pi**2
+    assert_allclose([c.bristles for c in belts], (half, half, 1 / (1 / half + 1 / 3e7)))
+    for wrap, stiffness in ((1.0, 120 * 4e6), (4.0, half)):
+        given_wrap = choose_contact(**given, length=0.01, step=None, in_space=False, closed=True, wrap=wrap)
+        assert_allclose(given_wrap.bristles, stiffness)
     # G b/h; without a width, or with the cord on the face, it is rigid
     assert_allclose(choose_layer(0.02, LAYER_MODULUS, 0.002), 2.4e7)
     assert choose_layer(None, LAYER_MODULUS, 0.002) is None and choose_layer(0.02, LAYER_MODULUS, 0.0) is None
