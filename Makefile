@@ -1,7 +1,7 @@
 # Every target calls scripts/setup.sh first; it returns at once when nothing is missing.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test belt test test-long lint style types imports pytest campaigns stubs dist bench peers docs doctor clean
+.PHONY: help setup setup-test belt test test-long lint style types imports words pytest campaigns stubs dist bench peers docs doctor clean
 
 # WINDLASS_VENV=FOLDER chooses another environment, see scripts/setup.sh
 VENV := $(or $(WINDLASS_VENV),.venv)
@@ -10,6 +10,8 @@ PYTHON_BIN := $(VENV)/bin/python
 
 # Some solver packages slow down by orders of magnitude when OpenMP spreads tiny systems over all cores.
 export OMP_NUM_THREADS ?= 1
+# Where modules are not kept compiled, as in many containers, each of the hundreds of processes of the tests compiles all.
+unexport PYTHONDONTWRITEBYTECODE
 # mpiexec refuses to run as root (containers) without both.
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
@@ -30,7 +32,7 @@ belt: setup ## run the two-pulley belt drive: table, picture and files for ParaV
 test: style ## check style, types and import directions, then run all tests
 	@$(MAKE) --no-print-directory -j 3 types imports pytest
 
-lint: style types imports ## ruff, mypy --strict and the import directions
+lint: style types imports words ## ruff, mypy --strict, the import directions and the words of the pages
 
 style: setup-test
 	$(PYTHON_BIN) -m ruff check .
@@ -42,12 +44,16 @@ types: setup-test
 imports: setup-test
 	$(VENV)/bin/lint-imports
 
+words: setup-test
+	$(PYTHON_BIN) -m pytest -q tests/unit/test_words.py
+
 # Two tests side by side, each file in one process, so that what a file sets up is set up once; JOBS=0 runs them in turn.
 # Tests of several processes come after them, one at a time: two of them on the same cores wait for each other.
+# PYTEST_ARGS="..." is given to both.
 JOBS ?= 2
 define run_tests
-$(PYTHON_BIN) -m pytest -m "not mpi$(1)" -n $(JOBS) --dist loadfile; first=$$?; \
-$(PYTHON_BIN) -m pytest -m "mpi$(1)" && exit $$first
+$(PYTHON_BIN) -m pytest -m "not mpi$(1)" -n $(JOBS) --dist loadfile $(PYTEST_ARGS); first=$$?; \
+$(PYTHON_BIN) -m pytest -m "mpi$(1)" $(PYTEST_ARGS) && exit $$first
 endef
 
 pytest: setup-test
@@ -73,7 +79,7 @@ EXUDYN ?= ../EXUDYN
 PEERS ?= $(wildcard $(EXUDYN)/main/pythonDev/TestModels $(EXUDYN)/main/pythonDev/Examples $(EXUDYN)/python/TestModels \
 	$(EXUDYN)/python/Examples)
 
-peers: setup ## run the models of a checkout of Exudyn in both programs: table in docs/exudyn_models.md; EXUDYN=FOLDER
+peers: setup ## run the models of a checkout of Exudyn in both programs: table in docs/reference/exudyn_models.md; EXUDYN=FOLDER
 	@scripts/setup_bench.sh --exudyn
 	$(PYTHON_BIN) benchmarks/exudyn_models.py $(PEERS) --write
 

@@ -211,7 +211,7 @@ def run_crane(size: int, steps: int) -> dict[str, NDArray[Any]]:
 
     crane_hoist.size = 1.0 / size
     crane = crane_hoist.build()
-    world, passes = crane.world, {"discontinuous_max_it": 40, "discontinuous_atol": 1e-3}
+    world, passes = crane.world, {"passes": wl.Passes(max_it=40, atol=1e-3)}
     sensors = [wl.Sensor(crane.block, "position", name="block"), wl.Sensor(crane.rope, "axial_force", name="tension")]
     watch = Watch(sort_numbers(world), sensors, 10)
     state = wl.Static(world, **passes).solve()

@@ -14,6 +14,7 @@ import runpy
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -35,12 +36,13 @@ if more[:1] == ["--from"]:
 sys.argv = [str(EXAMPLE), "-elements", elements, "-segments", segments, "-end_time", end_time]
 # the settings and the law of the other program, with the passes of its script
 preset = wl.presets.exudyn()
-passes = {"discontinuous_max_it": 3, "discontinuous_atol": 1e-3}
+passes = replace(preset.dynamic["passes"], max_it=3, atol=1e-3)
 # an argument without an option
 arguments = {"rotations": preset.dynamic["rotations"]}
-options = {name: value for name, value in {**preset.dynamic, **passes}.items() if name not in arguments}
+options = {name: value for name, value in {**preset.dynamic, "passes": passes}.items() if name not in arguments}
 for prefix, settings in (("static", preset.static), ("dynamic", options)):
-    for word, value in settings.items():
+    given = {f"discontinuous_{name}": value for name, value in vars(settings["passes"]).items()}
+    for word, value in {name: value for name, value in (settings | given).items() if name != "passes"}.items():
         sys.argv += [f"-{prefix}_{word}", str(value).lower()]
 for word, value in preset.contact.items():
     sys.argv += [f"-{word}", value]

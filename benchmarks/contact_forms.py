@@ -40,6 +40,7 @@ from windlass.connectors import (  # noqa: E402
 )
 from windlass.framework.assembly.post_newton import run_post_newton  # noqa: E402
 from windlass.framework.model.system import evaluate  # noqa: E402
+from windlass.solvers.stepping.discontinuous import Passes  # noqa: E402
 
 from support.belt_theory import solve_bent_belt  # noqa: E402
 from support.contact_forms import (  # noqa: E402
@@ -103,7 +104,7 @@ def compare_stiff() -> Rows:
 
 def compare_creep() -> Rows:
     """Loaded drives of 60 cables; step 0.2 ms, cut where passes do not converge."""
-    settings = {"discontinuous_fail": True, "discontinuous_max_it": 6}
+    settings = {"passes": Passes(atol=1e-3, max_it=6)}
     rows: Rows = [("drive", "speed loss", "tight", "slack", "steps", "iterations", "passes", "ms/step")]
     for belt, (EA, e0) in BELTS.items():
         for name, (law, _, count) in FORMS.items():
@@ -120,7 +121,7 @@ def compare_creep() -> Rows:
 
 def compare_free() -> Rows:
     """Soft belt of 60 cables on bristles of two stiffnesses [N/m²]."""
-    settings = {"discontinuous_fail": True, "discontinuous_max_it": 6}
+    settings = {"passes": Passes(atol=1e-3, max_it=6)}
     stiffness = (4e7, 4e8)
     rows: Rows = [("running free", *(f"bristles {k:.0e}" for k in stiffness))]
     for name, (law, _, count) in FORMS.items():

@@ -3,7 +3,7 @@
     python benchmarks/drives.py -count 100 -first 0
 
 Each drive has two to five pulleys of ratios up to 4, EA of 1e4 to 1e6 N, friction of 0.2 to 1, rhoA v²/T up to 0.6, a
-cord up to 5 mm above the face on a rigid layer, and a bending stiffness from that of strings to that of ribbed belts.  It
+cord up to 5 mm above the face, on a rigid layer, and a bending stiffness from strings to ribbed belts.  It
 starts in its steady motion, by `Belt.steady`, and runs for two revolutions of the belt; means are taken over the
 second one.  Compared are the speed losses of all loaded pulleys, span tensions, hub loads, torque and power of the
 driver.  A drive passes if all errors are below 1 %, or if its own verdict is doubtful.
@@ -31,7 +31,7 @@ from windlass.elements import RigidBody2D
 STEPS_PER_CABLE = 4.236
 """In the time in which an element passes; not whole, else all steps see an element in the same few places."""
 PERIODS_PER_STEP = 1.0
-"""Of the contact where it is softest, 1000 T/R²: with longer steps, which slow belts would have, drives become rough."""
+"""Of the contact where it is softest, 1000 T/R²: with longer steps, which slow belts had, drives become rough."""
 REVOLUTIONS = 2.0
 START = 0.5
 """Share of the run after which means begin."""

@@ -1,52 +1,65 @@
-"""Runs scripts of Exudyn twice, solved by Exudyn and by Windlass, and makes the table of docs/exudyn_models.md.
+"""Runs scripts of Exudyn twice, solved by Exudyn and by Windlass; its table is docs/reference/exudyn_models.md.
 
-usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD] [--seconds N] [--jobs N] [--records FOLDER] [--write]
+usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD ...] [--seconds N] [--steps N ...] [--until TIME]
+       [--records FOLDER] [--write]
 
 FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.com/jgerstmayr/EXUDYN, which is not
-part of Windlass; all scripts in it and below are tried.  --only takes those whose name has a word, --seconds is the
-longest run of one in process time (default 180), --jobs how many run at the same time, --records a folder that keeps
-the result of every run, so that the command continues where it was interrupted; --write puts the table into
-docs/exudyn_models.md.  Exudyn is that of .venv-bench.
+part of Windlass; all scripts in it and below are tried.  --only takes those whose name has one of the words, --seconds
+is the longest run of one in process time (default 60), --until ends the command at a time of the day, --records is a
+folder that keeps the result of every run, so that the command continues where it was ended; --write puts the table of
+all scripts with such results into docs/reference/exudyn_models.md.  Exudyn is that of .venv-bench or of EXUDYN_SITE.
+
+A script that takes longer in one of the programs is cut in both: each solve ends after the first 200 steps, or the
+first 20, and the script after its fourth solve.  --steps 200 20 begins with such runs.
 
 Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances from 1e-8 to
 1e-12 and full Newton, so that what is left is the difference of the models, not of what they stop at; and then with
 two, four and eight times as many steps of time, so that what is left of two ways to step falls with every halving.
 Compared are, after each solve, the whole vectors of coordinates and of multipliers, and the values of each sensor, each
-relative to its largest entry; and what the script itself gives as its result.  Multipliers that Windlass does not know
-are left out, and sensors that either program cannot read.
+relative to its largest entry, multipliers to the largest one on the way; and what the script itself gives as its
+result.  Multipliers that Windlass does not know are left out, and sensors that either program cannot read.
 """
 
 import argparse
-import contextlib
 import json
 import math
 import os
-import resource
-import signal
 import subprocess
 import sys
 import tempfile
+import time
+import tomllib
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness import PEER_PYTHON, PYTHON, ROOT
 
 RECORD = ROOT / "benchmarks" / "peers" / "exudyn_record.py"
-PAGE = ROOT / "docs" / "exudyn_models.md"
+PAGE = ROOT / "docs" / "reference" / "exudyn_models.md"
+REASONS = ROOT / "benchmarks" / "peers" / "exudyn_reasons.toml"
+"""Lists of reasons by script, for what differs or fails."""
 MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
 ROUNDING = 1e-6
 """Size of multipliers, sensors and results all of whose values are smaller: what is 0 but for rounding."""
-TOLERANCES = "1e-8", "1e-9", "1e-10", "1e-12"
+TOLERANCES = 1e-10, 1e-12
 TIMES = 2, 4, 8
 """Steps of time for each one of the script."""
+MOST = 0, 200, 20
+"""Largest number of steps of a solve: that of the script, and those of scripts that are cut."""
 WAITS = 10.0
 """Elapsed time per process time after which a script that waits is ended."""
+LONGER = "longer than"
+NO_TOLERANCE = 0.5
+"""Difference of motions with tighter tolerances, per difference before, above which these do not make it."""
+NOISE = 1e-5
+"""Difference of multipliers up to which they need not fall as motions converge: what tolerances and rounding leave of
+accelerations is divided by the square of the step."""
 FALLS = 0.6
-"""Difference with twice as many steps, per difference before, below which it converges: a half or less in theory."""
+"""Difference with twice as many steps, per difference before, below which it converges: a half or less in theory.  From
+the steps of the script on, as a difference may pass through 0."""
 
 
 def find_exudyn() -> str:
@@ -57,74 +70,110 @@ def find_exudyn() -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")[-2]
 
 
-def run(script: Path, program: str, folder: Path, seconds: float, site: str, tight: tuple[str, ...]) -> dict[str, Any]:
-    """What one program makes of a script: the record of its solves, or an error alone."""
-    target = folder / f"{program}.json"
-    # only exudyn of that folder: its NumPy may be another one
-    links = folder / "site"
-    links.mkdir(exist_ok=True)
-    for name in ("exudyn", "exudyn.libs"):
-        if not (links / name).exists():
+class Settings(NamedTuple):
+    """How a script is run.
+
+    Attributes:
+        tolerance: largest one, 0: those of the script.
+        times: steps of time for each one of the script.
+        most: largest number of steps of the script in a solve, 0: all.
+    """
+
+    tolerance: float = 0.0
+    times: int = 1
+    most: int = 0
+
+
+class Runner:
+    """One of the programs, which runs one script after the other.
+
+    Args:
+        program: ``exudyn`` or ``windlass``.
+        site: the folder that holds exudyn.
+        folder: for what scripts write.
+    """
+
+    def __init__(self, program: str, site: str, folder: Path) -> None:
+        self._folder, links = folder, folder / f"site_{program}"
+        # only exudyn of that folder: its NumPy may be another one
+        links.mkdir()
+        for name in ("exudyn", "exudyn.libs"):
             (links / name).symlink_to(Path(site) / name)
-    path = os.pathsep.join([str(links), str(ROOT / "src")])
-    environment = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-    target.unlink(missing_ok=True)
-    command = [PYTHON, str(RECORD), str(script), str(target), program, *tight]
-    limit = max(int(seconds), 1)
+        path = os.pathsep.join([str(links), str(ROOT / "src")])
+        environment = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+        command, pipe = [PYTHON, str(RECORD), program], subprocess.PIPE
+        self._process = subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, text=True)
 
-    def begin() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-
-    options: dict[str, Any] = {"env": environment, "stdin": subprocess.DEVNULL, "start_new_session": True}
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=begin, **options
-    ) as process:
-        try:
-            _, errors = process.communicate(timeout=WAITS * seconds)
-        except subprocess.TimeoutExpired:
-            errors = ""
-        finally:
-            # with what the script has started
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-    if target.is_file():
-        record: dict[str, Any] = json.loads(target.read_text())
-        return record
-    if process.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
-        return empty_record(f"longer than {seconds:g} s")
-    return empty_record(f"no result: {errors.strip().split(chr(10))[-1]}")
+    def run(self, script: Path, how: Settings, seconds: float) -> dict[str, Any]:
+        """What the program makes of a script: the record of its solves, or an error alone."""
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with tempfile.TemporaryDirectory(dir=self._folder, ignore_cleanup_errors=True) as folder:
+            target = Path(folder) / "record.json"
+            job = {"script": str(script), "target": str(target), "seconds": seconds, "wait": WAITS * seconds}
+            names = {"tight": how.tolerance, "times": how.times, "most": how.most}
+            process.stdin.write(json.dumps(job | names) + "\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+            if not line:
+                raise SystemExit("the process that runs scripts has ended (its message stands above)")
+            ended: dict[str, Any] = json.loads(line)
+            if target.is_file():
+                record: dict[str, Any] = json.loads(target.read_text())
+            elif ended["signal"]:
+                record = empty_record(f"{LONGER} {seconds:g} s")
+            else:
+                record = empty_record("no result")
+        return record | {"cpu": ended["cpu"]}
 
 
 def empty_record(error: str) -> dict[str, Any]:
     """The record of a run that ended without one."""
-    return {"error": error, "solves": [], "items": {}, "result": None}
+    return {"error": error, "solves": [], "items": {}, "result": None, "cut": False}
+
+
+class Late(Exception):
+    """The command is to end."""
 
 
 class Records:
     """Runs scripts, and keeps what they end with.
 
     Args:
-        folder: where records are kept; None: nowhere.
+        folder: where records are kept.
         seconds: longest process time of a run.
         site: the folder that holds exudyn.
+        temporary: for what scripts write.
+        until: time of the day from which on nothing is run, as 21:05; empty: never.
     """
 
-    def __init__(self, folder: Path | None, seconds: float, site: str) -> None:
-        self._folder, self._seconds, self._site = folder, seconds, site
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
+    def __init__(self, folder: Path, seconds: float, site: str, temporary: Path, until: str = "") -> None:
+        self._folder, self._seconds, self._site, self._temporary = folder, seconds, site, temporary
+        self._until = until
+        self._runners = dict[str, Runner]()
+        folder.mkdir(parents=True, exist_ok=True)
 
-    def find(self, name: str, script: Path, program: str, tight: tuple[str, ...]) -> dict[str, Any]:
-        """The record of a script, by its name, in a program with a tolerance and a number of steps."""
-        words = "__".join((name.replace("/", "__"), program, *tight)) + ".json"
-        kept = self._folder / words if self._folder is not None else None
-        if kept is not None and kept.is_file():
+    def _place(self, name: str, program: str, how: Settings) -> Path:
+        words = name.replace("/", "__"), program, *(f"{value:g}" for value in how)
+        return self._folder / ("__".join(words) + ".json")
+
+    def find(self, name: str, script: Path, program: str, how: Settings) -> dict[str, Any]:
+        """The record of a script, by its name, in a program.
+
+        Raises:
+            Late: it is not known, and the command is to end.
+        """
+        kept = self._place(name, program, how)
+        if kept.is_file():
             record: dict[str, Any] = json.loads(kept.read_text())
             return record
-        with tempfile.TemporaryDirectory() as temporary:
-            record = run(script, program, Path(temporary), self._seconds, self._site, tight)
-        if kept is not None:
-            kept.write_text(json.dumps(record))
+        if self._until and time.strftime("%H:%M") >= self._until:
+            raise Late
+        if program not in self._runners:
+            self._runners[program] = Runner(program, self._site, self._temporary)
+        record = self._runners[program].run(script, how, self._seconds)
+        kept.write_text(json.dumps(record))
         return record
 
 
@@ -145,7 +194,9 @@ def measure(theirs: dict[str, Any], ours: dict[str, Any]) -> dict[str, float]:
     found = {"coordinates": 0.0, "multipliers": 0.0, "sensors": 0.0}
     for a, b in zip(theirs["solves"], ours["solves"], strict=True):
         found["coordinates"] = max(found["coordinates"], distance(a["q"], b["q"]))
-        found["multipliers"] = max(found["multipliers"], distance(a["lam"], b["lam"], ROUNDING))
+        found["multipliers"] = max(
+            found["multipliers"], distance(a["lam"], b["lam"], max(a.get("largest", 0.0), ROUNDING))
+        )
         read = [(x, y) for x, y in zip(a["sensors"], b["sensors"], strict=True) if x and y]
         found["sensors"] = max([found["sensors"], *(distance(x, y, ROUNDING) for x, y in read)])
     if theirs["result"] and ours["result"]:
@@ -160,11 +211,15 @@ class Verdict(NamedTuple):
         word: ``agrees``, ``converges``, ``differs``, ``refused``, ``fails``, or ``not there`` if Exudyn itself fails.
         reason: in words.
         difference: largest difference of all solves; infinite without.
+        motion: the same without multipliers.
+        multipliers: that of multipliers alone.
     """
 
     word: str
     reason: str
     difference: float = math.inf
+    motion: float = math.inf
+    multipliers: float = math.inf
 
 
 def find_refusal(ours: dict[str, Any]) -> Verdict | None:
@@ -189,89 +244,117 @@ def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
     found = measure(theirs, ours)
     part, largest = max(found.items(), key=lambda entry: entry[1])
     of = "" if largest <= AGREES or part == "coordinates" else f" ({part}; coordinates {found['coordinates']:.0e})"
-    return Verdict("agrees" if largest <= AGREES else "differs", f"{largest:.0e}{of}", largest)
+    motion = max(value for name, value in found.items() if name != "multipliers")
+    word = "agrees" if largest <= AGREES else "differs"
+    return Verdict(word, f"{largest:.0e}{of}", largest, motion, found["multipliers"])
 
 
-def compare(solve: Callable[[tuple[str, ...]], Verdict | None]) -> Verdict:
+def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
     """Judge a script with its settings, with tighter tolerances, and with shorter steps.
 
     Args:
-        solve: what tolerance and number of steps come to, both as words of the command; None if Exudyn itself fails
-            or takes too long with them.
+        solve: what settings come to; None if Exudyn itself fails or takes too long with them.
+        most: largest number of steps of the script in a solve, 0: all.
     """
-    first = best = solve(())
+    first = best = solve(Settings(most=most))
     assert first is not None
     if first.word != "differs":
         return first
-    for tolerance in TOLERANCES:
-        found = solve((tolerance,))
+    tolerance = TOLERANCES[0]
+    for tight in TOLERANCES:
+        found = solve(Settings(tight, most=most))
         if found is not None and found.difference < best.difference:
-            best = found._replace(reason=f"{found.reason} with tolerances of {tolerance}")
+            best, tolerance = found._replace(reason=f"{found.reason} with tolerances of {tight:.0e}"), tight
         if best.word == "agrees":
             return best
-    fallen, differences = best, []
-    for times in TIMES:
-        found = solve((TOLERANCES[-2], str(times)))
-        if found is None or (found.difference > FALLS * fallen.difference and found.word != "agrees"):
+        if found is not None and found.motion > max(NO_TOLERANCE * first.motion, AGREES):
+            # it is not the tolerances
             break
-        differences.append(f"{found.difference:.0e}")
-        fallen = found
+    fallen, differences = best, []
+    for k, times in enumerate(TIMES):
+        found = solve(Settings(tolerance, times, most))
+        if found is None or found.motion > max(FALLS ** (k + 1) * best.motion, AGREES):
+            return best
         if found.word == "agrees":
             return found._replace(reason=f"{found.reason} with {times} times as many steps")
-    if len(differences) < len(TIMES):
+        differences.append(f"{found.motion:.0e}")
+        fallen = found
+    if fallen.multipliers > max(NOISE, best.multipliers * FALLS ** len(TIMES)):
         return best
-    return Verdict("converges", f"{best.difference:.0e}; {', '.join(differences)} with 2, 4, 8 times as many steps")
+    words = f"{best.motion:.0e}; {', '.join(differences)} with 2, 4, 8 times as many steps"
+    noise = f"; multipliers {fallen.multipliers:.0e}" if fallen.multipliers > fallen.motion else ""
+    return Verdict("converges", words + noise, fallen.difference)
+
+
+def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> Verdict:
+    """Judge a script, which is cut to fewer steps if it takes too long in one of the programs.
+
+    Raises:
+        Late: it has not been run, and the command is to end.
+    """
+    for most in steps:
+        try:
+            pair = [records.find(name, script, program, Settings(most=most)) for program in ("exudyn", "windlass")]
+        except Late:
+            if most == steps[-1]:
+                raise
+            continue
+        if not any(record["error"].startswith(LONGER) for record in pair) or find_refusal(pair[1]):
+            break
+
+    def solve(how: Settings) -> Verdict | None:
+        theirs = records.find(name, script, "exudyn", how)
+        if theirs["error"] and (how.tolerance or how.times > 1):
+            return None
+        ours = records.find(name, script, "windlass", how)
+        # refusals need no solve of Exudyn
+        return find_refusal(ours) or judge(theirs, ours)
+
+    found = compare(solve, most)
+    if most and found.word in ("agrees", "converges", "differs"):
+        return found._replace(reason=f"{found.reason}; {most} steps of each solve")
+    return found
+
+
+def write_table(rows: list[tuple[str, Verdict]], summary: str) -> None:
+    """Put the table into the page, with known reasons."""
+    reasons = tomllib.loads(REASONS.read_text())
+    lines = [f"| {name} | {v.word} | {'; '.join((v.reason, *reasons.get(name, ())))} |" for name, v in rows]
+    head, table = PAGE.read_text().partition(MARK)[0], "\n".join(["| script | | |", "| --- | --- | --- |", *lines])
+    PAGE.write_text(
+        f"{head}{MARK}\n\n{len(rows)} scripts: {summary}.\n\n| script | | |\n| --- | --- | --- |\n{table}\n"
+    )
 
 
 def main() -> int:
     """Run the command; the exit code is 0 whatever the table says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--only", default="", help="scripts whose name has this word")
-    parser.add_argument("--seconds", type=float, default=180.0, help="longest run of one script")
-    parser.add_argument("--jobs", type=int, default=1, help="scripts that run at the same time")
-    parser.add_argument("--records", type=Path, help="folder that keeps the result of every run")
+    parser.add_argument("--only", nargs="*", default=[""], help="scripts whose name has one of these words")
+    parser.add_argument("--seconds", type=float, default=60.0, help="longest run of one script")
+    parser.add_argument("--steps", nargs="*", type=int, default=MOST, help="most steps of a solve, 0: all of them")
+    parser.add_argument("--until", default="", help="time of the day at which to end, as 21:05")
+    parser.add_argument("--records", type=Path, default=ROOT / "build" / "peers", help="keeps the result of every run")
     parser.add_argument("--write", action="store_true", help="put the table into the page")
     given = parser.parse_args()
-    records = Records(given.records, given.seconds, find_exudyn())
-    kinds: Counter[str] = Counter()
-    scripts = [(folder, script) for folder in given.folders for script in sorted(folder.rglob("*.py"))]
-    scripts = [(folder, script) for folder, script in scripts if given.only in script.name]
-
-    def examine(place: tuple[Path, Path]) -> tuple[str, str, str]:
-        folder, script = place
-        name, items = f"{folder.name}/{script.relative_to(folder)}", dict[str, int]()
-
-        def solve(tight: tuple[str, ...]) -> Verdict | None:
-            if not tight:
-                # refusals are quick, and need no solve of Exudyn
-                refusal = find_refusal(records.find(name, script, "windlass", tight))
-                if refusal is not None:
-                    return refusal
-            theirs = records.find(name, script, "exudyn", tight)
-            items.update(theirs["items"])
-            if theirs["error"]:
-                return None if tight else judge(theirs, theirs)
-            return judge(theirs, records.find(name, script, "windlass", tight))
-
-        word, reason, _ = compare(solve)
-        kinds.update(items.keys())
-        row = name, word, reason.replace("|", "/")
-        print(" | ".join(row), flush=True)
-        return row
-
-    with ThreadPoolExecutor(given.jobs) as pool:
-        rows = list(pool.map(examine, scripts))
-    counts = Counter(word for _, word, _ in rows)
+    scripts = {f"{f.name}/{script.relative_to(f)}": script for f in given.folders for script in sorted(f.rglob("*.py"))}
+    rows = list[tuple[str, Verdict]]()
+    with tempfile.TemporaryDirectory() as temporary:
+        records = Records(given.records, given.seconds, find_exudyn(), Path(temporary), given.until)
+        for name, script in scripts.items():
+            if not any(word in name for word in given.only):
+                continue
+            try:
+                found = examine(records, name, script, given.steps)
+            except Late:
+                continue
+            rows.append((name, found._replace(reason=found.reason.replace("|", "/"))))
+            print(f"{name} | {found.word} | {found.reason}", flush=True)
+    counts = Counter(found.word for _, found in rows)
     summary = ", ".join(f"{count} {word}" for word, count in counts.most_common())
-    print(f"\n{len(rows)} scripts: {summary}\n\nscripts by type of item:")
-    print("\n".join(f"{count:5d} {name}" for name, count in kinds.most_common()))
+    print(f"\n{len(rows)} of {len(scripts)} scripts: {summary}")
     if given.write:
-        head, _, _ = PAGE.read_text().partition(MARK)
-        table = "\n".join(f"| {name} | {word} | {reason} |" for name, word, reason in rows)
-        PAGE.write_text(
-            f"{head}{MARK}\n\n{len(rows)} scripts: {summary}.\n\n| script | | |\n| --- | --- | --- |\n{table}\n"
-        )
+        write_table(rows, summary)
     return 0
 
 

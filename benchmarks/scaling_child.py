@@ -33,7 +33,7 @@ STAGES = (
     "rest",
 )
 FACTORISE = ("MatLUFactorNum", "MatLUFactorSym", "MatILUFactorSym", "PCSetUp", "PCSetUpOnBlocks")
-FREE: dict[str, Any] = {"discontinuous_fail": False, "discontinuous_max_it": 3}
+FREE: dict[str, Any] = {"passes": wl.Passes(fail=False, max_it=3)}
 """Steps of the belt, whose contacts all close in the first one, are accepted at the limit of passes."""
 comm = communicator()
 rank, size = (0, 1) if comm is None else (comm.rank, comm.size)

@@ -145,7 +145,7 @@ def main() -> int:
     kind, *words = given.case.split(":")
     solver, state, elements = {"chain": create_chain, "belt": create_belt}[kind](words)
     if kind == "chain":
-        solver.end = STEPS * solver.control.nominal
+        solver.end = STEPS * solver.sizes.nominal
     about = {"machine": describe_machine(), "time": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
     result = {"case": given.case, "elements": elements, **measure(solver, state, given.rounds), **about}
     given.results.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ from command_line import create_parser, run
 from harness import PEER_PYTHON, PYTHON, ROOT, Case, Command, Tolerance
 
 FOLDER = ROOT / "benchmarks"
-RUN = (PYTHON, "-m", "windlass.framework.runtime.cli", "run")
+RUN = (PYTHON, "-m", "windlass.commands.cli", "run")
 CHAIN = (*RUN, str(FOLDER / "chain_windlass.py"), "-elements", "4", "-steps", "1", "-warm_up", "false")
 CHAIN_OF_PEER = (PEER_PYTHON, str(FOLDER / "peers" / "chain_exudyn.py"), "4", "dynamic", "2", "--steps", "1")
 BELT = (*RUN, str(ROOT / "examples" / "belt_drive.py"), "-elements", "12", "-segments", "1", "-end_time", "1e-3")

@@ -2,10 +2,10 @@
 
 usage: watches.py [CASE ...] [--rounds N] [--results FOLDER]
 
-CASE is belt:ExS, the first 1000 steps of the two-pulley belt with E elements and S segments per element, or chain:N,
-steps 41 to 60 of a chain of N cables; default belt:60x4 belt:240x2 chain:100 chain:1000. The ratio is the time of a
-step with all watches / that with -verdict off, without the balance of energy, the looks at contacts, which both models
-do not cut steps for, and the looks at shapes.
+CASE is belt:ExS, steps 1001 to 3000 of the two-pulley belt with E elements and S segments per element, or chain:N,
+steps 41 to 60 of a chain of N cables, both after all kernels are loaded; default belt:60x4 belt:240x2 chain:100
+chain:1000. The ratio is the time of a step with all watches / that with -verdict off, without the balance of energy,
+the looks at contacts, which both models do not cut steps for, and the looks at shapes.
 """
 
 import sys
@@ -32,7 +32,7 @@ def create_case(word: str) -> Case:
         raise ValueError(f"case {word}: expected such as {', '.join(CASES)}")
     command: Command
     if (kind, len(numbers)) == ("belt", 2):
-        command = (PYTHON, str(FOLDER / "belt_windlass.py"), *numbers, "0.1")
+        command = (PYTHON, str(FOLDER / "belt_windlass.py"), *numbers, "0.3", "--from", "0.1")
     elif (kind, len(numbers)) == ("chain", 1):
         command = (
             *(PYTHON, str(FOLDER / "chain_windlass.py"), "-progress", "false", "-elements", size),

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from windlass.elements.routes.cable_chain import catenary as catenary
     from windlass.elements.routes.cable_chain import nodes_of as nodes_of
     from windlass.elements.routes.cable_chain import straight_cable as straight_cable
-    from windlass.elements.routes.catenary import Catenary as Catenary
+    from windlass.elements.routes.catenary import FreeCatenary as FreeCatenary
     from windlass.elements.routes.catenary import hang_between as hang_between
     from windlass.elements.routes.drum_layers import DrumLayers as DrumLayers
     from windlass.elements.routes.grounded_catenary import GroundedCatenary as GroundedCatenary

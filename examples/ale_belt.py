@@ -124,7 +124,7 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
     )
 
     # at rest without friction
-    passes: dict[str, Any] = {"atol": 1e-6, "discontinuous_atol": 1e-3, "discontinuous_max_it": 30, "name": ""}
+    passes: dict[str, Any] = {"atol": 1e-6, "passes": wl.Passes(atol=1e-3, max_it=30), "name": ""}
     state = wl.Static(world, load_steps=5, **passes).solve()
 
     # then the material is drawn through, until all is steady
@@ -202,7 +202,7 @@ def run_belt(moving: bool, files: Path | None) -> Drive | None:
     hooks: list[Any] = [sensors]
     if files:
         hooks.append(wl.Recorder(files / "belt", frames=60))
-    settings = {"spectral_radius": 0.5, "discontinuous_atol": 1e-2}
+    settings = {"spectral_radius": 0.5, "passes": wl.Passes(atol=1e-2)}
     motion = wl.Dynamic(world, step=step, end=END, atol=1e-6, name="", **settings)
     state = motion.solve(state, hooks=hooks)
     if wl.help_requested():

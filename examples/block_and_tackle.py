@@ -76,7 +76,7 @@ pairs: dict[str, Any] = {"circles": sheaves, "cables": rope, "contact_stiffness_
 contacts = con.add_contact(world, con.ContactCircleCable2D, segments=segments, circle_radius=RADIUS, **pairs)
 
 # statics
-passes: dict[str, Any] = {"discontinuous_atol": 1e-3, "discontinuous_max_it": 30}
+passes: dict[str, Any] = {"passes": wl.Passes(atol=1e-3, max_it=30)}
 state = wl.Static(world, load_steps=5, rtol=1e-9, atol=1e-6, max_it=50, **passes).solve().gather()
 
 

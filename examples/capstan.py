@@ -95,7 +95,7 @@ def draw(case: Case) -> Drawing | None:
         contact_stiffness_per_length=case.contact_stiffness,
     )
 
-    settings = {"atol": 1e-6, "discontinuous_atol": 1e-3, "discontinuous_max_it": 30, "name": ""}
+    settings = {"atol": 1e-6, "passes": wl.Passes(atol=1e-3, max_it=30), "name": ""}
     state = wl.Static(world, load_steps=5, **settings).solve()
     if wl.help_requested():
         return None

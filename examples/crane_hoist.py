@@ -232,7 +232,7 @@ def main() -> None:
     """Hang the load, hoist it, let it swing, and check."""
     crane = build()
     world, rope, block = crane.world, crane.rope, crane.block
-    passes: dict[str, Any] = {"discontinuous_max_it": 40, "discontinuous_atol": 1e-3}
+    passes: dict[str, Any] = {"passes": wl.Passes(max_it=40, atol=1e-3)}
     static = wl.Static(world, **passes)
     if wl.help_requested():
         wl.Dynamic(world, step=STEP, end=HOIST, **passes)

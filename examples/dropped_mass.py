@@ -67,7 +67,11 @@ def drop(z: float) -> dict[str, float]:
     )
     outputs = [wl.Sensor(point, "position", 1, "y"), wl.Sensor(point, "velocity", 1, "v"), wl.Sensor(stop, "force")]
     sensors = wl.Sensors(None, outputs)
-    settings: dict[str, Any] = {"method": "trapezoidal_index2", "discontinuous_atol": 1e-6, "smallest_step": 1e-12}
+    settings: dict[str, Any] = {
+        "method": "trapezoidal_index2",
+        "passes": wl.Passes(atol=1e-6),
+        "control": wl.StepControl(smallest=1e-12),
+    }
     motion = wl.Dynamic(world, step=step, end=IMPACT_TIME + 2.5 * pi / OMEGA, name=f"damping ratio {z:g}", **settings)
     motion.solve(hooks=[sensors])
     if wl.help_requested():

@@ -166,7 +166,7 @@ def build(rim: Brake, other: float) -> Elevator:
 def hang(model: Elevator) -> wl.State:
     """The rope at rest with friction, then running along itself with the masses."""
     world, rope, masses = model.world, model.rope, model.masses
-    settings: dict[str, Any] = {"discontinuous_max_it": 40, "discontinuous_atol": 1e-3, "name": ""}
+    settings: dict[str, Any] = {"passes": wl.Passes(max_it=40, atol=1e-3), "name": ""}
     # the rope is strained to the counterweight's tension; the cabin hangs on friction
     state = wl.Static(world, load_steps=2, **settings).solve()
     world.set(model.contacts, friction_coefficient=friction)
@@ -197,7 +197,7 @@ def stop(rate: float, other: float, record: bool) -> Stop:
     theory = integrate(rim, other)
     model = build(rim, other)
     begin = state = hang(model)
-    settings: dict[str, Any] = {"discontinuous_max_it": 20, "discontinuous_atol": 1e-3, "discontinuous_fail": False}
+    settings: dict[str, Any] = {"passes": wl.Passes(max_it=20, atol=1e-3, fail=False)}
     motion = wl.Dynamic(
         model.world, step=STEP, end=theory.end + REST, spectral_radius=0.6, name=f"{rate:.2f} m/s^2", **settings
     )

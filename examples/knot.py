@@ -10,7 +10,7 @@ a speed that rises within 20 ms.  Three things must hold at the end:
   itself, by brute force from many places, beyond four radii along the rope;
 - it is still a knot: a rope without one would be as long as it is, stretched; the knot takes some diameters of it.
 
-Source: A. R. Shastri, Tohoku Math. J. 44 (1992) 11-17 (the curve); contact: docs/theory/cable_contact.md.
+Source: A. R. Shastri, Tohoku Math. J. 44 (1992) 11-17 (the curve); contact: docs/explanation/theory/cable_contact.md.
 """
 
 import numpy as np

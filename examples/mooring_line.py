@@ -116,7 +116,7 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
 
 def draw_taut(model: Mooring) -> wl.State:
     """Let the slack line come to rest, then draw it over the bed with friction, from t = -1 s to 0."""
-    settings: dict[str, Any] = {"name": "", "discontinuous_max_it": 30}
+    settings: dict[str, Any] = {"name": "", "passes": wl.Passes(max_it=30)}
     state = wl.Static(model.world, time=-1.0, **settings).solve()
     model.world.set(model.contacts, friction_coefficient=friction)
     for t in np.linspace(-1.0, 0.0, PULLS + 1):

@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from windlass.framework.model.table import Entity as Entity
     from windlass.framework.model.table import EntityTable as EntityTable
     from windlass.framework.model.world import World as World
+    from windlass.framework.output.formats import register_format as register_format
+    from windlass.framework.output.frame_files import FrameFiles as FrameFiles
+    from windlass.framework.output.series import FieldSeries as FieldSeries
+    from windlass.framework.output.series import SeriesFrame as SeriesFrame
 
 if not TYPE_CHECKING:  # names that are not there are errors for type checkers
     __getattr__, __dir__, __all__ = offer(__name__)

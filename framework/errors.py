@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parents[1]
+from types import FrameType
 
 
 class WindlassError(Exception):
@@ -14,29 +12,17 @@ class WindlassError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """What a notebook shows: lines of the user and the message; all lines with ``WINDLASS_TRACEBACK=1``."""
-        frames = traceback.extract_tb(self.__traceback__)
+        frames = list(traceback.walk_tb(self.__traceback__))
         if os.environ.get("WINDLASS_TRACEBACK", "0") == "0":
             # the first frame is that of the notebook itself
-            frames = traceback.StackSummary.from_list(
-                [
-                    frame
-                    for frame in frames
-                    if "IPython" not in Path(frame.filename).parts and not _is_own(frame.filename)
-                ]
-            )
-        lines = "".join(traceback.format_list(frames)).splitlines()
+            frames = [found for found in frames if _name_of(found[0]).split(".")[0] not in ("IPython", "windlass")]
+        lines = "".join(traceback.format_list(traceback.StackSummary.extract(iter(frames)))).splitlines()
         return [*lines, *"".join(traceback.format_exception_only(type(self), self)).splitlines()]
 
 
-def _is_own(file: str) -> bool:
-    """Whether a file is one of the four folders of Windlass."""
-    path = Path(file)
-    return path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in (
-        "framework",
-        "elements",
-        "connectors",
-        "solvers",
-    )
+def _name_of(frame: FrameType) -> str:
+    """The module of which a frame is."""
+    return str(frame.f_globals.get("__name__", ""))
 
 
 class ModelError(WindlassError):

@@ -7,8 +7,6 @@
 # kernels anew the first time.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-python=${WINDLASS_VENV:-.venv}/bin/python
 
 # name, OPENBLAS_CORETYPE, NUMBA_CPU_NAME, flag of /proc/cpuinfo without which it cannot run
 known=(
@@ -47,7 +45,7 @@ for entry in "${known[@]}"; do
   [[ $name == bounds ]] && settings=(WINDLASS_BOUNDSCHECK=1)
   printf '\n=== %s: %s\n' "$name" "${settings[*]}"
   ran=$((ran + 1))
-  env "${settings[@]}" "$python" -m pytest -q -m "not long" -n "${JOBS:-2}" --dist loadfile "$@" || failed+=("$name")
+  env "${settings[@]}" make --no-print-directory pytest PYTEST_ARGS="-q $*" || failed+=("$name")
 done
 
 if [[ ${#failed[@]} -gt 0 ]]; then

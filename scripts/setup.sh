@@ -2,7 +2,7 @@
 # Installs what Windlass needs: PETSc, SLEPc and MPI as packages of the system, the Python packages into .venv.
 # usage: scripts/setup.sh [--test|--docs] [--build-petsc]
 #   --test         adds the test extra (vtk, pytest, ruff, mypy, import-linter),
-#   --docs         what the documentation site needs (Sphinx, MyST, furo),
+#   --docs         what the documentation site needs (Sphinx, MyST, furo; EGL for the scenes of notebooks),
 #   --build-petsc  builds the newest PETSc and SLEPc in the environment, from the sources that pip finds, in place of the
 #                  packages of the system: about 15 minutes on two cores.  Called again, it continues where it was stopped.
 # Systems: Debian 12 and 13 (tested), Ubuntu 24.04 (untested; its packages have the same names).  --build-petsc is for
@@ -22,6 +22,8 @@ packages=(python3-petsc4py-real python3-slepc4py-real openmpi-bin libopenblas0-s
 # what PETSc is built with
 tools=(gcc g++ gfortran make openmpi-bin libopenmpi-dev libopenblas-serial-dev libmumps-dev libscalapack-mpi-dev
   libmetis-dev libptscotch-dev libsuitesparse-dev)
+# what draws the scenes of notebooks without a screen
+drawing=(libegl1 libgl1-mesa-dri)
 # the Python of each system that this script knows
 declare -A python_of=(["debian 12"]=3.11 ["debian 13"]=3.13 ["ubuntu 24.04"]=3.12)
 versions=() # of Python that will do
@@ -71,7 +73,7 @@ check_system() {
     versions=(3.11 3.12 3.13) reason="of one of the versions ${versions[*]}"
     if ! name=$(. "$release" 2>/dev/null && printf '%s' "${ID:-unknown}${VERSION_ID:+ $VERSION_ID}") ||
       [[ -z ${python_of[$name]:-} ]]; then
-      tools=() # names of packages are known for those systems alone
+      tools=() drawing=() # names of packages are known for those systems alone
     else
       # the one that the system has is to be had
       versions=("${python_of[$name]}" "${versions[@]}")
@@ -270,6 +272,7 @@ if ! has_pip && [[ -z $python ]]; then
 fi
 # petsc4py is compiled with the headers of Python
 if [[ -n $built && ${#packages[@]} -gt 0 && $(command -v "$python") == /usr/bin/* ]]; then packages+=(python3-dev); fi
+if [[ $extra == docs ]]; then packages+=("${drawing[@]}"); fi
 install_packages "${packages[@]}"
 
 if ! has_pip; then

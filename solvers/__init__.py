@@ -1,1 +1,8 @@
-"""SNES problem, static and dynamic solvers, discontinuous iteration and step control."""
+"""Solvers on PETSc: statics, dynamics, explicit dynamics, modes.
+
+What a new integrator needs is here; the solvers themselves are names of `windlass`.
+"""
+
+from windlass.solvers import integrators as integrators
+from windlass.solvers.integrators.registry import register_integrator as register_integrator
+from windlass.solvers.stepping.integrator import Integrator as Integrator

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import inf
 from typing import Any
 
-from windlass.framework.checks.checks import checked, number, whole, word, yes_no
+from windlass.framework.checks.checks import checked, instance, number, optional, whole, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.kernels.program import Program
 from windlass.framework.model.world import World
@@ -26,17 +25,18 @@ from windlass.framework.state.hooks import (
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.consistency import Consistency
 from windlass.solvers.failure import NotConverged
-from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_start, check_times
+from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_start, check_times
+from windlass.solvers.integrators.registry import create_integrator, method_name
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, OVERSHOOT, STARTS, own_option
+from windlass.solvers.newton.scheme import Scheme
+from windlass.solvers.own_options import DYNAMIC_OPTIONS, OVERSHOOT, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, LOOKED, UPDATED, CompiledSteps
-from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
-from windlass.solvers.stepping.integrator import create_integrator
-from windlass.solvers.stepping.step_control import StepControl
+from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, StepAttempt, iterate
+from windlass.solvers.stepping.step_control import StepControl, StepSizes
 from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.contact_watch import LIMIT, ContactWatch
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
@@ -60,13 +60,12 @@ class Dynamic(StepSolver):
         world: the model.
         step: nominal step size [s]; ``-<prefix>step`` overrides it.
         end: time at the end [s]; ``-<prefix>end`` overrides it.
-        method: ``"generalized_alpha"``, ``"generalized_alpha_index2"``, ``"newmark"`` or ``"trapezoidal_index2"``, see
-            `create_integrator`; ``-<prefix>method`` overrides it.
-        spectral_radius: of generalised-alpha [1].
+        method: ``"generalized_alpha"``, ``"generalized_alpha_index2"``, ``"newmark"``, ``"trapezoidal_index2"``, or one
+            that `register_integrator` has added; ``-<prefix>method`` overrides it.
+        spectral_radius: of generalised-alpha: damping of the highest frequencies, from 0 (most) to 1 (none) [1].
         rotations: how Euler parameters are integrated, ``"steady"`` or ``"parameters"``, see `create_integrator`.
         rtol, atol, max_it: default tolerances, see `Newton`.
-        discontinuous_max_it, discontinuous_atol, discontinuous_rtol, discontinuous_limit, discontinuous_fail: defaults,
-            see `DiscontinuousSettings`.
+        passes: defaults of the passes of contacts, see `Passes`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
             as recorded data of other programs need it.
         decide_in_newton: number of residuals of the first Newton run of a step in which contacts with a return map
@@ -82,8 +81,7 @@ class Dynamic(StepSolver):
         resolve_contacts: cut steps that do not resolve a contact, or pass it, see `ContactWatch`; False leaves them and
             says so in the verdict.
         adaptive: cut the step after a failure, grow it again after easy steps.
-        smallest_step: a failure at this step size is final [s]; default 1e-4 of the nominal step.
-        cut, growth, easy_steps: see `StepControl`.
+        control: how it is cut and grows, see `StepControl`.
         prefix: options prefix.
         name: what the progress line calls this solve; empty for none.
 
@@ -96,7 +94,7 @@ class Dynamic(StepSolver):
     """
 
     @checked(
-        method=word(*IMPLICIT),
+        method=method_name(),
         spectral_radius=number("1", minimum=0.0, maximum=1.0),
         rotations=word("steady", "parameters"),
         overshoot=word(*OVERSHOOT),
@@ -105,9 +103,7 @@ class Dynamic(StepSolver):
         velocities=word(*STARTS),
         resolve_contacts=yes_no(),
         decide_in_newton=whole(0),
-        cut=number("1", above=0.0, below=1.0),
-        growth=number("1", minimum=1.0),
-        easy_steps=whole(1),
+        control=optional(instance(StepControl)),
         **COMMON,
         **NEWTON,
         **TIMES,
@@ -124,11 +120,7 @@ class Dynamic(StepSolver):
         rtol: float = 1e-8,
         atol: float = 1e-10,
         max_it: int = 25,
-        discontinuous_max_it: int = 8,
-        discontinuous_atol: float = 1e-6,
-        discontinuous_rtol: float = 1e-5,
-        discontinuous_limit: float = 1e-3,
-        discontinuous_fail: bool = True,
+        passes: Passes | None = None,
         decide_at_start: bool = True,
         decide_in_newton: int = 5,
         overshoot: str = "check",
@@ -137,14 +129,10 @@ class Dynamic(StepSolver):
         velocities: str = "check",
         resolve_contacts: bool = True,
         adaptive: bool = True,
-        smallest_step: float | None = None,
-        cut: float = 0.5,
-        growth: float = 2.0,
-        easy_steps: int = 10,
+        control: StepControl | None = None,
         prefix: str = "dynamic_",
         name: str = "dynamic",
     ) -> None:
-        check_smallest(smallest_step, step, "Dynamic")
         step = own_option(DYNAMIC_OPTIONS, prefix, "step", float(step))
         end = own_option(DYNAMIC_OPTIONS, prefix, "end", float(end))
         method = own_option(DYNAMIC_OPTIONS, prefix, "method", method)
@@ -152,11 +140,8 @@ class Dynamic(StepSolver):
         self._method, self._rotations = method, rotations
         self.integrator = create_integrator(method, spectral_radius, rotations, self.assembly.layout)
         self.end = end
-        smallest = smallest_step if smallest_step is not None else 1e-4 * step
-        self.control = StepControl(step, smallest, cut, growth, easy_steps, adaptive)
-        tolerances = discontinuous_atol, discontinuous_rtol, discontinuous_limit
-        settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
-        self.discontinuous = settings.with_options(prefix)
+        self.sizes = StepSizes(step, control or StepControl(), adaptive)
+        self.passes = (passes or Passes()).with_options(prefix)
         self._decides = own_option(DYNAMIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         project = own_option(DYNAMIC_OPTIONS, prefix, "project", project)
         velocities = own_option(DYNAMIC_OPTIONS, prefix, "velocities", velocities)
@@ -170,7 +155,7 @@ class Dynamic(StepSolver):
         self.newton = Newton(self.problem, rtol, atol, max_it, overshoot)
         self.consistency = Consistency(self.problem, self.integrator, project, velocities)
         self.snes = self.problem.snes
-        self.balance = RunBalance(self.assembly, damps=self.integrator.generalised and spectral_radius < 1.0)
+        self.balance = RunBalance(self.assembly, damps=self.integrator.damps)
         self.contacts = ContactWatch(self.assembly, LIMIT, cuts=adaptive and resolves)
         self.ropes = RopeWatch(self.assembly)
         others = EnergyWatch(self.assembly), ShapeWatch(self.assembly), self.ropes, self.balance
@@ -210,121 +195,33 @@ class Dynamic(StepSolver):
         """See `march`; between steps it pauses for user code, or goes on at once."""
         current = local_state(self.assembly, state)
         check_start(self, state, current)
-        check_times(self, current, self.control.nominal, self.end)
-        begin = current.t
+        check_times(self, current, self.sizes.nominal, self.end)
         if options.help_requested():
             yield current
             return
         all_hooks = as_hooks(hooks)
-        with self._keep(current), SolveCheckpoint(self, all_hooks) as solve_checkpoint:
-            self.statistics.begin()
-            # each march begins with the nominal step, also a second one of the same solver
-            self.control = replace(self.control)
-            self.problem.lag.reset()
-            if self._method == "newmark":
-                self.consistency.refuse_nonlinear(current, self._method)
-            if resume:
-                self.consistency.look_back(current)
-            else:
-                if self._decides:
-                    self.assembly.decide(current)
-                self.assembly.load_fields(current)
-                refuse_start(self.assembly)
-                self.consistency.begin(current, self.control.nominal)
-                release_dropped(self.assembly.comm)
-            nominal = self.control.nominal
-            run_before_solve(all_hooks, current, self.end, (self.end - current.t) / nominal)
-            self.assembly.load_fields(current)
-            self.watches.begin(current, self.end - current.t)
-            solve_checkpoint.restore(current)
-            self.progress.begin(current.t, self.end)
-            attempts = Attempts(self, current, all_hooks)
-            before, after = overriding(all_hooks, "before_step"), overriding(all_hooks, "after_step")
-            # a report notes each step
-            one_by_one = pauses or self.progress.history is not None
-            self._looking = list(dict.fromkeys([*before, *after]))
-            notes = self.watches.start(current, seen=pauses or bool(self._looking))
-            self._begin_verdict(current, self.control.nominal, notes)
-            while current.t < self.end - 1e-9 * self.control.nominal:
-                solve_checkpoint.before_step(current)
-                if before:
-                    run_stage(before, "before_step", current)
-                if self._decides:
-                    self.assembly.renew(current)
-                h, then = self.control.propose(current.t, self.end)
-                most = min(self.watches.before_step(current, h), 1 if one_by_one else attempts.steps.pace)
-                if most > 1:
-                    most = 1 + min([most - 1, *(hook.idle_steps(current, h) for hook in self._looking)])
-                    most = min(most, 1 + solve_checkpoint.idle_steps(current))
-                self._refuse(current, then, all_hooks)
-                try:
-                    attempt = attempts.attempt(h, self.control.foresee(then, self.end, most))
-                except NotConverged as error:
-                    # a linear solver that cannot work: smaller steps do not help
-                    error.failure.step, error.failure.step_size = self.statistics.steps + 1, h
-                    attempts.go_back()
-                    self._fail(error.failure, current, all_hooks, error.advice)
-                except KeyboardInterrupt:
-                    attempts.go_back()
-                    raise
-                self.statistics.count(attempt, self.newton, self.discontinuous)
-                if not attempt.converged:
-                    attempts.go_back()
-                    self._reject(current, h, attempt, all_hooks)
-                    continue
-                self.watches.accept(current, attempts.kernels.scheme.t, h)
-                changed = attempts.steps.stage != DONE and self.consistency.follow(current, h)
-                current.t, current.step = attempts.kernels.scheme.t, current.step + 1
-                self.control.accept()
-                self.statistics.steps += 1
-                self.progress.step(current.t, h)
-                self.watches.after_step(current, changed)
-                if after:
-                    run_stage(after, "after_step", current)
-                if pauses:
-                    solve_checkpoint.paused = True
-                now = current.t
+        with self._keep(current), SolveCheckpoint(self, all_hooks) as checkpoint:
+            run = Run(self, current, all_hooks, checkpoint, pauses)
+            run.begin(resume)  # contact states, accelerations and multipliers of the start
+            while current.t < self.end - 1e-9 * self.sizes.nominal:
+                h, ends = run.propose()
+                attempt = run.attempt(h, ends)  # predictor, then Newton and contacts until they agree
+                if attempt.converged:
+                    run.accept(h)  # kinks of constraints; the end of the step becomes the state
+                    yield current
+                    run.go_on()
+                else:
+                    run.cut(h, attempt)  # from the start of the step again
+            if checkpoint.had_ended(current):
                 yield current
-                if pauses:
-                    solve_checkpoint.paused = False
-                    if current.t != now or not is_finite(current):
-                        refuse_change(current, now, "code between two steps")
-            if solve_checkpoint.had_ended(current):
-                yield current
-            self.watches.finish(current)
-            self._stop(current, all_hooks)
-            solve_checkpoint.finish(current)
-            nominal = (current.t - begin) / self.control.nominal
-            cuts = judge_cuts(self.statistics.steps, nominal, self.failed_attempts)
-            reasons = [*judge_steps(self.statistics), *cuts, *self.watches.judge()]
-            self.verdict.notes += self.ropes.notes
-            self.verdict.energy = self.balance.lost
-            self._conclude(current, reasons)
+            run.finish()
 
     def _describe_solver(self) -> dict[str, Any]:
         return describe_problem(self.problem)
 
-    def note_steps(self, state: State, t: float, steps: int, iterations: int) -> None:
-        """So many steps, up to a time [s], were done by compiled code, without hooks."""
-        state.t, state.step = t, state.step + steps
-        self.statistics.add(steps, iterations)
-        self.newton.iterations += iterations
-        self.watches.skip(steps)
-        for _ in range(steps):
-            self.control.accept()
-        if self.solve_checkpoint is not None:
-            self.solve_checkpoint.skip(steps)
-        for hook in self._looking:
-            hook.skip(steps)
-
-    def find_idle_programs(self, state: State) -> list[Program]:
-        """What watches and hooks want of steps that they do not see."""
-        programs = [hook.idle_program(state) for hook in self._looking]
-        return [*self.watches.idle_programs(state), *(program for program in programs if program is not None)]
-
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
-        return {"method": self._method, "rotations": self._rotations, "step [s]": self.control.nominal}
+        return {"method": self._method, "rotations": self._rotations, "step [s]": self.sizes.nominal}
 
     def update_state(self, state: State) -> None:
         """Watches begin anew from what they have seen; see `Restartable`."""
@@ -333,7 +230,7 @@ class Dynamic(StepSolver):
     def checkpoint(self) -> dict[str, Any]:
         """What is carried from step to step beside the state; see `Restartable`."""
         return super().checkpoint() | {
-            "control": self.control.checkpoint(),
+            "sizes": self.sizes.checkpoint(),
             "newton": self.newton.checkpoint(),
             "consistency": self.consistency.checkpoint(),
             "watches": self.watches.checkpoint(),
@@ -342,7 +239,7 @@ class Dynamic(StepSolver):
     def restore(self, kept: Mapping[str, Any]) -> None:
         """Continue from what `checkpoint` gave."""
         super().restore(kept)
-        self.control.restore(kept["control"])
+        self.sizes.restore(kept["sizes"])
         self.newton.restore(kept["newton"])
         self.consistency.restore(kept["consistency"])
         self.watches.restore(kept["watches"])
@@ -353,47 +250,85 @@ class Dynamic(StepSolver):
         self.assembly.reset_caches()
         self.consistency.look_back(state)
 
-    def _reject(self, current: State, h: float, attempt: StepAttempt, hooks: list[StepHook]) -> None:
-        """Cut the step, which begins again from the state that is kept, or give up."""
-        self._note_failure(current.t + h, h, attempt.reason)
-        if not self.control.reject(h, attempt.recommended_step, attempt.unsettled):
-            failure = create_failure(self.problem, attempt, current.t + h, self.statistics.steps + 1, h)
-            failure.diagnosis += self.watches.explain()
-            self._fail(failure, current, hooks, ADVICE)
 
+class Run:
+    """One run of `Dynamic`, step by step.
 
-class Attempts:
-    """Attempts at the steps of one run.
-
-    The state is that of the start of the step until the step is accepted.  Hooks that look at passes see each of them
-    in the state, and the end of steps with rotations is made from both ends: then the start is kept beside it.
+    The state is that of the start of a step until the step is accepted.  Hooks that look at passes see each of them in
+    the state, and the end of steps with rotations is made from both ends: then the start is kept beside it.
 
     Args:
         solver: the solver.
         state: the state that goes on from step to step.
-        hooks: all hooks of the run.
-
-    Attributes:
-        kernels: the start and the end of steps; its scheme has the time at the end of the last attempt.
-        steps: those in compiled code; `DONE` says that it has looked for kinks after the last one and found none.
+        hooks: all hooks.
+        checkpoint: the checkpoints of this run.
+        pauses: whether the caller sees the state between steps.
     """
 
-    def __init__(self, solver: Dynamic, state: State, hooks: list[StepHook]) -> None:
-        self._solver, self._problem, self._state = solver, solver.problem, state
-        looking = overriding(hooks, "after_iteration")
+    def __init__(
+        self, solver: Dynamic, state: State, hooks: list[StepHook], checkpoint: SolveCheckpoint, pauses: bool
+    ) -> None:
+        self._solver, self._state, self._hooks = solver, state, hooks
+        self._checkpoint, self._pauses = checkpoint, pauses
+        self._begin, self._seen = state.t, state.t
+        self._before, self._after = overriding(hooks, "before_step"), overriding(hooks, "after_step")
+        self._looking = list(dict.fromkeys([*self._before, *self._after]))
+
+    def begin(self, resume: bool) -> None:
+        """Decide contact states and find consistent accelerations and multipliers, or take those of the state."""
+        solver, state, nominal = self._solver, self._state, self._solver.sizes.nominal
+        solver.statistics.begin()
+        # each march begins with the nominal step, also a second one of the same solver
+        solver.sizes.begin()
+        solver.problem.lag.reset()
+        if solver.integrator.needs_linear:
+            solver.consistency.refuse_nonlinear(state, solver._method)
+        if resume:
+            solver.consistency.look_back(state)
+        else:
+            if solver._decides:
+                solver.assembly.decide(state)
+            solver.assembly.load_fields(state)
+            refuse_start(solver.assembly)
+            solver.consistency.begin(state, nominal)
+            release_dropped(solver.assembly.comm)
+        run_before_solve(self._hooks, state, solver.end, (solver.end - state.t) / nominal)
+        solver.assembly.load_fields(state)
+        solver.watches.begin(state, solver.end - state.t)
+        self._checkpoint.restore(state)
+        solver.progress.begin(state.t, solver.end)
+        self._lay_down()
+        # a report notes each step
+        self._one_by_one = self._pauses or solver.progress.history is not None
+        notes = solver.watches.start(state, seen=self._pauses or bool(self._looking))
+        solver._begin_verdict(state, nominal, notes)
+
+    def _lay_down(self) -> None:
+        """The programs of steps, for the arrays of the state."""
+        solver, state = self._solver, self._state
+        looking = overriding(self._hooks, "after_iteration")
         self._looked_at = bool(looking) or len(solver.integrator.rotations) > 0
         self._start = state.copy() if self._looked_at else state
-        self.kernels = StepKernels(solver.integrator, solver.problem, carries=solver._mapped > 0)
+        self._kernels = StepKernels(solver.integrator, solver.problem, carries=solver._mapped > 0)
         self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)
-        parts = (
-            solver.newton,
-            solver.discontinuous,
-            self.kernels.scheme,
-            solver.consistency.looks,
-            solver.watches.found,
-            solver._mapped,
-        )
-        self.steps = CompiledSteps(*parts)
+        looks = solver.consistency.looks, solver.watches.found
+        self._steps = CompiledSteps(solver.newton, solver.passes, self._kernels.scheme, *looks, solver._mapped)
+
+    def propose(self) -> tuple[float, list[float]]:
+        """What comes before a step: its size, its end, and those of steps after it that compiled code may take [s]."""
+        solver, state = self._solver, self._state
+        self._checkpoint.before_step(state)
+        if self._before:
+            run_stage(self._before, "before_step", state)
+        if solver._decides:
+            solver.assembly.renew(state)
+        h, then = solver.sizes.propose(state.t, solver.end)
+        most = min(solver.watches.before_step(state, h), 1 if self._one_by_one else self._steps.pace)
+        if most > 1:
+            most = 1 + min([most - 1, *(hook.idle_steps(state, h) for hook in self._looking)])
+            most = min(most, 1 + self._checkpoint.idle_steps(state))
+        solver._refuse(state, then, self._hooks)
+        return h, solver.sizes.foresee(then, solver.end, most)
 
     def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
         """One attempt at a step of size h [s]; the state is that of its end if it has converged.
@@ -403,50 +338,37 @@ class Attempts:
             ends: the end of the step and those of steps of the same size after it [s]; where compiled code can take
                 these, the attempt is at the last of them, or at one that it could not finish.
         """
-        solver, state, contacts, lag = self._solver, self._state, self._contacts, self._problem.lag
-        fields, kernels, steps = solver.assembly.fields, self.kernels, self.steps
+        solver = self._solver
+        try:
+            attempt = self._try(h, ends)
+        except NotConverged as error:
+            # a linear solver that cannot work: smaller steps do not help
+            error.failure.step, error.failure.step_size = solver.statistics.steps + 1, h
+            self._go_back()
+            solver._fail(error.failure, self._state, self._hooks, error.advice)
+        except KeyboardInterrupt:
+            self._go_back()
+            raise
+        solver.statistics.count(attempt, solver.newton, solver.passes)
+        return attempt
+
+    def _try(self, h: float, ends: Sequence[float]) -> StepAttempt:
+        """The predictor, and passes of Newton's method and the update of history values until both agree."""
+        solver, state, contacts, steps, kernels = self._solver, self._state, self._contacts, self._steps, self._kernels
+        lag = solver.problem.lag
         scheme = kernels.predict(state, h, ends[0])
         if self._looked_at:
             self._start.assign(state)
         contacts.changed = False
         parts = kernels.begin, solver.watches.programs(), kernels.end, solver.consistency.find_program(state)
-        compiled = not self._looked_at and steps.prepare(ends, *parts, solver.find_idle_programs(state))
+        compiled = not self._looked_at and steps.prepare(ends, *parts, self._find_idle_programs())
 
         def newton(attempt: StepAttempt) -> bool:
-            guess = None
-            if attempt.passes == 2 and solver._mapped:
-                # again as without return maps
-                contacts.data[:] = contacts.first
-            elif attempt.passes > 1:
-                lag.note_switch(contacts.changed)
-                guess = (state.a, state.lam) if self._looked_at else (fields.a[:-1], fields.lam[:-1])
-            first = compiled and attempt.passes == 1
-            fields.mapped[0] = mapped = solver._mapped if attempt.passes == 1 else 0
-            try:
-                run = solver.newton.solve(scheme, guess=guess, around=steps if first else None, carried=mapped > 0)
-            finally:
-                fields.mapped[0] = 0
-                if first and steps.earlier:
-                    attempt.earlier = steps.earlier
-                    solver.note_steps(state, ends[steps.earlier - 1], steps.earlier, steps.iterations)
-            attempt.iterations += run.iterations
-            if mapped and not run.converged:
-                # from the predictor with the decisions of the start of the step
-                contacts.data[:] = contacts.first
-                run = solver.newton.solve(scheme)
-                attempt.iterations += run.iterations
-            attempt.reason, attempt.history = run.reason, run.history
-            contacts.are_updated = first and steps.stage >= UPDATED
-            if run.converged and not (first and steps.stage >= LOOKED):
-                self._problem.expand_unknowns(self._problem.unknowns)
-                solver.watches.after_newton()
-                if self._looked_at:
-                    self._store()
-            return run.converged
+            return self._run_newton(attempt, scheme, ends, compiled and attempt.passes == 1)
 
-        attempt = iterate(solver.discontinuous, newton, contacts, h, last=not solver.control.can_cut(h))
+        attempt = iterate(solver.passes, newton, contacts, h, last=not solver.sizes.can_cut(h))
         shorter = solver.watches.find_cut(h) if attempt.converged else inf
-        if shorter < h and solver.control.can_cut(h):
+        if shorter < h and solver.sizes.can_cut(h):
             attempt.converged, attempt.recommended_step = False, shorter
             attempt.reason = f"the step does not resolve a contact, which asks for a step of {shorter:.3g}"
         # also for the first pass of the next step
@@ -455,12 +377,118 @@ class Attempts:
             self._store()
         return attempt
 
-    def go_back(self) -> None:
+    def _run_newton(self, attempt: StepAttempt, scheme: Scheme, ends: Sequence[float], compiled: bool) -> bool:
+        """One run of Newton's method; whether it has converged.
+
+        Args:
+            attempt: of which it is a pass.
+            scheme: what the unknowns mean.
+            ends: see `attempt`.
+            compiled: whether compiled code takes the step, and those after it.
+        """
+        solver, state, contacts, steps = self._solver, self._state, self._contacts, self._steps
+        fields, guess = solver.assembly.fields, None
+        if attempt.passes == 2 and solver._mapped:
+            # again as without return maps
+            contacts.data[:] = contacts.first
+        elif attempt.passes > 1:
+            solver.problem.lag.note_switch(contacts.changed)
+            guess = (state.a, state.lam) if self._looked_at else (fields.a[:-1], fields.lam[:-1])
+        fields.mapped[0] = mapped = solver._mapped if attempt.passes == 1 else 0
+        try:
+            run = solver.newton.solve(scheme, guess=guess, around=steps if compiled else None, carried=mapped > 0)
+        finally:
+            fields.mapped[0] = 0
+            if compiled and steps.earlier:
+                attempt.earlier = steps.earlier
+                self._note_steps(ends[steps.earlier - 1], steps.earlier, steps.iterations)
+        attempt.iterations += run.iterations
+        if mapped and not run.converged:
+            # from the predictor with the decisions of the start of the step
+            contacts.data[:] = contacts.first
+            run = solver.newton.solve(scheme)
+            attempt.iterations += run.iterations
+        attempt.reason, attempt.history = run.reason, run.history
+        contacts.are_updated = compiled and steps.stage >= UPDATED
+        if run.converged and not (compiled and steps.stage >= LOOKED):
+            solver.problem.expand_unknowns(solver.problem.unknowns)
+            solver.watches.after_newton()
+            if self._looked_at:
+                self._store()
+        return run.converged
+
+    def _note_steps(self, t: float, steps: int, iterations: int) -> None:
+        """So many steps, up to a time [s], were done by compiled code, without hooks."""
+        solver, state = self._solver, self._state
+        state.t, state.step = t, state.step + steps
+        solver.statistics.add(steps, iterations)
+        solver.newton.iterations += iterations
+        solver.watches.skip(steps)
+        for _ in range(steps):
+            solver.sizes.accept()
+        self._checkpoint.skip(steps)
+        for hook in self._looking:
+            hook.skip(steps)
+
+    def _find_idle_programs(self) -> list[Program]:
+        """What watches and hooks want of steps that they do not see."""
+        programs = [hook.idle_program(self._state) for hook in self._looking]
+        found = self._solver.watches.idle_programs(self._state)
+        return [*found, *(program for program in programs if program is not None)]
+
+    def _store(self) -> None:
+        """Bring the end of the step into the state."""
+        problem = self._solver.problem
+        problem.expand_unknowns(problem.unknowns)
+        self._kernels.finish(self._start, self._state)
+
+    def _go_back(self) -> None:
         """Bring the state back to the start of the step."""
         if self._looked_at:
             self._state.assign(self._start)
 
-    def _store(self) -> None:
-        """Bring the end of the step into the state."""
-        self._problem.expand_unknowns(self._problem.unknowns)
-        self.kernels.finish(self._start, self._state)
+    def accept(self, h: float) -> None:
+        """The attempt at a step of size h [s] holds: constraints after kinks, counts, watches and hooks."""
+        solver, state, then = self._solver, self._state, self._kernels.scheme.t
+        solver.watches.accept(state, then, h)
+        changed = self._steps.stage != DONE and solver.consistency.follow(state, h)
+        state.t, state.step = then, state.step + 1
+        solver.sizes.accept()
+        solver.statistics.steps += 1
+        solver.progress.step(state.t, h)
+        solver.watches.after_step(state, changed)
+        if self._after:
+            run_stage(self._after, "after_step", state)
+        if self._pauses:
+            self._checkpoint.paused = True
+        self._seen = state.t
+
+    def go_on(self) -> None:
+        """The caller has seen the state, and perhaps changed it."""
+        if self._pauses:
+            self._checkpoint.paused = False
+            if self._state.t != self._seen or not is_finite(self._state):
+                refuse_change(self._state, self._seen, "code between two steps")
+
+    def cut(self, h: float, attempt: StepAttempt) -> None:
+        """Cut a step of size h [s] that has failed, which begins again from its start, or give up."""
+        solver, state = self._solver, self._state
+        self._go_back()
+        solver._note_failure(state.t + h, h, attempt.reason)
+        if not solver.sizes.reject(h, attempt.recommended_step, attempt.unsettled):
+            failure = create_failure(solver.problem, attempt, state.t + h, solver.statistics.steps + 1, h)
+            failure.diagnosis += solver.watches.explain()
+            solver._fail(failure, state, self._hooks, ADVICE)
+
+    def finish(self) -> None:
+        """The end is reached: hooks, checkpoint and verdict."""
+        solver, state = self._solver, self._state
+        solver.watches.finish(state)
+        solver._stop(state, self._hooks)
+        self._checkpoint.finish(state)
+        nominal = (state.t - self._begin) / solver.sizes.nominal
+        cuts = judge_cuts(solver.statistics.steps, nominal, solver.failed_attempts)
+        reasons = [*judge_steps(solver.statistics), *cuts, *solver.watches.judge()]
+        solver.verdict.notes += solver.ropes.notes
+        solver.verdict.energy = solver.balance.lost
+        solver._conclude(state, reasons)

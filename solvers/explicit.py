@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.checks.checks import checked, number, word, yes_no
+from windlass.framework.checks.checks import checked, number, optional, word, yes_no
 from windlass.framework.command_line import options
+from windlass.framework.errors import ModelError
 from windlass.framework.model.system import PostNewton
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
@@ -36,7 +37,7 @@ from windlass.solvers.explicit_methods.fixed_steps import TABLEAUX, FixedSteps
 from windlass.solvers.explicit_methods.runge_kutta import RungeKutta
 from windlass.solvers.explicit_methods.verlet import Verlet
 from windlass.solvers.failure import Failure
-from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
+from windlass.solvers.given import COMMON, SOLVE, TIMES, check_start, check_times
 from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver
 from windlass.solvers.verdicts.contact_watch import LIMITS, ContactWatch
@@ -122,6 +123,7 @@ class Explicit(StepSolver):
         project=yes_no(),
         velocities=word(*STARTS),
         discontinuous_atol=number("N", minimum=0.0),
+        smallest_step=optional(number("s", above=0.0)),
         **COMMON,
         **TIMES,
     )
@@ -142,7 +144,8 @@ class Explicit(StepSolver):
         prefix: str = "explicit_",
         name: str = "explicit",
     ) -> None:
-        check_smallest(smallest_step, step, "Explicit")
+        if smallest_step is not None and smallest_step > step:
+            raise ModelError(f"smallest_step = {smallest_step} s in Explicit: must be <= the step, {step} s")
         step = own_option(EXPLICIT_OPTIONS, prefix, "step", float(step))
         smallest = smallest_step if smallest_step is not None else 1e-4 * step
         end = own_option(EXPLICIT_OPTIONS, prefix, "end", float(end))

@@ -12,8 +12,8 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.meetings import meet
 from windlass.framework.restart.solve_checkpoint import Restartable
-from windlass.framework.runtime.last_solve import note_state
 from windlass.framework.runtime.petsc import PETSc
+from windlass.framework.state import last_state
 from windlass.framework.state.exchange import NAMES
 from windlass.framework.state.hooks import is_hook
 from windlass.framework.state.state import State
@@ -38,18 +38,13 @@ COMMON: dict[str, Check] = {
 """Arguments that all solvers have."""
 NEWTON: dict[str, Check] = {
     "max_it": whole(1),
-    "discontinuous_max_it": whole(1),
-    "discontinuous_atol": number("N", minimum=0.0),
-    "discontinuous_rtol": number("1", minimum=0.0),
-    "discontinuous_limit": number("1", minimum=0.0),
-    "discontinuous_fail": yes_no(),
+    "passes": optional(instance("Passes")),
     "decide_at_start": yes_no(),
 }
 """Arguments of solvers with Newton's method."""
 TIMES: dict[str, Check] = {
     "step": number("s", above=0.0, below=LONGEST_TIME),
     "end": number("s", above=0.0, below=LONGEST_TIME),
-    "smallest_step": optional(number("s", above=0.0)),
 }
 """Arguments of solvers in time."""
 SOLVE: dict[str, Check] = {
@@ -58,12 +53,6 @@ SOLVE: dict[str, Check] = {
     "resume": yes_no(),
 }
 """Arguments of solves."""
-
-
-def check_smallest(smallest: float | None, step: float, where: str) -> None:
-    """Raise ModelError for a smallest step that is longer than the step, both in s."""
-    if smallest is not None and smallest > step:
-        raise ModelError(f"smallest_step = {smallest} s in {where}: must be <= the step, {step} s")
 
 
 def check_start(solver: Restartable, given: State | None, state: State) -> None:
@@ -82,7 +71,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
     options.check_values()
     if options.help_requested():
         # nothing will be solved: commands that look at the end show their options for the start
-        note_state(state)
+        last_state.note(state)
     if assembly.layout.size > 1:
         meet(assembly.comm, where)
         settings = {"solver": where, "prefix": solver.prefix, **solver.settings(), "t of the state [s]": state.t}

@@ -5,7 +5,8 @@ A solver reads one by `own_option`; its name is that of the table behind the pre
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from windlass.framework.command_line.options import expect_solver, option
@@ -19,7 +20,6 @@ Table = Mapping[str, Option]
 
 SHORTEST = 1e-300
 """Smallest step size and end that the command line takes [s]."""
-IMPLICIT = ("generalized_alpha", "newmark", "trapezoidal_index2", "generalized_alpha_index2")
 EXPLICIT = ("verlet", "rk", "euler", "midpoint", "rk3", "rk4", "rk6")
 STABILITY = ("check", "follow", "off")
 VELOCITIES = ("zero", "given")
@@ -52,7 +52,7 @@ STATIC_OPTIONS = NEWTON | option_table(
 )
 DYNAMIC_OPTIONS = (TIMES | NEWTON) | option_table(
     Option("decide_in_newton", 1, "1", "residuals of a step in which contacts decide", minimum=0),
-    Option("method", IMPLICIT[0], "", "integrator", choices=IMPLICIT),
+    Option("method", "generalized_alpha", "", "integrator", choices=("generalized_alpha",)),
     Option("project", True, "", "bring accelerations onto the constraints after kinks"),
     Option("resolve_contacts", True, "", "cut steps that do not resolve a contact"),
     Option("lag", True, "", "keep the tangent while that is cheaper; false is full Newton"),
@@ -82,6 +82,19 @@ TABLES: dict[str, Table] = {
 
 for _prefix, _items in TABLES.items():
     expect_solver(_prefix, tuple(_items.values()))
+
+
+def offer_choices(table: dict[str, Option], prefix: str, name: str, choices: Sequence[str]) -> None:
+    """Let an option of a solver take these words; those of integrators are registered after the tables are made.
+
+    Args:
+        table: options of this kind of solver.
+        prefix: its default prefix.
+        name: of the option, without prefix.
+        choices: all words.
+    """
+    table[name] = replace(table[name], choices=tuple(choices))
+    expect_solver(prefix, tuple(table.values()))
 
 
 def own_option(table: Table, prefix: str, name: str, default: Value) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -20,7 +21,7 @@ from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, overriding, run_before_solve, run_stage
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.equilibrium.balance import balance
-from windlass.solvers.equilibrium.form_finding import FormFinder, Lines, find_lines
+from windlass.solvers.equilibrium.form_finding import FormFinder, Lines, find_friction, find_lines, without_friction
 from windlass.solvers.equilibrium.jumps import JumpWatch
 from windlass.solvers.equilibrium.relaxation import relax
 from windlass.solvers.equilibrium.settling import settle_contacts
@@ -41,8 +42,8 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import OVERSHOOT, PASSES_FROM, STATIC_OPTIONS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
-from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
-from windlass.solvers.stepping.step_control import StepControl
+from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, StepAttempt, iterate
+from windlass.solvers.stepping.step_control import StepControl, StepSizes
 from windlass.solvers.verdicts.verdict import Verdict, judge_end, judge_jumps, judge_mesh
 
 ADVICE = (
@@ -52,6 +53,7 @@ ADVICE = (
 )
 
 MOST_LOAD_STEPS = 10**6
+LOAD_STEPS = StepControl(cut=0.25, growth=2.0, easy_steps=4)
 USES = 8
 """Evaluations before a program is made: most static solves have fewer, and a program pays from then on."""
 LONG = 40
@@ -62,8 +64,13 @@ UNSETTLED = 0.1
 """Load steps cut below this share of the nominal one go on if contacts do not settle, except for the last one [1]."""
 
 
+LIGHT = 0.1
+"""Share of the loads under which lines get their shape without friction [1]."""
+WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the loads: friction acts as the loads grow"
+
+
 class SlackLines(Exception):
-    """The way of load steps leads through slack lines, or is long: the shape of lines is to be sought first."""
+    """The way of load steps leads through slack lines, is long, or ends: the shape of lines is to be sought first."""
 
 
 class Static(StepSolver):
@@ -81,8 +88,7 @@ class Static(StepSolver):
         stabiliser: factor of the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2].
         time: time at which loads and offsets that are functions of time are evaluated [s]; default that of the state.
         rtol, atol, max_it: default tolerances, see `Newton`.
-        discontinuous_max_it, discontinuous_atol, discontinuous_rtol, discontinuous_limit, discontinuous_fail: defaults,
-            see `DiscontinuousSettings`.
+        passes: defaults of the passes of contacts, see `Passes`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
             as recorded data of other programs need it.
         overshoot: residuals that are small against that of a first iteration alone, which has overshot: "check" that
@@ -132,11 +138,7 @@ class Static(StepSolver):
         rtol: float = 1e-8,
         atol: float = 1e-10,
         max_it: int = 25,
-        discontinuous_max_it: int = 8,
-        discontinuous_atol: float = 1e-6,
-        discontinuous_rtol: float = 1e-5,
-        discontinuous_limit: float = 1e-3,
-        discontinuous_fail: bool = True,
+        passes: Passes | None = None,
         decide_at_start: bool = True,
         overshoot: str = "check",
         passes_from: str = "near",
@@ -153,9 +155,7 @@ class Static(StepSolver):
         super().__init__(world, prefix, name, "")
         self.load_steps, self.geometric, self.load_range = load_steps, geometric, load_range
         self.stabiliser, self.time, self._adaptive = stabiliser, time, adaptive
-        tolerances = discontinuous_atol, discontinuous_rtol, discontinuous_limit
-        settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
-        self.discontinuous = settings.with_options(prefix)
+        self.passes = (passes or Passes()).with_options(prefix)
         self._decides = own_option(STATIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         self._begins_near = own_option(STATIC_OPTIONS, prefix, "passes_from", passes_from) == "near"
         # on several processes the looks at the tangent need PETSc's own matrices, and what is next to singular MUMPS
@@ -169,6 +169,7 @@ class Static(StepSolver):
         self.snes = self.problem.snes
         self._error, self._from = 0.0, 0.0
         self._lines: Lines | None = None
+        self._rubs, self._retries = False, False
         self._steps, self._plain, self._given = 0, False, np.zeros(0)
         watched = self.stability != "off" and options.verdict_kind() != "off"
         self._held: dict[str, Any] = {}
@@ -184,6 +185,13 @@ class Static(StepSolver):
         if steps < 1.0:
             return steps / self.load_range
         return float(self.load_range ** ((steps - self.load_steps) / (self.load_steps - 1)))
+
+    def _find_progress(self, load_factor: float) -> float:
+        """The progress at which the load factor has a value, not below that of the first geometric step."""
+        if not self.geometric or self.load_steps == 1:
+            return load_factor
+        steps = self.load_steps + (self.load_steps - 1) * np.log(load_factor) / np.log(self.load_range)
+        return float(max(steps, 1.0) / self.load_steps)
 
     @checked(state=SOLVE["state"], hooks=SOLVE["hooks"])
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
@@ -235,21 +243,38 @@ class Static(StepSolver):
         # what has been in equilibrium is followed from there
         seeks = self.stability == "follow" and current.step == 0
         self._lines = find_lines(self.newton, self._scheme(current, 1.0, time)) if seeks else None
-        formed = self._lines is not None and self._lines.are_slack() and self._find_form(current, time)
-        try:
-            self._take_steps(current, time, all_hooks, solve_checkpoint, formed)
-        except SlackLines:
-            current.assign(first)
-            self.statistics.steps = self._steps
-            formed = self._find_form(current, time)
-            self._take_steps(current, time, all_hooks, solve_checkpoint, formed)
+        lines, slack = self._lines, self._lines is not None and self._lines.are_slack()
+        # friction holds lines on their way: load steps are tried first
+        self._rubs = self._retries = lines is not None and bool(find_friction(self.assembly))
+        formed, ended = 0.0, False
+        if slack and not self._rubs:
+            formed = self._find_form(lines, current, time)
+        while not ended:
+            try:
+                self._take_steps(current, time, all_hooks, solve_checkpoint, formed)
+                ended = True
+            except SlackLines:
+                current.assign(first)
+                self.statistics.steps = self._steps
+                looks = self._rubs or self._lines is not None
+                formed = self._find_form(lines, current, time) if looks else 0.0
+                # the usual way is left then
+                self._retries = 0.0 < formed < 1.0
+        if 0.0 < formed < 1.0:
+            self.verdict.notes.append(WITHOUT_FRICTION)
         current.start_data[:] = current.data
         self._stop(current, all_hooks)
 
-    def _find_form(self, current: State, time: float) -> bool:
-        """Bring lines that start slack into the shape that they have under all loads, if it can be found."""
-        lines, self._lines = self._lines, None
+    def _find_form(self, lines: Lines | None, current: State, time: float) -> float:
+        """Bring lines into the shape that they have under all loads, or where contacts rub under few without friction.
+
+        Returns:
+            Progress of the load steps at which the shape is that of equilibrium; 0 where it was not found.
+        """
         assert lines is not None
+        self._lines, light, self._rubs = None, self._rubs, False
+        progress = self._find_progress(LIGHT) if light else 1.0
+        lines.load *= self.load_factor(progress)
         self.assembly.load_fields(current)
         begin_step(self.assembly.fields, self.assembly.layout.reference, current)
 
@@ -257,25 +282,26 @@ class Static(StepSolver):
             state.data[:] = self._given
             self._decide(state, time)
 
-        scheme = self._scheme(current, 1.0, time)
-        finder = FormFinder(self.newton, lines, scheme, current.copy(), decide if self._decides else None)
-        found = finder.find()
+        with without_friction(self.assembly) if light else nullcontext():
+            scheme = self._scheme(current, self.load_factor(progress), time)
+            finder = FormFinder(self.newton, lines, scheme, current.copy(), decide if self._decides else None)
+            found = finder.find()
         self.statistics.newton_iterations += finder.spent
         if found:
             self.statistics.forms += 1
             current.q[:] = finder.q
             if self._decides:
                 decide(current)
-        return found
+        return progress if found else 0.0
 
     def _take_steps(
-        self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: bool
+        self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
     ) -> None:
-        """All load steps from a start, or one where the shape under all loads has been found."""
-        nominal = 1.0 if formed else 1.0 / self.load_steps
-        control = StepControl(nominal, 1e-4 * nominal, 0.25, 2.0, 4, self._adaptive)
+        """All load steps from a start, or one where the shape under all loads has been found, or those after few."""
+        nominal = 1.0 if formed == 1.0 else 1.0 / self.load_steps
+        control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
         first, start = current.copy(), current.copy()
-        done, self._jumps, self._coarse = 0.0, [], []
+        done, self._jumps, self._coarse = formed if formed < 1.0 else 0.0, [], []
         while done < 1.0 - 1e-9 * nominal:
             solve_checkpoint.check_interrupt(current)
             run_stage(overriding(all_hooks, "before_step"), "before_step", current)
@@ -295,7 +321,7 @@ class Static(StepSolver):
             if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
                 # less load does not help here, and only at its end the way has to be an equilibrium
                 attempt.converged = True
-            self.statistics.count(attempt, self.newton, self.discontinuous)
+            self.statistics.count(attempt, self.newton, self.passes)
             if not attempt.converged:
                 self._reject(start, current, h, attempt, control, all_hooks)
                 continue
@@ -322,13 +348,13 @@ class Static(StepSolver):
             else:
                 start.q[:] = q
             found = self._attempt(start, current, self.load_factor(1.0), time, hooks, last=True)
-            self.statistics.count(found, self.newton, self.discontinuous)
+            self.statistics.count(found, self.newton, self.passes)
             if q is None and not found.converged:
                 current.assign(start)
             return found if found.converged else None
 
         lines, self._lines = self._lines, None
-        self._error = balance(self.problem, attempt, self.discontinuous, solve)
+        self._error = balance(self.problem, attempt, self.passes, solve)
         if self.stability == "off":
             return
         finding = left = examine(self.problem)
@@ -342,6 +368,8 @@ class Static(StepSolver):
             follower = Follower(self.newton, scheme, first, current.copy(), solve)
             left, hindrance = follower.follow(finding), follower.hindrance
             self.statistics.newton_iterations += follower.spent
+        if left and self._retries:
+            raise SlackLines
         if left:
             failure = Failure(describe_unstable(left, hindrance), 1.0, 0, 0.0, last_good=current.copy())
             self._stop(current, hooks, failed=failure.describe())
@@ -453,7 +481,7 @@ class Static(StepSolver):
             return run.converged
 
         # a size that a contact recommends is a time, and no part of the load
-        attempt = iterate(self.discontinuous, newton, contacts, 0.0, last)
+        attempt = iterate(self.passes, newton, contacts, 0.0, last)
         # after the first pass it is decisions on contacts that Newton's method fails for, too
         if not attempt.converged and attempt.passes > 1 and not self._plain:
             self._look_at_lines(attempt, gives_up=True)
@@ -482,16 +510,18 @@ class Static(StepSolver):
 
         self.statistics.settlings += 1
         contacts = partial(ContactHistory.of, self.assembly, start, current, hooks)
-        return settle_contacts(self.newton, scheme, self.discontinuous, contacts, store)
+        return settle_contacts(self.newton, scheme, self.passes, contacts, store)
 
     def _reject(
-        self, start: State, current: State, h: float, attempt: StepAttempt, control: StepControl, hooks: list[StepHook]
+        self, start: State, current: State, h: float, attempt: StepAttempt, control: StepSizes, hooks: list[StepHook]
     ) -> None:
         """Restore the start of the load step and cut it, or give up."""
         load_factor = self.problem.scheme.load_factor
         self._note_failure(load_factor, h, attempt.reason)
         current.assign(start)
         if not control.reject(h, np.inf, attempt.unsettled):
+            if self._retries:
+                raise SlackLines
             failure = create_failure(self.problem, attempt, load_factor, self.statistics.steps + 1, h)
             self.assembly.load_fields(current)
             faults = [f"at the start of the step: {words}" for words in summarise_faults(self.problem)]

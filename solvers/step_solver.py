@@ -15,11 +15,10 @@ from windlass.framework.command_line import options
 from windlass.framework.command_line.petsc_solvers import describe_kinds
 from windlass.framework.command_line.summary import final_state_path, note_solve
 from windlass.framework.errors import OutputError
-from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.launch.petsc_functions import count_linear_iterations
 from windlass.framework.model.world import CHECKS, World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
-from windlass.framework.runtime.last_solve import note_state, offer_command
+from windlass.framework.state import last_state
 from windlass.framework.state.hooks import StepHook, run_stage
 from windlass.framework.state.state import State
 from windlass.solvers.failure import Failure, NotConverged
@@ -125,7 +124,7 @@ class StepSolver:
             )
         finally:
             self._report(state, self.verdict.word, self.verdict.reasons)
-        note_state(state)
+        last_state.note(state)
         note_solve(self._describe_work)
         path = final_state_path()
         if path is not None:
@@ -236,18 +235,3 @@ def describe_problem(problem: NonlinearProblem) -> dict[str, Any]:
         "atol": atol,
         "linear_iterations": count_linear_iterations(problem.snes.getKSP()),
     }
-
-
-def show_modes(state: State) -> None:
-    """What `windlass modes` does with the last state of a script: the table of its modes; all processes together."""
-    from windlass.solvers.modes.modes import Modes  # here, because runs without modes do without
-
-    result = Modes(state.world).solve(state)
-    if options.help_requested():
-        return
-    table = result.table()
-    if is_first_process():
-        print(f"modes about the state at t = {state.t:.9g} s:\n{table}", flush=True)
-
-
-offer_command("modes", show_modes)

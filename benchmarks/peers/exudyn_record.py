@@ -1,19 +1,28 @@
-"""Runs a script of Exudyn and writes what its solver calls end with, solved by Exudyn itself or by Windlass.
+"""Runs scripts of Exudyn and writes what their solver calls end with, solved by Exudyn itself or by Windlass.
 
-usage: exudyn_record.py SCRIPT RESULT.json {exudyn,windlass} [TOLERANCE [TIMES]]
+usage: exudyn_record.py {exudyn,windlass}
 
-TOLERANCE is the largest one of Newton's method, relative and absolute, with a new Jacobian in every iteration, and of
-explicit solvers that choose their steps.  TIMES is how many steps of time are made for each one of the script.
+Each line of standard input is a run, a JSON object with script, target (file of the record), seconds (longest process
+time), wait (longest elapsed time), tight, times and most.  Each run is a process of its own, which begins with all
+modules loaded; its end is a line on standard output, a JSON object with the process time and the signal that ended it.
+
+tight is the largest tolerance of Newton's method, relative and absolute, with a new Jacobian in every iteration, and of
+explicit solvers that choose their steps; 0: those of the script.  times is how many steps of time are made for each one
+of the script.  most is how many steps of the script a solve has at most, the end of its time being moved as well, and
+the script then ends with its fourth solve; 0: all of them.
 The module modelUnitTests, which test models of Exudyn ask for graphics, is replaced by one that wants none.
 Sleeps, plots and windows are left out.  Names of older versions that the scripts use are put in place.  The scripts
 run in the folder of RESULT.json, with links to the other files of their folder, such that they find their data.
 Needs exudyn, for Windlass in its own environment.
 """
 
+import contextlib
 import json
 import math
 import os
+import resource
 import runpy
+import signal
 import sys
 import time
 import types
@@ -23,16 +32,22 @@ from pathlib import Path
 
 warnings.simplefilter("ignore")
 os.environ["MPLBACKEND"] = "Agg"
+sys.argv[1:], program = [], sys.argv[1]
 import exudyn as exu  # noqa: E402
 import exudyn.graphics  # noqa: E402
 import exudyn.solver  # noqa: E402
 import numpy as np  # noqa: E402
 
-script, target, program = sys.argv[1:4]
-script, target = str(Path(script).resolve()), str(Path(target).resolve())
-tight, times = float((sys.argv[4:5] or ["0"])[0]), int((sys.argv[5:6] or ["1"])[0])
-sys.argv = [script]
-record = {"solves": [], "error": "", "result": None, "items": {}}
+SOLVES = 4
+"""Solves after which a script that is cut ends."""
+LARGEST_FILE = 2e7
+"""Bytes of a file of coordinates that is read."""
+tight, times, most = 0.0, 1, 0
+record = {"solves": [], "error": "", "result": None, "items": {}, "cut": False}
+
+
+class Enough(BaseException):
+    """A script that is cut has made its solves."""
 
 
 class Globals:
@@ -62,7 +77,26 @@ def tighten(settings):
         part.newton.useModifiedNewton = False
 
 
-def note(kind, mbs, seconds):
+def find_largest_multiplier(settings):
+    """The largest multiplier that the file of coordinates holds; 0 without."""
+    path, sizes = Path(settings.solutionSettings.coordinatesSolutionFileName), []
+    path = path if path.suffix else path.with_suffix(".txt")
+    if program != "exudyn" or not path.is_file() or path.stat().st_size > LARGEST_FILE:
+        return 0.0
+    with path.open() as lines:
+        for line in lines:
+            if not line.startswith("#"):
+                break
+            if "written" in line and "=" in line:
+                sizes = json.loads(line.rpartition("=")[2])
+    if len(sizes) != 7 or not sizes[5]:
+        return 0.0
+    begin = 1 + sum(sizes[:5])
+    values = np.loadtxt(path, delimiter=",", usecols=range(begin, begin + sizes[5]))
+    return float(np.abs(values).max(initial=0.0))
+
+
+def note(kind, mbs, seconds, largest):
     """Keep the end of a solve."""
     data = mbs.systemData
     record["solves"].append(
@@ -73,6 +107,7 @@ def note(kind, mbs, seconds):
             "lam": data.GetAECoordinates().tolist(),
             "sensors": read_sensors(mbs),
             "t": data.GetTime(),
+            "largest": largest,
             "cpu": seconds,
         }
     )
@@ -132,11 +167,26 @@ def recording(kind, call):
         named.pop("simulationSettings", None)
         begin = time.process_time()
         count_items(mbs)
-        steps = settings.timeIntegration.numberOfSteps
-        settings.timeIntegration.numberOfSteps = steps * times
+        own = settings.timeIntegration
+        steps, end = own.numberOfSteps, own.endTime
+        if kind == "dynamic" and 0 < most < steps:
+            own.endTime, own.numberOfSteps = own.startTime + (end - own.startTime) * most / steps, most
+            record["cut"] = True
+        own.numberOfSteps *= times
+        # how large multipliers become on the way
+        file = settings.solutionSettings
+        writes, name, period = file.writeSolutionToFile, file.coordinatesSolutionFileName, file.solutionWritePeriod
+        if program == "exudyn" and not writes:
+            file.writeSolutionToFile, file.coordinatesSolutionFileName = True, "largest.txt"
+            file.solutionWritePeriod = (own.endTime - own.startTime) / 50
         done = call(mbs, settings, *given[1:], **named)
-        settings.timeIntegration.numberOfSteps = steps
-        note(kind, mbs, time.process_time() - begin)
+        largest = find_largest_multiplier(settings) if kind == "dynamic" else 0.0
+        file.writeSolutionToFile, file.coordinatesSolutionFileName, file.solutionWritePeriod = writes, name, period
+        own.numberOfSteps, own.endTime = steps, end
+        note(kind, mbs, time.process_time() - begin, largest)
+        if most and len(record["solves"]) == SOLVES:
+            record["cut"] = True
+            raise Enough
         return done
 
     return solve
@@ -222,45 +272,84 @@ def dropping(function, names):
     return create
 
 
+def run(job):
+    """Run a script, and write its record."""
+    global tight, times, most
+    tight, times, most = float(job["tight"]), int(job["times"]), int(job["most"])
+    script, target = Path(job["script"]).resolve(), Path(job["target"]).resolve()
+    sys.path.insert(0, str(script.parent))
+    os.chdir(target.parent)
+    Path("solution").mkdir(exist_ok=True)
+    # where scripts of older versions look for the file of coordinates
+    Path("coordinatesSolution.txt").symlink_to("solution/coordinatesSolution.txt")
+    for beside in (*script.parent.iterdir(), *script.parents[1].iterdir()):
+        # what a script writes stays here; and the package is the one that is installed
+        if beside.name not in ("solution", "images", "exudyn") and not Path(beside.name).exists():
+            Path(beside.name).symlink_to(beside)
+    if program == "windlass":
+        options.initialise([])
+        answer_calls()
+    else:
+        for place, names in (
+            (exu, ("StartRenderer", "StopRenderer")),
+            (exu.MainSystem, ("WaitForUserToContinue", "SolutionViewer")),
+            (exu.Renderer, ("Start", "Stop", "DoIdleTasks")),
+        ):
+            for name in names:
+                setattr(place, name, lambda *given, **named: True)
+    for kind in ("Static", "Dynamic"):
+        call = recording(kind.lower(), getattr(exudyn.solver, f"Solve{kind}"))
+        for place in (exu, exudyn.solver, exu.MainSystem):
+            setattr(place, f"Solve{kind}", call)
+    call = recording_values(exudyn.solver.ComputeODE2Eigenvalues)
+    for place in (exu, exudyn.solver, exu.MainSystem):
+        place.ComputeODE2Eigenvalues = call
+    try:
+        sys.argv = [str(script)]
+        runpy.run_path(str(script), run_name="__main__")
+    except (SystemExit, Enough):
+        pass
+    except BaseException as error:
+        record["error"] = f"{type(error).__name__}: {error}"
+    result = tests.exudynTestGlobals.testResult
+    record["result"] = np.ravel(result).tolist() if np.size(result) else None
+    target.write_text(json.dumps(record))
+
+
+def run_apart(job):
+    """Run a script in a process of its own: its process time [s] and the signal that ended it, 0 without."""
+    child = os.fork()
+    if not child:
+        os.setsid()
+        limit = max(int(job["seconds"]), 1)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        for stream, mode in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
+            os.dup2(os.open(os.devnull, mode), stream)
+        try:
+            run(job)
+        finally:
+            os._exit(0)
+    end, ended = time.monotonic() + float(job["wait"]), 0
+    while not ended:
+        time.sleep(0.02)
+        late = time.monotonic() > end
+        if late:
+            os.killpg(child, signal.SIGKILL)
+        ended, status, used = os.wait4(child, 0 if late else os.WNOHANG)
+    # with what the script has started
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
+    return {"cpu": used.ru_utime + used.ru_stime, "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0}
+
+
 find_old_names()
 accept_old_arguments()
-sys.path.insert(0, str(Path(script).resolve().parent))
-os.chdir(Path(target).resolve().parent)
-Path("solution").mkdir(exist_ok=True)
-# where scripts of older versions look for the file of coordinates
-Path("coordinatesSolution.txt").symlink_to("solution/coordinatesSolution.txt")
-for beside in (*Path(script).parent.iterdir(), *Path(script).parents[1].iterdir()):
-    # what a script writes stays here; and the package is the one that is installed
-    if beside.name not in ("solution", "images", "exudyn") and not Path(beside.name).exists():
-        Path(beside.name).symlink_to(beside)
+# what many scripts load
+for module in ("matplotlib.pyplot", "scipy.linalg", "scipy.optimize", "scipy.sparse.linalg", "exudyn.FEM"):
+    with contextlib.suppress(ImportError):
+        import_module(module)
 if program == "windlass":
     from windlass.exudyn.run import answer_calls
     from windlass.framework.command_line import options
-
-    options.initialise([])
-    answer_calls()
-else:
-    for place, names in (
-        (exu, ("StartRenderer", "StopRenderer")),
-        (exu.MainSystem, ("WaitForUserToContinue", "SolutionViewer")),
-        (exu.Renderer, ("Start", "Stop", "DoIdleTasks")),
-    ):
-        for name in names:
-            setattr(place, name, lambda *given, **named: True)
-for kind in ("Static", "Dynamic"):
-    call = recording(kind.lower(), getattr(exudyn.solver, f"Solve{kind}"))
-    for place in (exu, exudyn.solver, exu.MainSystem):
-        setattr(place, f"Solve{kind}", call)
-call = recording_values(exudyn.solver.ComputeODE2Eigenvalues)
-for place in (exu, exudyn.solver, exu.MainSystem):
-    place.ComputeODE2Eigenvalues = call
-try:
-    sys.argv = [script]
-    runpy.run_path(script, run_name="__main__")
-except SystemExit:
-    pass
-except BaseException as error:
-    record["error"] = f"{type(error).__name__}: {error}"
-result = tests.exudynTestGlobals.testResult
-record["result"] = np.ravel(result).tolist() if np.size(result) else None
-Path(target).write_text(json.dumps(record))
+for line in sys.stdin:
+    print(json.dumps(run_apart(json.loads(line))), flush=True)

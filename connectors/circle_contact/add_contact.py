@@ -1,6 +1,6 @@
 """Helper that brings many cables into contact with several circles: belts on pulleys, ropes on sheaves.
 
-It takes any law between a circle and a cable: which one suits is said in docs/theory/contact.md.
+It takes any law between a circle and a cable: which one suits is said in docs/howto/choose_contact.md.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def add_contact(
         circle_radius: radius [m] of all circles, or one per circle.
         vertical_offset: distance [m] of the touching line from the axis of the cables, along their left normal.
         damping_ratio: contact_damping_per_length per critical damping 2 sqrt(contact_stiffness_per_length
-            mass_per_length) of the cable on the contact [1]; 1/3 suits belts, see docs/theory/contact.md.
+            mass_per_length) of the cable on the contact [1]; 1/3 suits belts, see docs/howto/choose_contact.md.
         **columns: further columns of the law: one value for all, one per circle (k), or one per pair (k n).
 
     Returns:

@@ -8,7 +8,7 @@ way to the bristles, with a² = EA/mu_k:
     u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)),   u = 0 at the entry and deep inside;   the same, -u, at the exit.
 
 Source: E. Winkler, Die Lehre von der Elasticitaet und Festigkeit (1867) for the foundation; O. Volkersen 1938 for a;
-docs/theory/contact.md, "Creep of belts".
+docs/explanation/theory/contact.md, "Creep of belts".
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """Whether the cables on a circle are short enough for their contact: how far their cubics are off the circle.
 
 A cubic of the length l = R theta that lies on a circle waves by R theta^4/384 across it, its error inside of a contact,
-and where it is bent onto the circle it moves its points along it by up to l³/(192 R²); see docs/theory/contact.md.
+and where it is bent onto the circle it moves its points along it by up to l³/(192 R²); see
+docs/explanation/theory/contact.md.
 
 - Tractions without load.  Bristles take the way along the circle for slip, see `mesh_traction.py`.  Beyond the limit of
   friction mu f_n both ends of an arc slip to and fro.
 - Open places on the arc.  A cable that sinks in by less than its wave opens there, and loses what its bristles hold.
   That matters where a change of tension passes into the circle over a long way, sqrt(EA/mu_k), the whole arc.
 - Short arcs.  A cable of a belt begins to rub when all of it lies on the circle, half of its length behind the entry in
-  the mean, and keeps half of the way of the next length as the bend of its bristles.  So they have less of the arc, by
-  one length, to bend on before the belt slips, and so a larger rate of shear w_0 at the entry, a loss of speed: on the
-  arc S that sticks, with a = sqrt(EA/mu_k) and the slip arc G,
+  the mean, and stiff bristles keep half of the way of the next length as their bend.  So they have less of the arc to
+  bend on before the belt slips, and so a larger rate of shear w_0 at the entry, a loss of speed: on the arc S that
+  sticks, with a = sqrt(EA/mu_k) and the slip arc G,
 
       w_0 = (change of stretch)/(max(G/a, 1) sinh(S/a))      from the limit of friction, F' = mu F/R, where slip begins
 """
@@ -25,6 +26,7 @@ from scipy.optimize import brentq
 
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, MeshTraction, eval_wave
 from windlass.connectors.circle_points.kernels import PRESS, PointColumns
+from windlass.connectors.circle_points.update import STIFF
 from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.circle_segments.place_numbers import GAP
 from windlass.connectors.markers.cable_shape import column_of
@@ -81,8 +83,9 @@ class Arc(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Of the loss of speed on this circle [1]: cables rub as if it began one of their lengths further on."""
-        return self.eval_shear(self.angle) - self.eval_shear(0.0)
+        """Of the loss of speed on this circle [1]: cables rub as if it began one of their lengths further on, or half."""
+        lengths = 1.0 if self.angle * self.shear >= STIFF else 0.5
+        return self.eval_shear(lengths * self.angle) - self.eval_shear(0.0)
 
     def refine(self, error: float) -> float:
         """How many times as many cables have this error."""

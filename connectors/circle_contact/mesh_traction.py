@@ -9,7 +9,7 @@ circle by up to w = l³/(192 R²): the deflection of a clamped beam by a force i
   held ends moves it by mu_k u l²/(12 EA) in the mean, so u = (w/2)/(1 + (l/a)²/12).
 
 The traction mu_k u is a part of the limit of friction mu F/R.  Above about half of it points slip, and it grows less.
-Source: Volkersen 1938 for a; docs/theory/contact.md, "Mesh without load", compares this with runs.
+Source: Volkersen 1938 for a; docs/explanation/theory/contact.md, "Mesh without load", compares this with runs.
 """
 
 from __future__ import annotations

@@ -198,7 +198,8 @@ def eval_parts(c: PointColumns, fields: Fields, row: IntArray, number: IntArray)
         normal = np.stack((-slope[:, 1], slope[:, 0]), axis=1) * (c.offset[row] / length)[:, None]
         return p + normal, v + turn[:, None] * np.stack((-normal[:, 1], normal[:, 0]), axis=1)
 
-    return at(number.astype(np.float64))[0], at(number + 1.0)[0], at(number + 0.5)[1]
+    first: FloatArray = number.astype(np.float64)
+    return at(first)[0], at(first + 1.0)[0], at(first + 0.5)[1]
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:

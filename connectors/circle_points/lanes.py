@@ -1,4 +1,6 @@
-"""Rows of points side by side, one in each lane of the processor's vector instructions; see docs/design.md, Lanes.
+"""Rows of points side by side, one in each lane of the processor's vector instructions.
+
+See docs/explanation/design.md, Lanes.
 
 Eight rows go together, point after point: their coordinates are gathered once into a small array g, by row and lane,
 whose rows the constants below name.  What is not there, as a point of a shorter row, counts 0.

@@ -55,8 +55,10 @@ RESTS = 2e-5
 """Change of the press at rest, of that as mounted, which asks for another pass."""
 DEEP = 0.95
 """Share of the final depth from which a cable that is laid on rubs."""
+STIFF = 0.3
+"""L sqrt(mu_k/EA) of a cable, below which its bristles hardly feel the phase of the mesh, and keep all of their bend."""
 LEAST = 1e-9
-"""Share of its length by which a cable has moved on when it begins to rub [1]: not 0, which marks one that does not."""
+"""Way of a cable when it begins to rub, of its length: not 0, which marks one that does not."""
 
 
 @kernel(inline=True)
@@ -166,7 +168,9 @@ def update_history(
         keeps, middle = 1.0, 0.0
         if follows and commits and closed > 0:
             middle = eval_middle(c, i, create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i]), x)
-            if laid and rubbed < LAID:
+            if laid and mu_k * c.L[i] * n**2 < STIFF**2 * c.EA[i]:
+                rubbed = LAID
+            elif laid and rubbed < LAID:
                 moved = abs(wrap(middle - start[first + 3 * n + MIDDLE], r)) / (c.L[i] * n)
                 keeps = rubbed / (rubbed + moved) if rubbed > COMES else 0.0
                 rubbed = min(max(rubbed, LEAST) + (moved if rubbed > COMES else 0.0), LAID)

@@ -1,4 +1,6 @@
-"""Segments side by side, one in each lane of the processor's vector instructions; see docs/design.md, Lanes.
+"""Segments side by side, one in each lane of the processor's vector instructions.
+
+See docs/explanation/design.md, Lanes.
 
 Closed segments of all rows are gathered until the lanes are full; one loop without branches evaluates them, and the
 caller takes the results lane by lane.  All that the loop reads and writes is in a small array g, by row and lane, whose

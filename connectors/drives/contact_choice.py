@@ -4,7 +4,7 @@ Per metre of cable, with the tension T, the radius R of the cord, the angle t = 
 step h and the shear stiffness K of a layer between cord and face:
 
     belts          k = max(10 EA/R², 4000 T/R²)            circles grow by what the belt sinks in, `press` of the law
-    ropes          k = 100 EA/R² within 384 T/(R² t⁴)      `docs/theory/contact.md`, "Choosing parameters"
+    ropes          k = 100 EA/R² within 384 T/(R² t⁴)      `docs/howto/choose_contact.md`
     on surfaces    k = max(1000 T/R², 100 EA/R²)           sinking in by 0.1 % of R, and 1 % of the loss of speed
     with a step    k <= rhoA (6/h)²                        a step is a period of the contact at most,
                    but k >= 1000 T/R², of ropes 2000 T/R²  as they would move differently: the run cuts its steps

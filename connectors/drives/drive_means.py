@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.circle_segments.power import FRICTION_LOSSES
 from windlass.connectors.drives.drive_page import draw_means
 from windlass.connectors.drives.drive_report import (
     UNITS,
@@ -31,15 +32,18 @@ from windlass.connectors.drives.drive_report import (
     report_drive,
 )
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import check_fields, checked, each, either, optional, path, that, word
+from windlass.framework.checks.checks import check_fields, checked, each, either, instance, optional, path, that, word
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportSection
 from windlass.framework.errors import ModelError
+from windlass.framework.ledger.energy_ledger import EnergyLedger
 from windlass.framework.model.system import Fields
 from windlass.framework.output.figures import check_picture
 from windlass.framework.output.sensors import Probe, SensorLike, Sensors
 from windlass.framework.state.state import State
 
+SAME_TIME = 1e-9
+"""Difference of times, per duration, that counts as none [1]."""
 DERIVED = {"hub_force", "hub_angle", "creep", "log_ratio", "slip_arc", "slip_reserve", "string_frequency", *WHOLE}
 """Numbers whose means are those of means."""
 
@@ -164,6 +168,37 @@ class _WholeDrive:
         return create_probe(self.drive, self.name, None, state, self.last)
 
 
+@dataclass(frozen=True)
+class DriveLosses:
+    """Where the work that a belt or rope was given by its pulleys went, see `DriveMeans.losses`; energies in J.
+
+    Attributes:
+        given, taken: by the pulleys that give power, to those that take it.
+        friction: of the contact, with what bristles hold as they open: the creep of theory.
+        contact_damping: of the normal dampers of the contact, numerical: it falls with steps and elements.
+        cords: damping of the cables.
+        bending: `bending_loss` of the belt.
+        teeth: friction and damping of the teeth of timing belts.
+        integrator: what the method of integration lost in the whole model.
+        stored: what the other numbers leave of given - taken: change of the energies of belt and contact, energies of
+            other parts of the model that the integrator lost, and the rest of the ledger.
+        efficiency: taken/given, as in the report [1].
+        friction_efficiency: 1 - friction/given [1].
+    """
+
+    given: float
+    taken: float
+    friction: float
+    contact_damping: float
+    cords: float
+    bending: float
+    teeth: float
+    integrator: float
+    stored: float
+    efficiency: float
+    friction_efficiency: float
+
+
 class DriveMeans(Sensors):
     """All numbers of a belt over time, with means, smallest and largest values; a hook, made by `Belt.average`.
 
@@ -232,6 +267,37 @@ class DriveMeans(Sensors):
         }
         return replace(report, extremes=found)
 
+    @checked(ledger=instance("EnergyLedger"))
+    def losses(self, ledger: EnergyLedger) -> DriveLosses:
+        """What became of the work that the pulleys gave, by causes.
+
+        Args:
+            ledger: a hook of the same solves, which began and ended with these means.
+
+        Raises:
+            ModelError: means or ledger have not begun, or are of different times.
+        """
+        report, span = self.report(), ledger.times[[0, -1]] if len(ledger.times) else np.zeros(2)
+        if report is None or not np.allclose(span, self.times[[0, -1]], rtol=0.0, atol=SAME_TIME * report.duration):
+            own = self.times[[0, -1]].tolist() if len(self.times) else "nothing"
+            raise ModelError(f"the means are of {own} s, the ledger is of {span.tolist()} s: must be of the same time")
+        drive = self.drive
+
+        def add(rows: Any, names: Sequence[str] | None = None) -> float:
+            found = {} if rows is None else ledger.losses(rows)
+            return float(sum(values.sum() for name, values in found.items() if names is None or name in names))
+
+        friction = add(drive.contacts, FRICTION_LOSSES)
+        damping = add(drive.contacts) - friction
+        cords, bending, teeth = add(drive.cables), add(drive.losses), add(drive.teeth)
+        integrator = ledger.totals["integrator"]
+        given, taken = report.power_in * report.duration, report.power_out * report.duration
+        left = given - taken - friction - damping - cords - bending - teeth - integrator
+        share = friction / given if given > 0.0 else nan
+        return DriveLosses(
+            given, taken, friction, damping, cords, bending, teeth, integrator, left, report.efficiency, 1.0 - share
+        )
+
     @checked(path=optional(path()))
     def draw(self, path: str | os.PathLike[str] | None = None) -> Any:
         """The curves of slip reserves, hub loads, tensions, deflections, speeds and powers as a picture.
@@ -271,7 +337,8 @@ def _average(weights: FloatArray, values: FloatArray) -> FloatArray:
     there = np.isfinite(values)
     total = weights @ there
     sums = weights @ np.where(there, values, 0.0)
-    return np.divide(sums, total, out=np.full(len(sums), nan), where=total > 0.0)
+    means: FloatArray = np.divide(sums, total, out=np.full(len(sums), nan), where=total > 0.0)
+    return means
 
 
 def _find_extremes(unit: str, mean: float, times: FloatArray, values: FloatArray) -> Extremes:

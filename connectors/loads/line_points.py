@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.cable_shape import cable_lengths
-from windlass.elements.cable2d.points import eval_shape
+from windlass.elements.cable2d.points import eval_shape, gauss_rule
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
@@ -89,8 +89,7 @@ def create_lines(rows: LocalRows) -> list[tuple[int, LineColumns]]:
     for dims, every in group_rows(rows):
         on = every[rows.local("active")[every]]
         for n in np.unique(points[on]):
-            x, w = np.polynomial.legendre.leggauss(int(n))  # type: ignore[no-untyped-call]
-            found.append((dims, create_line(rows, on[points[on] == n], dims, 0.5 + 0.5 * x, 0.5 * w)))
+            found.append((dims, create_line(rows, on[points[on] == n], dims, *gauss_rule(int(n)))))
     return found
 
 

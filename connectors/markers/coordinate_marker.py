@@ -143,7 +143,7 @@ def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, g
     """A coordinate marker on the angle by which bodies have turned about an axis since the reference configuration.
 
     The angle is not wrapped, and is right also where the body turns about other axes besides; see
-    docs/theory/markers.md.  Loads on it are torques.  A coordinate marker is returned as it is.
+    docs/explanation/theory/markers.md.  Loads on it are torques.  A coordinate marker is returned as it is.
 
     Args:
         entity: rigid bodies or rigid nodes of one kind, one or several rows; None or `Ground` for the fixed value 0.

@@ -35,13 +35,13 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.reports.belt_bristles import Passage, Rim, check_passage, pass_pulley
+from windlass.elements.cable2d.points import gauss_rule
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, either, function, number, that
 from windlass.framework.errors import ModelError
 
 # points and weights of Gauss's rule on 0..1 for slip arcs, along which F grows by at most exp(mu pi)
-_RULE: Any = np.polynomial.legendre.leggauss(20)  # type: ignore[no-untyped-call]
-GAUSS = 0.5 * (_RULE[0] + 1.0), 0.5 * _RULE[1]
+GAUSS = gauss_rule(20)
 
 
 @dataclass(frozen=True)

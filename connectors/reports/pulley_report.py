@@ -136,7 +136,7 @@ def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: F
     parts = pulley.bound.assembly.processes.allgather("segments", tuple(here))
     whole = Segments(*(np.concatenate(values) for values in zip(*parts, strict=True)))
     order = np.lexsort((whole.number, whole.row))
-    return Segments(*(values[order] for values in whole))
+    return Segments._make(values[order] for values in whole)
 
 
 def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:

@@ -1,8 +1,8 @@
 """Forces of the contact of surfaces with points of cables, of many rows side by side; see `kernels.py`.
 
 Eight rows whose surfaces are of one kind go together, one in each lane of the processor's vector instructions, point
-after point; see docs/design.md, Lanes.  The constants below name the rows of a small array g, by row and lane.  What is
-not there, as a point of a shorter row, counts 0.
+after point; see docs/explanation/design.md, Lanes.  The constants below name the rows of a small array g, by row and
+lane.  What is not there, as a point of a shorter row, counts 0.
 """
 
 from __future__ import annotations

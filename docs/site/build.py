@@ -1,6 +1,7 @@
 """The documentation site: lays the pages, the reference and the gallery out below build/site and has Sphinx make it.
 
-`make docs` calls it.  It takes some minutes: all examples are run for the gallery.
+`make docs` calls it.  The first time takes some minutes, as all examples are run for the gallery; their results are
+kept until the package or the example changes.
 
 Pages keep their places among each other, so that links that work on a code host work here, too.
 """
@@ -32,13 +33,36 @@ TREE = """
 {pages}
 ```
 """
+TREES = {
+    "Tutorials": ["../README", "tutorials/ten_minutes", "tutorials/first_belt", "tutorials/*", "../gallery/index"],
+    "How to": [
+        *(
+            f"howto/{name}"
+            for name in ("drives", "choose_contact", "meshes", "controllers", "output", "energy", "modes")
+        ),
+        *(f"howto/{name}" for name in ("sweeps", "tuning", "restart", "parallel", "notebooks", "types", "model_files")),
+        "howto/exudyn",
+        "howto/add_a_connector",
+        "howto/*",
+    ],
+    "Reference": ["../reference/components/index", "../reference/api/*", "../reference/*", "reference/*"],
+    "Theory": [
+        "explanation/theory/index",
+        *(f"explanation/theory/{name}" for name in ("cable", "contact", "friction", "surfaces", "cable_contact")),
+        *(f"explanation/theory/{name}" for name in ("statics", "dynamics", "explicit", "linear_systems", "markers")),
+        "explanation/theory/*",
+    ],
+    "Explanation": ["explanation/*"],
+    "Project": ["../CONTRIBUTING", "../CHANGELOG"],
+}
+"""The side bar, in the order in which readers need the pages."""
 STYLE = """article table.docutils { font-size: 0.85em; margin-left: 0; }
 article table.docutils td { text-align: left; }
 """
 MORE = """
-On this site, made from the code: the [components](../reference/components/index.md) with all columns, functions and
+Generated from the code: the [components](../reference/components/index.md) with all columns, functions and
 classes of [windlass](../reference/api/models.md), [elements](../reference/api/elements.md) and
-[connectors](../reference/api/connectors.md), what [new laws](../reference/api/framework.md) import, all
+[connectors](../reference/api/connectors.md), names for [new laws](../reference/api/framework.md), all
 [options](../reference/options.md), the [bibliography](../reference/bibliography.md), and the
 [gallery](../gallery/index.md) of the examples.
 """
@@ -51,14 +75,8 @@ def copy_pages() -> None:
     for name in AT_ROOT:
         shutil.copy(ROOT / name, SOURCE / name)
     shutil.copy(ROOT / "src" / "windlass" / "bibliography.bib", SOURCE)
-    trees = {
-        "Guide": ["../README", "tutorials/first_belt", "tutorials/*", "../gallery/index", "*"],
-        "Theory": ["theory/index", "theory/*"],
-        "Reference": ["../reference/components/index", "../reference/api/*", "../reference/*"],
-        "Project": ["../CONTRIBUTING", "../CHANGELOG"],
-    }
     index = SOURCE / "docs" / "index.md"
-    foot = MORE + "".join(TREE.format(title=title, pages="\n".join(pages)) for title, pages in trees.items())
+    foot = MORE + "".join(TREE.format(title=title, pages="\n".join(pages)) for title, pages in TREES.items())
     index.write_text(index.read_text(encoding="utf-8") + foot, encoding="utf-8")
 
 
@@ -117,7 +135,7 @@ def main() -> int:
     write_reference()
     from gallery import write_gallery
 
-    write_gallery(SOURCE / "gallery", SOURCE / "extra")
+    write_gallery(SOURCE / "gallery", SOURCE / "extra", BUILD / "kept")
     write("extra", {"index.html": START.format(page="/".join(("docs", "index")))})
     write("extra", {"model.schema.json": schema_text()})
     write("static", {"site.css": STYLE})

@@ -54,6 +54,18 @@ def escape_signs(app: Any, what: str, name: str, value: Any, options: Any, lines
             lines[k] = "".join(part if part.startswith("`") else re.sub(r"([|*])", r"\\\1", part) for part in parts)
 
 
+def split_groups(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Attributes that share a description, ``a, b: text``, become one entry each."""
+    out: list[str] = []
+    for line in lines:
+        found = re.match(r"(\s+)(\w+(?:, \w+)+)(: .*)", line) if "Attributes:" in out else None
+        if found is None:
+            out.append(line)
+        else:
+            out += [f"{found[1]}{attribute}{found[3]}" for attribute in found[2].split(", ")]
+    lines[:] = out
+
+
 def escape_types(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
     """Types that are taken from annotations are no links, as `numpy.bool_` would be."""
     for k, line in enumerate(lines):
@@ -63,5 +75,6 @@ def escape_types(app: Any, what: str, name: str, value: Any, options: Any, lines
 
 def setup(app: Any) -> None:
     """Before and after the sections of the docstrings are read."""
+    app.connect("autodoc-process-docstring", split_groups, priority=390)
     app.connect("autodoc-process-docstring", escape_signs, priority=400)
     app.connect("autodoc-process-docstring", escape_types, priority=600)

@@ -6,6 +6,7 @@ Pictures are those that the example writes, else the first of its report: the mo
 from __future__ import annotations
 
 import ast
+import hashlib
 import re
 import subprocess
 import sys
@@ -43,7 +44,7 @@ def run_example(example: Path, folder: Path) -> str:
     words = [*SHORT.get(example.stem, []), "-quiet", "-report", "report.html"]
     if '"output"' in example.read_text(encoding="utf-8"):
         words += ["-output", "out"]
-    command = [sys.executable, "-m", "windlass.framework.runtime.cli", "run", str(example), *words]
+    command = [sys.executable, "-m", "windlass.commands.cli", "run", str(example), *words]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{example.name} failed:\n{done.stderr[-2000:]}")
@@ -87,24 +88,53 @@ def example_page(example: Path, suffix: str, printed: str) -> str:
     )
 
 
-def write_gallery(pages: Path, extra: Path) -> None:
-    """Run all examples, and write their pages, pictures and reports."""
+def hash_package() -> str:
+    """A digest over the code of the package, by which results of examples are kept."""
+    digest = hashlib.sha256()
+    for top in ("framework", "elements", "connectors", "solvers", "src/windlass"):
+        for path in sorted((ROOT / top).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def find_results(example: Path, kept: Path, package: str) -> Path:
+    """Folder with `printed.txt`, `report.html` and the picture of an example, which is run unless they are kept."""
+    key = repr((package, example.read_text(encoding="utf-8"), SHORT.get(example.stem)))
+    results = kept / f"{example.stem}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+    if results.exists():
+        return results
+    print(f"running {example.name}", flush=True)
+    kept.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept) as temporary:
+        folder, made = Path(temporary) / "run", Path(temporary) / "results"
+        folder.mkdir()
+        made.mkdir()
+        (made / "printed.txt").write_text(run_example(example, folder), encoding="utf-8")
+        suffix, picture = find_picture(folder)
+        (made / f"picture{suffix}").write_bytes(picture)
+        (made / "report.html").write_bytes((folder / "report.html").read_bytes())
+        made.rename(results)
+    return results
+
+
+def write_gallery(pages: Path, extra: Path, kept: Path) -> None:
+    """Write pages, pictures and reports of all examples; those that have not changed are not run again."""
     (pages / "pictures").mkdir(parents=True)
     (extra / "reports").mkdir(parents=True)
-    rows = []
+    rows, package = [], hash_package()
     for example in EXAMPLES:
-        with tempfile.TemporaryDirectory() as temporary:
-            folder = Path(temporary)
-            print(f"running {example.name}", flush=True)
-            printed = run_example(example, folder)
-            suffix, picture = find_picture(folder)
-            (extra / "reports" / f"{example.stem}.html").write_bytes((folder / "report.html").read_bytes())
+        results = find_results(example, kept, package)
+        printed = (results / "printed.txt").read_text(encoding="utf-8")
+        (found,) = results.glob("picture.*")
+        suffix, picture = found.suffix, found.read_bytes()
+        (extra / "reports" / f"{example.stem}.html").write_bytes((results / "report.html").read_bytes())
         (pages / "pictures" / f"{example.stem}{suffix}").write_bytes(picture)
         (pages / f"{example.stem}.md").write_text(example_page(example, suffix, printed), encoding="utf-8")
         link = f"[![{example.stem}](pictures/{example.stem}{suffix})]({example.stem}.md)"
         rows.append(f"| {link} | [{title_of(example)}]({example.stem}.md) |")
     head = (
-        "# Gallery\n\nEvery example, run when this site was made; see [examples](../docs/examples.md) for their checks."
+        "# Gallery\n\nEvery example, run when this site was made; "
+        "[examples](../docs/reference/examples.md) has their checks."
     )
     tree = "```{toctree}\n:hidden:\n:glob:\n\n*\n```"
     table = "\n".join(["| | |", "| --- | --- |", *rows])

@@ -42,7 +42,7 @@ def option_rows(items: dict[str, Option], defaults: dict[str, Any]) -> list[list
 
 def windlass(*words: str) -> str:
     """What the command `windlass` prints."""
-    command = [sys.executable, "-m", "windlass.framework.runtime.cli", *words]
+    command = [sys.executable, "-m", "windlass.commands.cli", *words]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
@@ -51,8 +51,8 @@ def options_page() -> str:
     parts = [
         "# Options",
         "`-name value`, mixed freely with those of the model and of PETSc; how they work together, and PETSc's own, "
-        "are in [solver options](../docs/solver_options.md). `windlass run MODEL.py -help petsc` lists what the "
-        "solvers of a model read.",
+        "are in [solver options](../docs/reference/solver_options.md). `windlass run MODEL.py -help petsc` lists the "
+        "options that the solvers of a model read.",
         "## Of every model",
         table(HEADINGS, option_rows(framework_options(), {})),
     ]

@@ -116,8 +116,8 @@ def create_rule(integration: int) -> Rule:
     if integration == 2:
         sa, wa = np.array([0.0, 0.5, 1.0]), np.array([1.0, 4.0, 1.0]) / 6.0
     else:
-        sa, wa = _gauss(5 if integration == 0 else 4)
-    sb, wb = _gauss(3 if integration == 0 else 2)
+        sa, wa = gauss_rule(5 if integration == 0 else 4)
+    sb, wb = gauss_rule(3 if integration == 0 else 2)
     one = np.ones(())
     e_s0_s1 = [2, 1, 3]
     Pa = eval_shape(sa, one).dS[:, e_s0_s1]
@@ -125,9 +125,10 @@ def create_rule(integration: int) -> Rule:
     return Rule(sa, wa, Pa, sb, wb, bending.dS[:, e_s0_s1], bending.ddS[:, e_s0_s1])
 
 
-def _gauss(points: int) -> tuple[FloatArray, FloatArray]:
+def gauss_rule(points: int) -> tuple[FloatArray, FloatArray]:
     """Places and weights of Gauss's rule on [0, 1]."""
-    x, w = np.polynomial.legendre.leggauss(points)  # type: ignore[no-untyped-call]
+    legendre: Any = np.polynomial.legendre  # early versions of NumPy have no types here
+    x, w = legendre.leggauss(points)
     return 0.5 + 0.5 * x, 0.5 * w
 
 

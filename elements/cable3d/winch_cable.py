@@ -28,7 +28,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from windlass.elements.cable2d.cable2d import check_nodes
-from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
+from windlass.elements.cable2d.points import Rule, create_rule, eval_shape, gauss_rule
 from windlass.elements.cable3d.winch_forces import add_damping, add_elastic
 from windlass.elements.cable3d.winch_motion import (
     fill_flows,
@@ -115,8 +115,7 @@ def build(rows: LocalRows) -> System:
     c: Columns = rows.columns
     rule: Rule = create_rule(2)
     axial, bending = create_points(rule.sa, rule.wa), create_points(rule.sb, rule.wb)
-    four, w4 = np.polynomial.legendre.leggauss(4)  # type: ignore[no-untyped-call]
-    along, ends = create_points(0.5 + 0.5 * four, 0.5 * w4), create_points(np.array([0.0, 1.0]))
+    along, ends = create_points(*gauss_rule(4)), create_points(np.array([0.0, 1.0]))
     nothing = np.zeros((0, 0))
     elastic, damping, flows = call(add_elastic), call(add_damping), call(fill_flows)
     system = System(rows.table.kind, rows.dofs)
@@ -245,9 +244,9 @@ def eval_length(rows: LocalRows, fields: Fields) -> FloatArray:
 def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
     """∫ ρA u dx [kg m/s], shape (rows, 3)."""
     c: Columns = rows.columns
-    s, w = np.polynomial.legendre.leggauss(4)  # type: ignore[no-untyped-call]
-    velocity = np.nan_to_num(eval_sections(rows, fields, 0.5 + 0.5 * s).velocity)
-    momentum: FloatArray = (c.rho * eval_length(rows, fields))[:, None] * np.einsum("k,rkd->rd", 0.5 * w, velocity)
+    s, w = gauss_rule(4)
+    velocity = np.nan_to_num(eval_sections(rows, fields, s).velocity)
+    momentum: FloatArray = (c.rho * eval_length(rows, fields))[:, None] * np.einsum("k,rkd->rd", w, velocity)
     return momentum
 
 

@@ -1,6 +1,6 @@
 """Nets of cables from mesh files: nodes with slopes, cables, and named sets of both.
 
-Theory: docs/theory/cable.md; geometry: mesh_lines.py; files: mesh_file.py.
+Theory: docs/explanation/theory/cable.md; geometry: mesh_lines.py; files: mesh_file.py.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import numpy as np
 
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.cable3d.kinds import find_kinds
-from windlass.elements.routes.catenary import Catenary, hang_between
+from windlass.elements.routes.catenary import FreeCatenary, hang_between
 from windlass.elements.routes.grounded_catenary import GroundedCatenary
 from windlass.elements.routes.routes import CenterLine, Circle, Point, RouteError, nodes_along, route_around, straight
 from windlass.elements.routes.spline_route import through_points
@@ -208,7 +208,7 @@ def catenary(
 
 @checked(
     **CHAIN,
-    route=that(lambda given: hasattr(given, "eval_points"), "a Route, SpatialRoute, SplineRoute or Catenary"),
+    route=that(lambda given: hasattr(given, "eval_points"), "a Route, SpatialRoute, SplineRoute or FreeCatenary"),
 )
 @all_or_nothing
 def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "cable", **cable_columns: Any) -> Entity:
@@ -250,7 +250,7 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
     mine = part_of_large(elements + (0 if route.closed else 1))
     positions, slopes, _ = nodes_along(route, elements, mine.numbers)
     columns: dict[str, Any] = {"position": positions, "slope": slopes}
-    if isinstance(route, Catenary | GroundedCatenary):
+    if isinstance(route, FreeCatenary | GroundedCatenary):
         stretch = route.eval_stretch(route.length * (mine.numbers / elements))
         columns["displacement"] = np.column_stack((np.zeros_like(slopes), (stretch - 1.0)[:, None] * slopes))
     elif elements <= MOST_TURNING:

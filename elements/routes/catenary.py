@@ -32,8 +32,10 @@ VERTICAL = 1e-9
 
 
 @dataclass(frozen=True)
-class Catenary:
-    """A hanging cable; made by `hang_between`.  It serves as an open route: s is the unstretched arc length.
+class FreeCatenary:
+    """A cable that hangs freely between two points; made by `hang_between`.
+
+    It serves as an open route: s is the unstretched arc length.
 
     Attributes:
         start: first point [m], (x, y) or (x, y, z).
@@ -77,7 +79,7 @@ class Catenary:
         Raises:
             RouteError: s lies outside.
         """
-        s, H, w = read_arc_lengths("Catenary", s, self.length), self.horizontal_force, self.weight
+        s, H, w = read_arc_lengths("FreeCatenary", s, self.length), self.horizontal_force, self.weight
         offsets = [eval_offset(H, self.vertical_force, w, float(x), self.axial_stiffness, self.free_stretch) for x in s]
         x, z = np.array(offsets).reshape(-1, 2).T
         position = self.start + x[:, None] * self.across + z[:, None] * self.down
@@ -111,7 +113,7 @@ def hang_between(
     mass_per_length: float,
     gravity: Point = (0.0, -9.81),
     reference_strain: float = 0.0,
-) -> Catenary:
+) -> FreeCatenary:
     """The catenary of a cable between two points.
 
     Args:
@@ -141,7 +143,7 @@ def hang_between(
     if x <= VERTICAL * length:
         return _hang_straight(ends[0], down, z, length, axial_stiffness, free, weight)
     H, V = _solve(x, z, length, axial_stiffness, free, weight)
-    return Catenary(ends[0], across / x, down, length, axial_stiffness, weight, H, V, free)
+    return FreeCatenary(ends[0], across / x, down, length, axial_stiffness, weight, H, V, free)
 
 
 def fit_gravity(gravity: Point, dims: int) -> FloatArray:
@@ -153,7 +155,7 @@ def fit_gravity(gravity: Point, dims: int) -> FloatArray:
 
 def _pull_straight(
     start: FloatArray, chord: FloatArray, distance: float, length: float, EA: float, free: float, mass: float
-) -> Catenary:
+) -> FreeCatenary:
     """A taut line without weight."""
     if distance <= free * length:
         raise RouteError(
@@ -162,12 +164,12 @@ def _pull_straight(
         )
     across = chord / distance
     force = EA * (distance / length - free)
-    return Catenary(start, across, -_perpendicular(across), length, EA, 0.0, force, 0.0, free)
+    return FreeCatenary(start, across, -_perpendicular(across), length, EA, 0.0, force, 0.0, free)
 
 
 def _hang_straight(
     start: FloatArray, down: FloatArray, z: float, L: float, EA: float, free: float, weight: float
-) -> Catenary:
+) -> FreeCatenary:
     """A line between two points one above the other, all in tension."""
     # z = n L + (V L - w L²/2)/EA from above, and the same with all signs turned from below
     sign = 1.0 if z >= 0.0 else -1.0
@@ -177,7 +179,7 @@ def _hang_straight(
             f"start and end of a catenary are one above the other, {abs(z)} m apart: a slack line of {L} m has no "
             "width there; must be apart horizontally, or be taut at both ends"
         )
-    return Catenary(start, _perpendicular(down), down, L, EA, weight, 0.0, V, free)
+    return FreeCatenary(start, _perpendicular(down), down, L, EA, weight, 0.0, V, free)
 
 
 def _perpendicular(a: FloatArray) -> FloatArray:

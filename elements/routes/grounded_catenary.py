@@ -26,7 +26,7 @@ from math import cos, exp, log, sin, tan
 import numpy as np
 import numpy.typing as npt
 
-from windlass.elements.routes.catenary import POINT, VERTICAL, Catenary, bracket, eval_offset, fit_gravity
+from windlass.elements.routes.catenary import POINT, VERTICAL, FreeCatenary, bracket, eval_offset, fit_gravity
 from windlass.elements.routes.routes import Point, RouteError, read_arc_lengths
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, each, number, numbers
@@ -78,7 +78,7 @@ class GroundedCatenary:
     length: float
     lying: float
     friction: float
-    hanging: Catenary
+    hanging: FreeCatenary
     beds: tuple[Bed, ...] = ()
     closed: bool = False
 
@@ -100,7 +100,7 @@ class GroundedCatenary:
         return 1.0 + self.eval_tension(s) / self.hanging.axial_stiffness
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature [1/m], (n,); see `Catenary`.
+        """Position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature [1/m], (n,); see `FreeCatenary`.
 
         Raises:
             RouteError: s lies outside of 0 to ``length``.
@@ -214,20 +214,20 @@ def find_corners(start: FloatArray, across: FloatArray, down: FloatArray, ground
 def _lie(
     start: FloatArray, across: FloatArray, down: FloatArray, corners: FloatArray, x: float, height: float, L: float,
     EA: float, w: float, friction: float,
-) -> tuple[tuple[Bed, ...], Catenary]:  # fmt: skip
+) -> tuple[tuple[Bed, ...], FreeCatenary]:  # fmt: skip
     """The pieces of the ground below the line, and the part of it that hangs."""
     if not len(corners):
         H, B = _solve_level(x, height, L, EA, w, friction)
         bed = Bed(start, across, 0.0, B, H, friction * w)
         touchdown = start + bed.eval_way(B, EA) * across
-        return (bed,), Catenary(touchdown, across, down, L - B, EA, w, H, 0.0)
+        return (bed,), FreeCatenary(touchdown, across, down, L - B, EA, w, H, 0.0)
     profile = GroundProfile(np.vstack((np.zeros((1, 2)), corners)), np.array([x, height]), L, EA, w, friction)
     beds, place, slope, H, hanging = profile.solve()
     axes = np.array([across, -down])
     pieces = tuple(
         Bed(start + bed.place @ axes, bed.along @ axes, bed.first, bed.last, bed.tension, bed.rise) for bed in beds
     )
-    return pieces, Catenary(start + place @ axes, across, down, hanging, EA, w, H, -H * tan(slope))
+    return pieces, FreeCatenary(start + place @ axes, across, down, hanging, EA, w, H, -H * tan(slope))
 
 
 class GroundProfile:

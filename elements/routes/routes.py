@@ -247,7 +247,7 @@ def read_arc_lengths(route: str, s: npt.ArrayLike, length: float, closed: bool =
 
 
 class CenterLine(Protocol):
-    """What nodes can be placed along, in the plane or in space: a `Route`, a `Catenary`, a `SpatialRoute`."""
+    """What nodes can be placed along, in the plane or in space: a `Route`, a `FreeCatenary`, a `SpatialRoute`."""
 
     @property
     def closed(self) -> bool:
@@ -263,7 +263,7 @@ class CenterLine(Protocol):
 
 @checked(
     RouteError,
-    route=that(lambda given: hasattr(given, "eval_points"), "a Route, SpatialRoute, SplineRoute or Catenary"),
+    route=that(lambda given: hasattr(given, "eval_points"), "a Route, SpatialRoute, SplineRoute or FreeCatenary"),
     elements=inside(),
     numbers=inside(),
 )

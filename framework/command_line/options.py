@@ -361,6 +361,10 @@ def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
         own: all options that it declares, named without prefix: wrong ones are found before any solve.
     """
     _run.solvers.setdefault(prefix, Solver()).own = None if own is None else tuple(own)
+    for item in own or ():
+        # words that have come since a solver has declared it
+        if (declared := _run.own.get(prefix + item.name)) is not None:
+            _run.own[declared.name] = replace(declared, choices=item.choices)
 
 
 def set_from_options(solver: Any) -> None:

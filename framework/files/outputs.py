@@ -58,11 +58,26 @@ def _is_picture(head: bytes, tail: bytes) -> bool:
     return is_kind and MARK in tail[-64:]
 
 
+_series_marks: list[bytes] = []
+"""How files of series begin that are neither HDF5 nor XML."""
+
+
+def note_series_mark(mark: bytes) -> None:
+    """Files that begin so are those of a series that Windlass has written."""
+    if mark not in _series_marks:
+        _series_marks.append(mark)
+
+
+def is_series(head: bytes) -> bool:
+    """Whether a file that begins so is one of a series that Windlass has written."""
+    return (head.startswith((b"\x89HDF", b"<?xml")) and MARK in head) or head.startswith(tuple(_series_marks))
+
+
 _MARKS: dict[str, Callable[[bytes, bytes], bool]] = {
     "checkpoint file": lambda head, tail: _is_sealed(head, tail, b"\x89HDF"),
     "state file": lambda head, tail: _is_sealed(head, tail, b"PK"),
     "model file": lambda head, tail: head.startswith(b"{") and b'"windlass model"' in head,
-    "series": lambda head, tail: head.startswith((b"\x89HDF", b"<?xml")) and MARK in head,
+    "series": lambda head, tail: is_series(head),
     "table": lambda head, tail: _is_table(head) or (head.startswith(b"PAR1") and MARK in tail),
     "picture": _is_picture,
     "report": lambda head, tail: b'<meta name="generator" content="Windlass' in head,

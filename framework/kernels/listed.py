@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from windlass.framework.launch.launcher import child_environment
+from windlass.framework.launch.lazy_names import libraries
 
 PACKAGE = Path(str(sys.modules["windlass"].__file__)).parent
 LIST = PACKAGE / "kernels.json"
@@ -107,7 +108,7 @@ def start_helpers(missing: str, folder: Path) -> None:
     if missing not in {f"{job.module}:{job.name}" for job in jobs}:
         return
     kept = {name.rpartition("-")[0] for name in os.listdir(folder)}
-    laws = ("windlass.elements.", "windlass.connectors.")
+    laws = tuple(f"{package}." for package in libraries)
     wanted = [
         job
         for job in reversed(jobs)

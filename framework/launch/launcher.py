@@ -15,6 +15,8 @@ RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WOR
 LAUNCHERS = ("OMPI_", "PMI", "PRTE_", "ORTE_", "MPI_LOCAL", "MV2_", "SLURM_", "PALS_")
 RIGHTS = "OMPI_ALLOW_RUN_AS_ROOT"
 """Beginnings of environment variables that tell a process of whose job it is, and of those that say what it may do."""
+SOLVER_PACKAGES = ("petsc", "klu", "umfpack", "superlu_dist", "mumps", "hypre")
+"""Of PETSc, in the order in which lists name them; all but hypre, a multigrid preconditioner, factorise directly."""
 
 
 @functools.cache

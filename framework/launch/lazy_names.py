@@ -11,6 +11,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+libraries: list[str] = []
+"""Packages whose laws a model may use; that of all of Windlass lists them, as what is below does not know them."""
+
 
 def offer(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """The functions ``__getattr__`` and ``__dir__`` of a package, and its list ``__all__``."""

@@ -11,6 +11,7 @@ import atexit
 import ctypes
 import functools
 import importlib.util
+import sys
 import weakref
 from contextlib import suppress
 from pathlib import Path
@@ -204,6 +205,15 @@ def list_unused_options() -> dict[str, str]:
     unused = {(names[i] or b"").decode(): (values[i] or b"").decode() for i in range(count.value)}
     _call("PetscOptionsLeftRestore", *parts)
     return unused
+
+
+@atexit.register
+def hide_unused_options() -> None:
+    """Late versions list unused options when they end, which Windlass has judged: they do only if they are asked to."""
+    if "petsc4py.PETSc" in sys.modules and not _petsc().Sys.isFinalized():
+        options = _petsc().Options()
+        if not options.hasName("options_left"):
+            options.setValue("options_left", "0")
 
 
 class _SymbolInfo(ctypes.Structure):

@@ -84,5 +84,8 @@ def _end_of_script() -> None:
         sys.stdout.flush()
         from petsc4py import PETSc  # here, because it has started or is not needed
 
+        from windlass.framework.launch.petsc_functions import hide_unused_options  # here, because of NumPy
+
+        hide_unused_options()
         PETSc._finalize()  # what PETSc prints at its end, and MPI_Finalize
         os._exit(code)

@@ -111,7 +111,9 @@ def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings:
     near &= ~shared
     near[-1] = False
     backwards = near.any() and unit[near].mean() < 0.5 * np.flatnonzero(~shared[:-1]).mean()
-    key: FloatArray = (-1.0 if backwards else 1.0) * unit
+    key: FloatArray = unit.astype(np.float64)
+    if backwards:
+        key = -key
     key[-1] = -np.inf
     last = np.full(len(unit), -np.inf)
     for rows, multipliers in couplings:

@@ -1,7 +1,7 @@
 """The names that files of models may use: components, and functions that are written as values.
 
 A name in a file is looked up here and nowhere else.  Nothing is imported by a name of a file: what the packages of
-`LIBRARIES` offer is listed by these packages themselves, and what a user adds is known once the user's own module has
+`libraries` offer is listed by these packages themselves, and what a user adds is known once the user's own module has
 registered it.
 """
 
@@ -10,14 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from importlib import import_module
+from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 from windlass.framework.errors import ModelError
+from windlass.framework.launch.lazy_names import libraries
 from windlass.framework.model.law import list_registered
 from windlass.framework.model.schema import Component
-
-LIBRARIES = ("windlass.framework", "windlass.elements", "windlass.connectors")
-"""Packages of which a file may name each public component; their modules are loaded when a file needs them."""
 
 
 class Writable(Protocol):
@@ -83,10 +82,14 @@ def find_functions(name: str) -> Writable | None:
     return _functions.get(name)
 
 
+def load_libraries() -> list[ModuleType]:
+    """Packages of which a file may name each public component; their modules are loaded when a file needs them."""
+    return [import_module(name) for name in ("windlass.framework", *libraries)]
+
+
 def list_kinds() -> list[type[Component]]:
     """All components that a file may name, but for those that are made for a number."""
-    for library in LIBRARIES:
-        package = import_module(library)
+    for package in load_libraries():
         for name in package.__all__:
             getattr(package, name)
     return list_registered()
@@ -99,8 +102,7 @@ def find_component(name: str) -> type[Component] | None:
         ModelError: several registered components have this name.
     """
     sized = re.fullmatch(r"([A-Za-z]+)([1-9]\d{0,8})", name)
-    for library in LIBRARIES:
-        package = import_module(library)
+    for package in load_libraries():
         if name in package.__all__:
             getattr(package, name)
     if sized is not None and sized[1] in _sized:

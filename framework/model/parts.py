@@ -64,18 +64,18 @@ class Part:
             given = f"numbers[{k}] = {numbers[k]} in Part of {self.count} rows"
             raise ModelError(f"{given}: must be ascending row numbers from 0 to {self.count - 1}")
 
+    @classmethod
+    @checked(count=inside())
+    def equal(cls, count: int) -> Part:
+        """The range of rows that this process gives, of ``count`` rows of equal shares; all of them on one process.
 
-@checked(count=inside())
-def part(count: int) -> Part:
-    """The range of rows that this process gives, of ``count`` rows of equal shares; all of them on one process.
-
-    Raises:
-        ModelError: ``count`` is no number of rows.
-    """
-    _check_count(count)
-    comm = communicator()
-    rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
-    return Part(count, np.arange(count * rank // size, count * (rank + 1) // size))
+        Raises:
+            ModelError: ``count`` is no number of rows.
+        """
+        _check_count(count)
+        comm = communicator()
+        rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
+        return cls(count, np.arange(count * rank // size, count * (rank + 1) // size))
 
 
 def _check_count(count: int) -> None:
@@ -88,7 +88,7 @@ def _check_count(count: int) -> None:
 
 def part_of_large(count: int) -> Part:
     """The rows of a table that builders of models give: of tables that stay whole every process gives all."""
-    return part(count) if count > KEPT_WHOLE else Part(count, np.arange(count), replicated=True)
+    return Part.equal(count) if count > KEPT_WHOLE else Part(count, np.arange(count), replicated=True)
 
 
 def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -336,7 +336,9 @@ def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.i
 
 def row_bytes(component: type[Component]) -> int:
     """Least memory of one row in the table of a component [bytes]."""
-    sizes = [math.prod(col.shape or ()) * max(np.dtype(col.dtype).itemsize, 1) for col in component.columns.values()]
+    sizes: list[int] = [
+        math.prod(col.shape or ()) * max(np.dtype(col.dtype).itemsize, 1) for col in component.columns.values()
+    ]
     return 8 * (len(component.refs) + 1) + sum(sizes)
 
 

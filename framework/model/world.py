@@ -199,7 +199,7 @@ class World:
         Args:
             component: the kind of entity.
             name: name for messages and output.
-            part: the rows that this process gives, of ``part.count`` on all processes, see `windlass.part`; values and
+            part: the rows that this process gives, of ``part.count`` on all processes, see `Part`; values and
                 references are for these rows, the handle is to all.  Nodes and history values that a kind makes by
                 itself, it does not make in parts.  Without a part, many rows that each refer to a row of a table in
                 parts are in parts, too.

@@ -8,25 +8,23 @@
 | `CsvTable` | `.csv` | one row of numbers per call |
 
 The three series are `FieldSeries` over a `LineMesh`. `create_output_folder` says before a run
-whether results can be written at all. Failures raise `OutputError`.
+whether results can be written at all. Failures raise `OutputError`.  Names are loaded on first use.
 """
 
-from windlass.framework.output.csv import CsvTable, read_csv
-from windlass.framework.output.folder import create_output_folder
-from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import BrokenSeriesError, FieldSeries
-from windlass.framework.output.vtkhdf import VtkhdfSeries
-from windlass.framework.output.vtu import VtuSeries
-from windlass.framework.output.xdmf import XdmfSeries
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "BrokenSeriesError",
-    "CsvTable",
-    "FieldSeries",
-    "LineMesh",
-    "VtkhdfSeries",
-    "VtuSeries",
-    "XdmfSeries",
-    "create_output_folder",
-    "read_csv",
-]
+from windlass.framework.launch.lazy_names import offer
+
+if TYPE_CHECKING:
+    from windlass.framework.output.csv import CsvTable as CsvTable
+    from windlass.framework.output.csv import read_csv as read_csv
+    from windlass.framework.output.folder import create_output_folder as create_output_folder
+    from windlass.framework.output.mesh import LineMesh as LineMesh
+    from windlass.framework.output.series import BrokenSeriesError as BrokenSeriesError
+    from windlass.framework.output.series import FieldSeries as FieldSeries
+    from windlass.framework.output.vtkhdf import VtkhdfSeries as VtkhdfSeries
+    from windlass.framework.output.vtu import VtuSeries as VtuSeries
+    from windlass.framework.output.xdmf import XdmfSeries as XdmfSeries
+
+if not TYPE_CHECKING:  # names that are not there are errors for type checkers
+    __getattr__, __dir__, __all__ = offer(__name__)

@@ -37,15 +37,11 @@ from windlass.framework.model.world import World
 from windlass.framework.output.drawing import Canvas
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.output.folder import create_output_folder
+from windlass.framework.output.formats import find_formats
 from windlass.framework.output.scene import Drawn, Scene
 from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Style, check_series
-from windlass.framework.output.vtkhdf import VtkhdfSeries
-from windlass.framework.output.vtu import VtuSeries
-from windlass.framework.output.xdmf import XdmfSeries
 from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.state import State, check_world
-
-SERIES: dict[str, type[FieldSeries]] = {"vtkhdf": VtkhdfSeries, "vtu": VtuSeries, "xdmf": XdmfSeries}
 
 
 class Recorder(EveryNth):
@@ -59,7 +55,7 @@ class Recorder(EveryNth):
     Args:
         name: name of the files without suffix, with or without a folder.
         every: record every n-th accepted step, >= 1, whatever ``frames`` says; default: ``frames``.
-        formats: some of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``.
+        formats: some of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``, and of those that `register_format` has added.
         folder: folder of the files, made if it does not exist; default: that of ``name``, or the working directory.
         subdivisions: number of straight lines that show one cable element, >= 1.
         axis: what orders the frames: ``"time"`` [s], or ``"step"`` [1], the number of the step, for statics, where time
@@ -107,16 +103,17 @@ class Recorder(EveryNth):
         compress: bool = False,
     ) -> None:
         formats = (formats,) if isinstance(formats, str) else tuple(formats)
-        unknown = [given for given in formats if given not in SERIES]
+        known = find_formats()
+        unknown = [given for given in formats if given not in known]
         if unknown or not formats:
-            raise OutputError(f"formats = {formats} in Recorder: must be some of {', '.join(SERIES)}")
+            raise OutputError(f"formats = {formats} in Recorder: must be some of {', '.join(known)}")
         self._base = Path(folder or "") / name
         self._lock: OutputLock | None = None
         self._claim: Claim | None = None
         # -help runs a script without solving, and leaves no traces
         if not options.help_requested():
             self._base = create_output_folder(self._base.parent) / self._base.name
-            suffixes = [suffix for kind in formats for suffix in SERIES[kind].suffixes]
+            suffixes = [suffix for kind in formats for suffix in known[kind].suffixes]
             files = [self._base.with_name(self._base.name + suffix) for suffix in suffixes]
             # those of a run that is continued are looked at when the next frame comes
             check_file = check_target if options.restart_requested() else check_series
@@ -218,12 +215,13 @@ class Recorder(EveryNth):
         assert self._canvas is not None
         name, first = self._parts[kind]
         kept, digest = self._times[first:], self._digests.get(kind, "")
-        return SERIES[kind](self._base.with_name(name), self._canvas.mesh, self._style, kept=kept, digest=digest)
+        series = find_formats()[kind]
+        return series(self._base.with_name(name), self._canvas.mesh, self._style, kept=kept, digest=digest)
 
     def _begin_part(self, k: int, kind: str, error: BrokenSeriesError) -> None:
         """Keep a series of the interrupted run that is damaged, and begin a new one beside it."""
         names = (f"{self._base.name}_part{number}" for number in count(2))
-        suffix = self.paths[k].suffix
+        suffix = self._series[k].suffixes[0]
         name = next(name for name in names if not self._base.with_name(name + suffix).exists())
         self._parts[kind] = name, self.frames
         self._series[k] = self._create_series(kind)

@@ -186,7 +186,7 @@ class JoinedDrawing:
         self.face_owner: IntArray = np.repeat(ranks, [len(d.faces) for d in drawings])[order]
         faces = np.concatenate([drawing.faces + k for drawing, k in zip(drawings, before, strict=False)])
         face_part = np.concatenate([drawing.face_part + k for drawing, k in zip(drawings, labels, strict=False)])
-        structure = {
+        structure: dict[str, Any] = {
             name: np.concatenate([getattr(drawing, name) for drawing in drawings])[self._lines]
             for name in ("entity", "start", "end")
         }

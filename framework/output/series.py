@@ -1,4 +1,4 @@
-"""What the three field series share: their base class, the checks of a frame, and safe writing."""
+"""What all field series share: their base class, the checks of a frame, and safe writing."""
 
 from __future__ import annotations
 
@@ -73,8 +73,14 @@ class FieldSeries(Closing, ABC):
 
     path: Path
     """The file to open in ParaView, absolute."""
+    mesh: LineMesh
+    """Reference points, lines, faces and labels."""
+    style: Style
+    """How numbers are written; those of frames come in their precision already."""
     suffixes: ClassVar[tuple[str, ...]]
     """Its suffix, and those of files beside it."""
+    marks: ClassVar[tuple[bytes, ...]] = ()
+    """How files of this format begin, with the words ``written by Windlass``, if they are neither HDF5 nor XML."""
 
     def __init__(
         self,
@@ -84,12 +90,11 @@ class FieldSeries(Closing, ABC):
         kept: Sequence[float] = (),
         digest: str | None = None,
     ) -> None:
-        self._style = style
+        self.style, self.mesh = style, mesh
         self.path = check_series_path(path, self.suffixes[0])
-        self._mesh = mesh
         self._kept = [float(time) for time in kept]
         for suffix in self.suffixes if not self._kept else ():
-            check_series(self.path.with_suffix(suffix), "series")
+            check_series(self.beside(suffix), "series")
         # the layout after frames of an interrupted run
         self._last = FrameLayout(self._kept[-1], None) if self._kept else None
         self._digest = FrameDigest(digest if self._kept else None)
@@ -99,6 +104,10 @@ class FieldSeries(Closing, ABC):
     @abstractmethod
     def _prepare(self) -> None:
         """Set what a format keeps from frame to frame, before the first one."""
+
+    def beside(self, suffix: str) -> Path:
+        """The file of this series with another suffix."""
+        return self.path.with_name(self.path.name.removesuffix(self.suffixes[0]) + suffix)
 
     @property
     def digest(self) -> str:
@@ -120,8 +129,8 @@ class FieldSeries(Closing, ABC):
         """
         if self._closed:
             raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
-        frame, layout = create_frame(self._mesh, self._last, time, points, point_data, cell_data)
-        if self._style.single:
+        frame, layout = create_frame(self.mesh, self._last, time, points, point_data, cell_data)
+        if self.style.single:
             frame = frame._replace(point_data=_as_single(frame.point_data), cell_data=_as_single(frame.cell_data))
         self._add(frame)
         self._last = layout
@@ -294,8 +303,9 @@ def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
     # a colon separates file and dataset in XDMF
     if not base.name or ":" in base.name or not base.name.isprintable():
         raise OutputError(f"name of a series = {base.name!r}: must be a printable file name without a colon")
-    if base.suffix in _SUFFIXES:
-        raise OutputError(f"name of a series = {base.name!r}: must come without {base.suffix}, which is added")
+    if base.suffix in _SUFFIXES or base.name.endswith(suffix):
+        ending = suffix if base.name.endswith(suffix) else base.suffix
+        raise OutputError(f"name of a series = {base.name!r}: must come without {ending}, which is added")
     if not base.parent.is_dir():
         raise OutputError(f"folder of a series = '{base.parent}': must be an existing folder")
     return check_target(base.with_name(base.name + suffix), "series")

@@ -11,8 +11,8 @@ from typing import Any
 from windlass.framework.checks.checks import checked, either, instance, path, whole, word
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.launch.notebook import find_shell
+from windlass.framework.output.player import Player, Series, check_file, load_pyvista
 from windlass.framework.output.recorder import Recorder
-from windlass.framework.runtime.show import Player, Series, check_file, load_pyvista
 from windlass.framework.state.state import State
 
 SIZE = (960, 540)

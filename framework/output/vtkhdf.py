@@ -89,7 +89,7 @@ class VtkhdfSeries(FieldSeries):
     def _create(self, path: Path, frame: SeriesFrame) -> None:
         """A file without frames, for fields like those of a frame."""
         size = frame.points.nbytes + sum(v.nbytes for v in (*frame.point_data.values(), *frame.cell_data.values()))
-        self._batch = 1 if self._style.compress else min(max(_BATCH_BYTES // size, 1), _BATCH_FRAMES)
+        self._batch = 1 if self.style.compress else min(max(_BATCH_BYTES // size, 1), _BATCH_FRAMES)
 
         def note_counts(overlay: Overlay) -> None:
             overlay.seek(0)
@@ -144,7 +144,7 @@ class VtkhdfSeries(FieldSeries):
 
     def _blocks(self, root: Any, begin: int, end: int) -> list[tuple[str, int, int]]:
         """All that grows with the frames from one to another: names of datasets, first and last rows."""
-        points, cells = len(self._mesh.points), len(self._mesh.part)
+        points, cells = len(self.mesh.points), len(self.mesh.part)
         each = {"Points": points} | {f"PointData/{name}": points for name in root["PointData"]}
         each |= {f"CellData/{name}": cells for name in root["CellData"] if name != "part"}
         each |= dict.fromkeys([f"Steps/{name}" for name in ("Values", *_STEPS)], 1)
@@ -159,7 +159,7 @@ class VtkhdfSeries(FieldSeries):
 
     def _fill(self, root: Any) -> None:
         """Write topology and labels."""
-        mesh = self._mesh
+        mesh = self.mesh
         corners = np.repeat([2, 4], [len(mesh.lines), len(mesh.faces)])
         root.attrs["Version"] = np.array([2, 0], np.int64)
         root.attrs["Type"] = np.bytes_("UnstructuredGrid")  # must be a string of fixed length
@@ -198,7 +198,7 @@ class VtkhdfSeries(FieldSeries):
 
         made, width = h5p.create(h5p.DATASET_CREATE), values.shape[1:]
         made.set_chunk((self._batch * len(values), *width))
-        if self._style.compress:
+        if self.style.compress:
             made.set_shuffle()
             made.set_deflate(1)
         else:
@@ -214,7 +214,7 @@ class VtkhdfSeries(FieldSeries):
         try:
             with change_hdf5(self.path, lambda overlay: _lay_count(overlay, self._counts, self._count)) as file:
                 self._extend(file["VTKHDF"])
-                for name, values in rows.items() if self._style.compress else ():
+                for name, values in rows.items() if self.style.compress else ():
                     file["VTKHDF"][name][self._count * len(values) :] = values
         except BaseException:
             self._room = before
@@ -223,7 +223,7 @@ class VtkhdfSeries(FieldSeries):
     def _extend(self, root: Any) -> None:
         """Room for one batch more, in a session; the number of frames has to be laid over it at its end."""
         first, end = self._room, self._room + self._batch
-        points, cells, steps = len(self._mesh.points), len(self._mesh.part), np.arange(first, end)
+        points, cells, steps = len(self.mesh.points), len(self.mesh.part), np.arange(first, end)
         known = {"Values": 0.0, "NumberOfParts": 1, "PartOffsets": 0, "PointOffsets": steps * points, "CellOffsets": 0}
         fields = [name for name in root["Steps/CellDataOffsets"] if name != "part"]
         known |= {f"CellDataOffsets/{name}": steps * cells for name in fields[:1]}
@@ -234,7 +234,7 @@ class VtkhdfSeries(FieldSeries):
         for name in ("Points", *(f"{g}/{n}" for g in ("PointData", "CellData") for n in root[g] if n != "part")):
             dataset, rows = root[name], cells if name.startswith("CellData") else points
             dataset.resize(end * rows, axis=0)
-            if not self._style.compress:
+            if not self.style.compress:
                 self._note_place(name, dataset, first // self._batch, first * rows)
         self._note_place("Steps/Values", root["Steps/Values"], first // _STEP_ROWS, first)
         self._note_place("Steps/Values", root["Steps/Values"], (end - 1) // _STEP_ROWS, end - 1)

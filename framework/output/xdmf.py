@@ -51,13 +51,13 @@ class XdmfSeries(FieldSeries):
         self._tail_start = 0  # byte in the .xdmf where the next frame goes
 
     def _add(self, frame: SeriesFrame) -> None:
-        displacement: FieldArray = frame.points - self._mesh.points
-        if self._style.single:
+        displacement: FieldArray = frame.points - self.mesh.points
+        if self.style.single:
             displacement = displacement.astype(np.float32)
         elif "displacement" in frame.point_data:
             given = frame.point_data["displacement"]
             # rounding of the subtraction scales with the positions, not with the displacement
-            room = 1e-9 * float(np.abs(self._mesh.points).max())
+            room = 1e-9 * float(np.abs(self.mesh.points).max())
             if given.shape != displacement.shape or not np.allclose(given, displacement, 1e-9, room, equal_nan=True):
                 raise OutputError(
                     f"point_data 'displacement' at time {frame.time!r} s: must be points - reference points [m]"
@@ -114,12 +114,12 @@ class XdmfSeries(FieldSeries):
         # meshio would put the file into the working directory; the XML names it without a folder, so that it is found
         # beside the .xdmf from everywhere
         writer.h5_filename = self._data_path.name
-        if len(self._mesh.faces):
-            writer.cells = lambda _, grid: _write_mixed(writer, self._mesh, grid)
+        if len(self.mesh.faces):
+            writer.cells = lambda _, grid: _write_mixed(writer, self.mesh, grid)
         with create_hdf5(path) as writer.h5_file:
-            writer.write_points_cells(self._mesh.points, self._mesh.blocks())
+            writer.write_points_cells(self.mesh.points, self.mesh.blocks())
             holder = ElementTree.Element("Grid")
-            writer.cell_data({"part": [self._mesh.part]}, holder)
+            writer.cell_data({"part": [self.mesh.part]}, holder)
         self._part = holder[0]
         mesh_grid = writer.domain[1]
         self._tail = b"</Grid>\n" + ElementTree.tostring(mesh_grid) + b"\n</Domain></Xdmf>\n"

@@ -1,1 +1,1 @@
-"""PETSc, stages of its log, interruption, the commands `windlass run` and `windlass doctor`; knows no model."""
+"""PETSc, stages of its log, interruption by Ctrl-C; knows no model."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.stepping.discontinuous import DiscontinuousSettings, StepAttempt
+from windlass.solvers.stepping.discontinuous import Passes, StepAttempt
 
 TOUCHING_ERROR = 0.05
 """Force out of balance, per largest contact force of a cable [1], up to which full load is not solved for again; it is
@@ -22,7 +22,7 @@ AGAIN = 3
 """How often full load is solved for again at most."""
 
 
-def measure_imbalance(problem: NonlinearProblem, force: float, settings: DiscontinuousSettings) -> float:
+def measure_imbalance(problem: NonlinearProblem, force: float, settings: Passes) -> float:
     """Largest force by which a load step that has converged is out of balance after the last update of its contacts.
 
     Relative to ``force`` [N]; 0 if it is little.  All processes call this together.
@@ -38,7 +38,7 @@ def measure_imbalance(problem: NonlinearProblem, force: float, settings: Discont
 def balance(
     problem: NonlinearProblem,
     attempt: StepAttempt,
-    settings: DiscontinuousSettings,
+    settings: Passes,
     solve_again: Callable[[], StepAttempt | None],
 ) -> float:
     """Solve again while friction is missing, and give the force error that is left, per contact force [1].

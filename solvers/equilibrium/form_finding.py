@@ -12,7 +12,8 @@ there ends in folds.  Here lines pull from the first solution on, so that the po
    to the next; the less they change, the faster k grows, in proportion to N.  With k = EA this is the law of the rows.
 
 Contacts follow after every solution.  The result is a start for load steps, which decide about contact anew.  All is
-done with the laws of the model: `Strands` says what their kernels are given.
+done with the laws of the model: `Strands` says what their kernels are given.  Friction would hold lines on their way:
+`without_friction` switches it off.
 
 Source: H.-J. Schek, Comput. Methods Appl. Mech. Eng. 3 (1974) 115-134 (force densities); R. Glowinski, P. Le Tallec,
 Augmented Lagrangian and Operator-Splitting Methods in Nonlinear Mechanics, SIAM (1989) (lines without extension).
@@ -20,7 +21,8 @@ Augmented Lagrangian and Operator-Splitting Methods in Nonlinear Mechanics, SIAM
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -29,10 +31,13 @@ from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import begin_step
 from windlass.framework.model.system import PostNewton, Strands
+from windlass.framework.model.table import Entity
 from windlass.framework.state.state import State
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.scheme import Scheme
 
+FRICTION = "friction_coefficient"
+"""The column of contacts."""
 ROPE = 1e-3
 """Strain up to which rows count as lines that may be slack: they buckle between their ends in less compression [1]."""
 DENSITIES, MULTIPLIERS = 30, 60
@@ -134,6 +139,32 @@ class Lines:
         on = np.where(self.are_lines, self.length, 0.0)
         present, own = self._processes.sum(np.array([on @ self.mean(self.eval_stretch()), on.sum()]))
         return float(present / own)
+
+
+def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
+    """Rows with friction that can be switched off, and their coefficients [1]; all processes together."""
+    found = list[tuple[Entity, FloatArray]]()
+    for component, table in assembly.world.tables.items():
+        col = component.columns.get(FRICTION)
+        values = table.local(FRICTION) if col is not None and col.switchable else np.zeros(0)
+        if assembly.processes.any(bool(values.any())):
+            found.append((Entity(table, table.resident), values.copy()))
+    return found
+
+
+@contextmanager
+def without_friction(assembly: Assembly) -> Iterator[None]:
+    """Contacts have no friction inside, where they can be changed; all processes together."""
+    kept = find_friction(assembly)
+    try:
+        for rows, _ in kept:
+            assembly.world.set(rows, **{FRICTION: 0.0})
+        assembly.refresh()
+        yield
+    finally:
+        for rows, values in kept:
+            assembly.world.set(rows, **{FRICTION: values})
+        assembly.refresh()
 
 
 def sum_loads(assembly: Assembly, load_factor: float) -> float:

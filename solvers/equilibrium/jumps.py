@@ -22,7 +22,8 @@ of C = (1 - τ) C0 with the loads of the step, and w the square of Δq without w
 end is farther from the first iterate than half of this.  Large rotations are traced for nothing: soon no half holds a
 quarter of w.  Where there are history values Δq must be 1.5 times what the tangents at both ends have, and dq/dτ just
 before more than 5 times that at the start.  The start, whose contacts may have been decided again since it was found,
-must be an equilibrium as it is held, and not lie farther from there than the step goes.
+must be an equilibrium as it is held, and not lie farther from there than the step goes; nor may a thousandth of the
+step lead half as far: then contacts were decided otherwise.
 
 Where a step begins near an equilibrium, the work of all forces on the way to the first iterate is about that of Δp, and
 the step is traced from the equilibrium beside its start.  Other starts are out of balance by more, f(q0) = f0 with the
@@ -66,7 +67,8 @@ HALVINGS, ENOUGH = 10, 6
 tangent is next to singular."""
 SHARE = 0.25
 """Share of w that is a jump, if what is left of the step contains it [1]."""
-
+ASTRAY = 0.5
+"""Way of the first bit of a step, per that of the whole, from which contacts have been decided otherwise [1]."""
 STEEP = 5.0
 """Slope just before a limit point, per that at the start of the step [1]; it is 18 and more in trusses and arches."""
 
@@ -239,7 +241,7 @@ class JumpWatch:
             low = solve(low, before, moves and self._has_history(end))
             if low is None or (self._held and examine(self._problem)):
                 return ""
-            if moves and self._has_history(end) and self._is_astray(low, end):
+            if moves and self._has_history(end) and self._is_astray(low, end, solve):
                 return ""
         part = (high, after) if moves else self._find_part(low, high, solve)
         if part is None:
@@ -287,14 +289,19 @@ class JumpWatch:
             "jump ends is for dynamics to say"
         )
 
-    def _is_astray(self, held: State, end: State) -> bool:
-        """Whether the start, with its prescribed motion held, goes farther than the step does.
+    def _is_astray(self, held: State, end: State, solve: SolveStep) -> bool:
+        """Whether contacts that have been decided again lead away from the path that the step has taken.
 
-        It was an equilibrium.  Where contacts have been decided again since, Newton's method may end at another one,
-        and no path leads from the start to it.
+        The start was an equilibrium.  With its prescribed motion held, Newton's method may end at another one farther
+        away than the step goes, or after a thousandth of the step half as far.
         """
         assert self._start is not None
-        return self._eval_square(held.q - self._start.q) > self._eval_square(end.q - self._start.q)
+        origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)
+        goes = self._eval_square(end.q - origin)
+        if self._eval_square(held.q - origin) > goes:
+            return True
+        found = solve(held, self._before + bit)
+        return found is not None and self._eval_square(found.q - origin) > ASTRAY**2 * goes
 
     def _is_steep(self, low: State, load_factor: float, solve: SolveStep) -> bool:
         """Whether what is not prescribed moves much faster with the prescribed motion than it did at first."""

@@ -23,7 +23,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.solvers.equilibrium.relaxation import first_factor
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.scheme import Scheme
-from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, StepAttempt, iterate
 
 MAX_STEPS = 60
 START_SHARE = 0.01
@@ -42,7 +42,7 @@ WAY = 0.1
 def settle_contacts(
     newton: Newton,
     scheme: Scheme,
-    settings: DiscontinuousSettings,
+    settings: Passes,
     restart: Callable[[], ContactHistory],
     store: Callable[[], FloatArray],
 ) -> StepAttempt:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from windlass.framework.errors import OptionError
+from windlass.framework.launch.launcher import SOLVER_PACKAGES
 from windlass.framework.launch.petsc_functions import FACTORS, has_package
-from windlass.framework.runtime.doctor import SOLVER_PACKAGES
 from windlass.framework.runtime.petsc import PETSc
 
 

@@ -98,7 +98,7 @@ def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
         dofs: local coordinates of the rows of a table, shape (rows, k).
     """
     layout, spare = assembly.layout, assembly.layout.spare
-    lowest = np.arange(spare) if layout.size == 1 else np.asarray(layout.dofs).copy()
+    lowest: IntArray = np.arange(spare) if layout.size == 1 else np.asarray(layout.dofs).copy()
     first = np.broadcast_to(dofs[:, :1], dofs.shape)
     inside = (dofs < spare) & (first < spare)
     edges = first[inside], dofs[inside]
@@ -107,7 +107,7 @@ def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
     while True:
         before, least = lowest.copy(), np.full(spare, np.iinfo(np.int64).max)
         np.minimum.at(least, part, lowest)
-        lowest = np.minimum(lowest, least[part])
+        np.minimum(lowest, least[part], out=lowest)
         if layout.size > 1:
             values = lowest.astype(np.float64)[:, None]
             np.minimum.at(

@@ -1,4 +1,4 @@
-"""Natural frequencies, damping and shapes of small motions about a state; see docs/modes.md."""
+"""Natural frequencies, damping and shapes of small motions about a state; see docs/howto/modes.md."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Modes:
             there are any at the state.
         output: folder for ``modes.csv`` and a film of each mode, if the model has something to draw; None for none.
         running: whether closed belts that run are seen from the places that they run through, with gyroscopic and
-            centrifugal terms, see docs/modes.md; otherwise modes are those of nodes that stay with the material.
+            centrifugal terms, see docs/howto/modes.md; otherwise modes are those of nodes that stay with the material.
         prefix: options prefix.
         name: what files and messages call these modes.
 
@@ -107,7 +107,7 @@ class Modes:
         none = np.zeros((0, assembly.layout.spare), complex)
         if options.help_requested():
             empty = np.zeros(0)
-            return ModesResult(motion, current, empty + 0j, none, none[:, :0], empty, empty, None)
+            return ModesResult(motion, current, np.zeros(0, complex), none, none[:, :0], empty, empty, None)
         quadratic = motion.damped if self.problem == "auto" else self.problem == "quadratic"
         solver = Eigensolver(motion, self.prefix, quadratic)
         pairs, missing = self._find(motion, solver, quadratic)

@@ -27,7 +27,7 @@ from windlass.solvers.newton.callbacks import BEYOND, run_program
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem_kernels import begin_run
 from windlass.solvers.newton.scheme import Scheme
-from windlass.solvers.stepping.discontinuous import DiscontinuousSettings
+from windlass.solvers.stepping.discontinuous import Passes
 
 MOST = 64
 """Steps of one call at most; what is shown or asked for between steps waits no longer."""
@@ -66,7 +66,7 @@ class StepContext(NamedTuple):
         counts: how far the last step has come, steps before it and iterations of these, how many steps are wanted,
             whether constraints are looked at, what Newton runs begin with, and how many residuals of each are mapped,
             shape (7,).
-        limits: absolute and relative force error that is accepted, see `DiscontinuousSettings`, shape (2,).
+        limits: absolute and relative force error that is accepted, see `Passes`, shape (2,).
         ends: of the steps [s], shape (MOST,).
         time, start_time, mapped: those of the fields, shape (1,) each.
         outcome: what the update of history values says, see `judge_outcomes`, shape (6,).
@@ -181,7 +181,7 @@ class CompiledSteps:
     def __init__(
         self,
         newton: Newton,
-        settings: DiscontinuousSettings,
+        settings: Passes,
         scheme: Scheme,
         follow: Follow,
         found: FloatArray,

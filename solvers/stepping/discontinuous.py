@@ -8,6 +8,7 @@ from math import inf, isfinite
 
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import begin_step
+from windlass.framework.checks.checks import check_fields, number, whole, yes_no
 from windlass.framework.model.system import PostNewton
 from windlass.framework.state.hooks import StepHook, run_after_iteration
 from windlass.framework.state.state import State
@@ -16,10 +17,10 @@ from windlass.solvers.stepping.cycles import CycleFinder
 
 
 @dataclass(frozen=True)
-class DiscontinuousSettings:
-    """Settings of the discontinuous iteration.
+class Passes:
+    """How often Newton's method runs in a step until contacts agree with its result: the discontinuous iteration.
 
-    Attributes:
+    Args:
         max_it: largest number of passes (Newton runs) of one step.
         atol: force error of the post-Newton update at which a pass is accepted [N].
         rtol: the same relative to the largest contact force [1]; the larger of both counts.
@@ -27,6 +28,9 @@ class DiscontinuousSettings:
             cannot be brought to agree: in a cycle, and at the smallest step size [1].
         fail: fail the step, instead of accepting it, if the error is larger after the last pass.  Without it ``limit``
             has no meaning, and cycles are not looked for.
+
+    Raises:
+        ModelError: a number that is not allowed.
     """
 
     max_it: int = 8
@@ -35,7 +39,11 @@ class DiscontinuousSettings:
     limit: float = 1e-3
     fail: bool = True
 
-    def with_options(self, prefix: str) -> DiscontinuousSettings:
+    def __post_init__(self) -> None:
+        force, share = number("N", minimum=0.0), number("1", minimum=0.0)
+        check_fields(self, {"max_it": whole(1), "atol": force, "rtol": share, "limit": share, "fail": yes_no()})
+
+    def with_options(self, prefix: str) -> Passes:
         """These settings, overridden by options such as ``-<prefix>discontinuous_max_it``."""
         return replace(self, **{k: own_option(NEWTON, prefix, f"discontinuous_{k}", v) for k, v in vars(self).items()})
 
@@ -126,7 +134,7 @@ class ContactHistory:
 
 
 def iterate(
-    settings: DiscontinuousSettings, newton: Pass, contacts: ContactHistory, step_size: float, last: bool = False
+    settings: Passes, newton: Pass, contacts: ContactHistory, step_size: float, last: bool = False
 ) -> StepAttempt:
     """Repeat Newton and post-Newton update until the force error is small.
 
@@ -189,7 +197,7 @@ def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bo
     return True
 
 
-def describe_failure(settings: DiscontinuousSettings, attempt: StepAttempt) -> str:
+def describe_failure(settings: Passes, attempt: StepAttempt) -> str:
     """Why contacts did not settle."""
     error = f"force error {attempt.error:.3g} N > {settings.tolerance(attempt.force):.3g} N"
     error += f" beside a contact force of {attempt.force:.3g} N, after {attempt.passes} passes"

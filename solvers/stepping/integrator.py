@@ -1,4 +1,4 @@
-"""Newmark family in displacement form: Newmark, generalised-alpha, trapezoidal rule at index 2.
+"""Methods of the Newmark family in displacement form; `integrators` has their constants.
 
 Sources: Newmark, J. Eng. Mech. Div. 85 (1959); Chung and Hulbert, J. Appl. Mech. 60 (1993), in the displacement form
 of Arnold and Bruels, Multibody Syst. Dyn. 18 (2007), where ``State.carried`` is the acceleration-like variable A.
@@ -21,13 +21,11 @@ step on. Lie group integrators step along the group, too: O. Bruels, A. Cardona,
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.layout.layout import Layout
 from windlass.framework.state.state import State
 
 
@@ -143,13 +141,17 @@ def add_turning(
 
 @dataclass(frozen=True)
 class Integrator:
-    """Constants of one method of the Newmark family.
+    """Constants of one method of the Newmark family, with an acceleration-like variable A, or a in its place:
+
+        q = q_0 + h v_0 + h² ((1/2 - beta) A_0 + beta A),    v = v_0 + h ((1 - gamma) A_0 + gamma A)
+        (1 - alpha_m) A + alpha_m A_0 = (1 - alpha_f) a + alpha_f a_0
 
     Attributes:
         beta, gamma: Newmark's constants [1].
         alpha_m, alpha_f: shifts of inertia and forces [1].
-        generalised: whether the algorithmic acceleration is used.
+        generalised: whether there is an A.
         rate_level: whether position constraints are replaced by their time derivative (index 2).
+        needs_linear: whether models with nonlinear constraints are refused.
         rotations: local numbers of Euler parameters that are integrated as departures from a steady turning over each
             step, shape (k, 4).
         reference: reference coordinates by local number, shape (n + 1,).
@@ -161,8 +163,14 @@ class Integrator:
     alpha_f: float = 0.0
     generalised: bool = False
     rate_level: bool = False
+    needs_linear: bool = False
     rotations: IntArray = field(default_factory=lambda: np.zeros((0, 4), np.int64), compare=False, repr=False)
     reference: FloatArray = field(default_factory=lambda: np.zeros(1), compare=False, repr=False)
+
+    @property
+    def damps(self) -> bool:
+        """Whether the method takes energy out of high frequencies, as those of gamma > 1/2 do."""
+        return self.gamma > 0.5
 
     @property
     def shift(self) -> float:
@@ -193,28 +201,3 @@ class Integrator:
             motion = state.q, state.v, state.a
             add_turning(self.rotations, self.reference, *motion, 0.0, self.shift * h, 1.0, 1.0, found)
         return found
-
-
-def create_integrator(
-    method: str, spectral_radius: float = 0.9, rotations: str = "steady", layout: Layout | None = None
-) -> Integrator:
-    """The integrator by name.
-
-    Args:
-        method: ``"generalized_alpha"`` (index 3), ``"generalized_alpha_index2"``, ``"newmark"`` (beta 1/4, gamma 1/2,
-            index 3) or ``"trapezoidal_index2"``.
-        spectral_radius: damping of the highest frequencies in generalised-alpha, from 0 (most) to 1 (none) [1].
-        rotations: ``"steady"``: Euler parameters are integrated as departures from a steady turning over each step;
-            ``"parameters"``: like all other coordinates.
-        layout: where Euler parameters are among the coordinates.
-    """
-    where: dict[str, Any] = {}
-    if layout is not None and rotations == "steady":
-        where = {"rotations": layout.rotations, "reference": layout.reference}
-    at_rates = method in ("generalized_alpha_index2", "trapezoidal_index2")
-    if method in ("newmark", "trapezoidal_index2"):
-        return Integrator(0.25, 0.5, rate_level=at_rates, **where)
-    alpha_m = (2 * spectral_radius - 1) / (spectral_radius + 1)
-    alpha_f = spectral_radius / (spectral_radius + 1)
-    gamma = 0.5 + alpha_f - alpha_m
-    return Integrator((gamma + 0.5) ** 2 / 4, gamma, alpha_m, alpha_f, generalised=True, rate_level=at_rates, **where)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from windlass.solvers.newton.newton import Newton
-from windlass.solvers.stepping.discontinuous import DiscontinuousSettings, StepAttempt
+from windlass.solvers.stepping.discontinuous import Passes, StepAttempt
 
 
 @dataclass
@@ -94,7 +94,7 @@ class Statistics:
             return f"{self.evaluations / steps:.2f} evaluations/step"
         return f"{self.newton_iterations / steps:.2f} Newton/step"
 
-    def count(self, attempt: StepAttempt, newton: Newton, settings: DiscontinuousSettings) -> None:
+    def count(self, attempt: StepAttempt, newton: Newton, settings: Passes) -> None:
         """Count one attempt at a step."""
         self.newton_iterations += attempt.iterations
         self.discontinuous_iterations += attempt.passes

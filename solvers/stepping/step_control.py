@@ -6,35 +6,64 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from windlass.framework.checks.checks import check_fields, number, optional, whole
+from windlass.framework.errors import ModelError
+
+SMALLEST = 1e-4
+"""Smallest step by the nominal one, if nothing else is wanted [1]."""
 AFTER_SWITCH = 3
 """Steps without failure after which a step grows that was cut because contact states did not settle [1].  Measured with
 a belt drive whose nominal step is five times too long: 3 instead of 10 save a tenth of the iterations."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class StepControl:
-    """Chooses step sizes between a smallest and the nominal one.
+    """How a step is cut after a failure, and grows again.
 
-    Attributes:
-        nominal: largest and first step size [s] (statics: [1]).
-        smallest: a failure at this size is final.
-        cut: factor after a failure without recommendation [1].
+    Args:
+        smallest: a failure at this step size is final [s]; default 1e-4 of the nominal step.
+        cut: factor after a failure for which no contact recommends a step size [1].
         growth: factor after ``easy_steps`` steps without failure [1].
-        easy_steps: see growth; after a failure to settle contact states `AFTER_SWITCH` are enough.
-        adaptive: whether steps may be cut at all.
+        easy_steps: see growth; after a failure to settle contact states three are enough.
+
+    Raises:
+        ModelError: a number that is not allowed.
     """
 
-    nominal: float
-    smallest: float
+    smallest: float | None = None
     cut: float = 0.5
     growth: float = 2.0
     easy_steps: int = 10
-    adaptive: bool = True
 
     def __post_init__(self) -> None:
+        checks = {"smallest": optional(number("s", above=0.0)), "cut": number("1", above=0.0, below=1.0)}
+        check_fields(self, checks | {"growth": number("1", minimum=1.0), "easy_steps": whole(1)})
+
+
+class StepSizes:
+    """Chooses step sizes between a smallest and the nominal one.
+
+    Args:
+        nominal: largest and first step size [s] (statics: [1]).
+        control: how steps are cut and grow.
+        adaptive: whether steps may be cut at all.
+
+    Raises:
+        ModelError: a smallest step that is longer than the nominal one.
+    """
+
+    def __init__(self, nominal: float, control: StepControl, adaptive: bool = True) -> None:
+        self.nominal, self._control, self._adaptive = nominal, control, adaptive
+        self._smallest = SMALLEST * nominal if control.smallest is None else control.smallest
+        if self._smallest > nominal:
+            raise ModelError(f"smallest = {self._smallest} s in StepControl: must be <= the step, {nominal} s")
+        self.begin()
+
+    def begin(self) -> None:
+        """A run begins with the nominal step."""
         self.size = self.nominal
         self._easy = 0
-        self._wait = self.easy_steps
+        self._wait = self._control.easy_steps
         self._anchor: tuple[float, int] | None = None
 
     def propose(self, now: float, end: float) -> tuple[float, float]:
@@ -78,11 +107,11 @@ class StepControl:
         self._anchor = (self._anchor[0], self._anchor[1] + 1)
         self._easy += 1
         if self.size < self.nominal and self._easy >= self._wait:
-            self._resize(min(self.nominal, self.growth * self.size))
+            self._resize(min(self.nominal, self._control.growth * self.size))
 
     def can_cut(self, tried: float) -> bool:
         """Whether a smaller step than this one may be tried."""
-        return self.adaptive and tried > self.smallest * (1 + 1e-12)
+        return self._adaptive and tried > self._smallest * (1 + 1e-12)
 
     def reject(self, tried: float, recommended: float, switched: bool = False) -> bool:
         """The proposed step failed; returns whether a smaller one may be tried.
@@ -94,9 +123,10 @@ class StepControl:
         """
         if not self.can_cut(tried):
             return False
-        smaller = min(0.75 * tried, recommended) if recommended < tried else self.cut * tried
-        self._resize(max(smaller, self.smallest))
-        self._wait = min(self.easy_steps, AFTER_SWITCH) if switched else self.easy_steps
+        smaller = min(0.75 * tried, recommended) if recommended < tried else self._control.cut * tried
+        self._resize(max(smaller, self._smallest))
+        easy = self._control.easy_steps
+        self._wait = min(easy, AFTER_SWITCH) if switched else easy
         return True
 
     def checkpoint(self) -> dict[str, Any]:

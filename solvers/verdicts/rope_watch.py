@@ -28,7 +28,7 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.gaps import GAP, Gaps
-from windlass.framework.model.pulls import PULL, WAVE, Pulls
+from windlass.framework.model.pulls import Pulls, find_largest_wave
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, Watch
@@ -48,10 +48,9 @@ LEAP = 3.0
 WRAP, FORCE, RECENT, WRAPS, FORCES, STEPS, LAST, OPEN = range(8)
 """Places of what is known of a pulley: wrap angle [rad] and force [N] now; the force of the last steps [N]; sums of
 both over the steps with contact [rad], [N], and the number of these; time of the last one [s], and steps since then."""
-CHANGE, ROW, CAUSE, BEFORE, AT, SIZE, COUNT, MOST, WAVES = range(9)
+CHANGE, ROW, CAUSE, BEFORE, AT, SIZE, COUNT, MOST = range(8)
 """Places of the leap that is largest against its cause: change [N], row, what explains it [N], largest tension before
-[N], time and size of the step [s], the number of such steps; largest tension so far, and the largest force of waves at
-the end of the last step [N], NaN if nothing is known."""
+[N], time and size of the step [s], the number of such steps; largest tension so far [N], NaN if nothing is known."""
 
 
 @kernel
@@ -94,39 +93,44 @@ def follow_pulleys(
 
 @kernel
 def judge_pulls(
-    numbers: FloatArray, before: FloatArray, law: FloatArray, loads: FloatArray,
-    size: FloatArray, time: FloatArray, found: FloatArray,
+    tensions: FloatArray, dofs: IntArray, impedance: FloatArray, law: FloatArray, loads: FloatArray,
+    x: FloatArray, v: FloatArray, size: FloatArray, time: FloatArray,
+    before: FloatArray, old_x: FloatArray, old_v: FloatArray, found: FloatArray,
 ) -> None:  # fmt: skip
     """Whether a tension of a law has leapt in a step.
 
     Args:
-        numbers: see `Pulls`.
-        before: tensions at the start of the step [N], shape (rows,); those at its end then.
+        tensions, dofs, impedance: see `Pulls`.
         law: length of the rows together [m], speed of waves [m/s], and what rounding makes of a force [N], shape (3,).
         loads: that do not depend on coordinates [N], shape (n + 1,).
+        x, v: coordinates and velocities at the end of the step, shape (n + 1,).
         size: of the step [s], shape (1,).
         time: at its end [s], shape (1,).
-        found: see `CHANGE`, shape (9,).
+        before, old_x, old_v: tensions and motion at the start of the step; those at its end then.
+        found: see `CHANGE`, shape (8,).
     """
-    change, row, most, waves = 0.0, 0, 0.0, 0.0
-    for i in range(len(numbers)):
-        pull = numbers[i, PULL]
-        leap = abs(pull - before[i])
+    change, row, most = 0.0, 0, 0.0
+    for i in range(len(tensions)):
+        leap = abs(tensions[i] - before[i])
         if leap > change:
             change, row = leap, i
-        before[i] = pull
-        most, waves = max(most, abs(pull)), max(waves, numbers[i, WAVE])
-    if found[WAVES] >= 0.0 and change > LEAP * found[MOST]:
+        before[i] = tensions[i]
+        most = max(most, abs(tensions[i]))
+    # also false where nothing is known
+    if change > LEAP * found[MOST]:
         applied = 0.0
         for i in range(len(loads)):
             applied += abs(loads[i])
-        cause = found[MOST] + applied + 2.0 * found[WAVES] * max(1.0, law[1] * size[0] / law[0]) + law[2]
+        waves = 2.0 * find_largest_wave(dofs, impedance, old_x, old_v) * max(1.0, law[1] * size[0] / law[0])
+        cause = found[MOST] + applied + waves + law[2]
         if change > LEAP * cause:
             found[COUNT] += 1.0
             if change * found[CAUSE] >= found[CHANGE] * cause:
                 found[CHANGE], found[ROW], found[CAUSE], found[BEFORE] = change, row, cause, found[MOST]
                 found[AT], found[SIZE] = time[0], size[0]
-    found[MOST], found[WAVES] = max(found[MOST], most), waves
+    found[MOST] = most if np.isnan(found[MOST]) else max(found[MOST], most)
+    for i in range(len(x)):
+        old_x[i], old_v[i] = x[i], v[i]
 
 
 class RopeWatch(Watch):
@@ -220,7 +224,7 @@ class RopeWatch(Watch):
         for system in assembly.systems:
             if system.gaps is not None and system.gaps.wraps is not None:
                 steps += self._follow(system, system.gaps, s)
-            if system.axis.pulls is not None and len(system.axis.pulls.numbers):
+            if system.axis.pulls is not None and len(system.axis.pulls.tensions):
                 steps += self._compare(system, system.axis.pulls, s)
         self._program = Program(steps)
 
@@ -233,15 +237,17 @@ class RopeWatch(Watch):
         return [(call(follow_pulleys, lambda s: (s.data, *given, s.time, known)), (s,))]
 
     def _compare(self, system: System, pulls: Pulls, s: Any) -> list[Step]:
-        found, before = np.zeros(9), np.zeros(len(pulls.numbers))
-        found[WAVES] = np.nan
+        found, before = np.zeros(8), np.zeros(len(pulls.tensions))
+        found[MOST] = np.nan
         self._pulls.append((system.name, pulls, found))
         self._before.append(before)
-        given = pulls.numbers, before, np.array([pulls.length, pulls.speed, pulls.least])
-        loads, size = self._assembly.loads.sum, self._size
+        law = np.array([pulls.length, pulls.speed, pulls.least])
+        given = pulls.tensions, pulls.dofs, pulls.impedance, law, self._assembly.loads.sum
+        fields, size = self._assembly.fields, self._size
+        kept = before, np.zeros_like(fields.x), np.zeros_like(fields.v), found
         measure = pulls.measure
         assert isinstance(measure, Call)
-        return [(measure, (s,)), (call(judge_pulls, lambda s: (*given, loads, size, s.time, found)), (s,))]
+        return [(measure, (s,)), (call(judge_pulls, lambda s: (*given, s.x, s.v, size, s.time, *kept)), (s,))]
 
     def _note_leaps(self) -> None:
         """Put leaps into words, before the numbers begin anew."""

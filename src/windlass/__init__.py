@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from windlass import exudyn as exudyn
     from windlass import presets as presets
     from windlass import testing as testing
+    from windlass.commands.studies.sweep_table import read_sweep as read_sweep
     from windlass.connectors.drives.belt import Belt as Belt
     from windlass.connectors.drives.belt import Rope as Rope
     from windlass.connectors.drives.drive_means import DriveMeans as DriveMeans
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from windlass.framework.launch.launcher import is_first_process as is_first_process
     from windlass.framework.ledger.energy_ledger import EnergyLedger as EnergyLedger
     from windlass.framework.model.parts import Part as Part
-    from windlass.framework.model.parts import part as part
     from windlass.framework.model.table import Entity as Entity
     from windlass.framework.model.world import World as World
     from windlass.framework.output.comparison import format_comparison as format_comparison
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from windlass.framework.state.evaluate import eval_output as eval_output
     from windlass.framework.state.hooks import StepHook as StepHook
     from windlass.framework.state.state import State as State
-    from windlass.framework.studies.sweep_table import read_sweep as read_sweep
     from windlass.solvers.dynamic import Dynamic as Dynamic
     from windlass.solvers.explicit import Explicit as Explicit
     from windlass.solvers.failure import NotConverged as NotConverged
@@ -70,6 +69,8 @@ if TYPE_CHECKING:
     from windlass.solvers.newton.problem import NonlinearProblem as NonlinearProblem
     from windlass.solvers.own_options import set_options as set_options
     from windlass.solvers.static import Static as Static
+    from windlass.solvers.stepping.discontinuous import Passes as Passes
+    from windlass.solvers.stepping.step_control import StepControl as StepControl
     from windlass.solvers.verdicts.verdict import DoubtfulError as DoubtfulError
     from windlass.solvers.verdicts.verdict import Verdict as Verdict
 
@@ -85,9 +86,11 @@ if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "e
 if import_module("windlass.framework.launch.launcher").launched_size() > 1:
     import_module("windlass.framework.launch.script_end").install_in_script()
 
+_names = import_module("windlass.framework.launch.lazy_names")
+_names.libraries[:] = ("windlass.elements", "windlass.connectors")
 
 if not TYPE_CHECKING:  # names that are not there are errors for type checkers
-    _load, _list, __all__ = import_module("windlass.framework.launch.lazy_names").offer(__name__)
+    _load, _list, __all__ = _names.offer(__name__)
 
     def __getattr__(name: str) -> Any:
         return import_module(f"windlass.{name}") if name in MODULES else _load(name)

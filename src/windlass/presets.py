@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from windlass.solvers.stepping.discontinuous import Passes
+
 
 class Preset(NamedTuple):
     """Arguments that replace defaults of Windlass.
@@ -34,17 +36,14 @@ def exudyn() -> Preset:
     A residual is accepted by the larger of those of the start and of the first iteration.  Positions and velocities are
     not brought onto constraints, and rotations are integrated by their parameters.
     """
-    passes: dict[str, Any] = {
-        "discontinuous_max_it": 5,
-        "discontinuous_atol": 1.0,
-        "discontinuous_rtol": 0.0,
-        "discontinuous_fail": False,
+    settled: dict[str, Any] = {
+        "passes": Passes(max_it=5, atol=1.0, rtol=0.0, fail=False),
         "decide_at_start": False,
         "overshoot": "accept",
     }
     return Preset(
         contact={"sticking_length": "reference"},
-        static={**passes, "passes_from": "step"},
-        dynamic={**passes, "project": False, "rotations": "parameters", "resolve_contacts": False},
+        static={**settled, "passes_from": "step"},
+        dynamic={**settled, "project": False, "rotations": "parameters", "resolve_contacts": False},
         explicit={"project": False},
     )

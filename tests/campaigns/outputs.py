@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import h5py
 import numpy as np
 
+from windlass.commands import show, sweep
+from windlass.commands.studies import sweep_plots, sweep_table
 from windlass.connectors import hinge
 from windlass.elements import nodes_of, straight_cable
 from windlass.exudyn import export
@@ -27,9 +29,7 @@ from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import Sensor, Sensors
 from windlass.framework.restart.checkpoint import Checkpoint
-from windlass.framework.runtime import show
 from windlass.framework.state.state import State
-from windlass.framework.studies import sweep, sweep_plots, sweep_table
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.modes.campbell import campbell
 from windlass.solvers.modes.modes import Modes

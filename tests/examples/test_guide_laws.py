@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from examples.test_snippets import ROOT, Block, read_blocks, run
 
-GUIDES = sorted((ROOT / "docs").glob("add_a*.md"))
+GUIDES = sorted((ROOT / "docs" / "howto").glob("add_a*.md"))
 
 
 def files_of(page: Path) -> dict[str, Block]:
@@ -23,26 +23,27 @@ def files_of(page: Path) -> dict[str, Block]:
 
 def test_there_is_a_guide_for_each_kind() -> None:
     kinds = ("cable_law", "connector", "contact", "marker", "node")
-    assert [page.stem for page in GUIDES] == [*(f"add_a_{kind}" for kind in kinds), "add_an_element"]
+    more = ("add_an_element", "add_an_integrator", "add_an_output_format")
+    assert [page.stem for page in GUIDES] == [*(f"add_a_{kind}" for kind in kinds), *more]
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
 def test_laws_import_from_the_framework_alone(page: Path) -> None:
     """One place for the names of extension; cables, nodes and solvers of the package come from its folders."""
     law = next(iter(files_of(page).values()))
-    modules = re.findall(r"^from (windlass\.framework\S*)", law.text, re.MULTILINE)
-    assert modules == ["windlass.framework"]
+    modules = re.findall(r"^from (windlass\.(?:framework|solvers)\S*)", law.text, re.MULTILINE)
+    assert modules == (["windlass.solvers"] if page.stem == "add_an_integrator" else ["windlass.framework"])
 
 
 def test_a_tension_spring_is_a_screenful() -> None:
-    law = files_of(ROOT / "docs" / "add_a_connector.md")["tension_spring.py"]
+    law = files_of(ROOT / "docs" / "howto" / "add_a_connector.md")["tension_spring.py"]
     assert len(law.text.splitlines()) <= 45
 
 
 @pytest.mark.mpi
 def test_a_tension_spring_runs_on_processes_and_goes_on_after_a_restart(tmp_path: Path) -> None:
     """The model of the guide: to the end at once, in two parts, and on two processes."""
-    files = files_of(ROOT / "docs" / "add_a_connector.md")
+    files = files_of(ROOT / "docs" / "howto" / "add_a_connector.md")
     for name, block in files.items():
         (tmp_path / name).write_text(block.text + "\n")
     short = files["chain.py"].text.replace("end=0.1", "end=0.05")
@@ -54,7 +55,7 @@ def test_a_tension_spring_runs_on_processes_and_goes_on_after_a_restart(tmp_path
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout.split()[-1]
 
-    windlass = (sys.executable, "-m", "windlass.framework.runtime.cli", "run")
+    windlass = (sys.executable, "-m", "windlass.commands.cli", "run")
     whole = solve(*windlass, "chain.py")
     assert solve(*windlass, "short.py", "-checkpoint", "chain.h5", "-checkpoint_every", "20") != whole
     assert solve(*windlass, "chain.py", "-restart", "chain.h5") == whole

@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # A cold cache of compiled kernels takes most of this [s]; with a warm one a page takes a few seconds.
 TIMEOUT = 600
-PROGRAMS = {"windlass": [sys.executable, "-m", "windlass.framework.runtime.cli"], "python": [sys.executable]}
+PROGRAMS = {"windlass": [sys.executable, "-m", "windlass.commands.cli"], "python": [sys.executable]}
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ def test_every_page_is_in_the_index() -> None:
 
 def test_picture_of_the_readme_is_small() -> None:
     """A clone carries every version of the picture."""
-    assert (ROOT / "docs" / "belt.png").stat().st_size < 200_000
+    assert (ROOT / "docs" / "pictures" / "belt.png").stat().st_size < 200_000
 
 
 def test_own_options_are_documented(tmp_path: Path) -> None:
@@ -228,5 +228,5 @@ def test_own_options_are_documented(tmp_path: Path) -> None:
     groups = re.findall(r"^(?:Windlass' options of|Options of Windlass).*:\n((?:  -.*\n)+)", done.stdout, re.MULTILINE)
     names = re.findall(r"^  -(\w+)", "".join(groups), re.MULTILINE)
     assert len(names) > 8
-    page = (ROOT / "docs" / "solver_options.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "solver_options.md").read_text(encoding="utf-8")
     assert not [name for name in names if f"`-{name}" not in page]

@@ -52,9 +52,8 @@ def calls(s: Scene) -> dict[str, Call]:
     report = con.pulley_report(s.world, s.state, s.contacts, s.body)
     lying = con.surface_report(s.world, s.state, s.lying, s.world.entity(int(s.lying[0].surface)))
     tolerances = {"rtol": 1e-8, "atol": 1e-10, "max_it": 25}
-    passes = {"discontinuous_max_it": 5, "discontinuous_atol": 1.0, "discontinuous_fail": False}
-    passes |= {"discontinuous_rtol": 0.0, "discontinuous_limit": 1e-3, "decide_at_start": True}
-    times = {"step": 1e-3, "end": 1e-3, "smallest_step": 1e-6}
+    passes = {"passes": wl.Passes(max_it=5), "decide_at_start": True}
+    times = {"step": 1e-3, "end": 1e-3}
     solve = {"state": s.state, "hooks": []}
     static, dynamic = wl.Static(s.world), wl.Dynamic(s.world, step=1e-3, end=1e-3)
     explicit = wl.Explicit(s.space, step=1e-4, end=1e-4)
@@ -105,7 +104,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "EnergyLedger.losses": (ledger.losses, {"entity": s.contacts}),
         "EnergyLedger.draw": (ledger.draw, {"path": s.folder / "energy.png"}),
         "Part": (wl.Part, {"count": 3, "numbers": np.arange(3), "replicated": True}),
-        "part": (wl.part, {"count": 3}),
+        "Part.equal": (wl.Part.equal, {"count": 3}),
         "State": (wl.State, {"world": s.world, "assembly": serial_assembly(s.world)}),
         "State.of": (s.state.of, {"entity": s.body, "name": "q"}),
         "State.put": (s.state.copy().put, {"entity": s.body, "values": (0.0, 0.0, 0.0), "name": "q"}),
@@ -119,6 +118,8 @@ def calls(s: Scene) -> dict[str, Call]:
         "World.load": (wl.World.load, {"path": s.folder / "model.json", "functions": {}}),
         "World.add": (s.open.add, {"component": el.Ground, "name": "ground", "part": None}),
         "World.set": (s.world.set, {"entity": s.force}),
+        "Passes": (wl.Passes, {"max_it": 5, "atol": 1.0, "rtol": 0.0, "limit": 1e-3, "fail": False}),
+        "StepControl": (wl.StepControl, {"smallest": 1e-6, "cut": 0.5, "growth": 2.0, "easy_steps": 10}),
         "Static": (
             wl.Static,
             {"world": s.world, "load_steps": 1, "geometric": False, "load_range": 1e4, "stabiliser": 0.0,
@@ -132,7 +133,7 @@ def calls(s: Scene) -> dict[str, Call]:
             wl.Dynamic,
             {"world": s.world, "method": "newmark", "spectral_radius": 0.9, "rotations": "steady", "project": True,
              "velocities": "check", "resolve_contacts": True, "lag": True, "overshoot": "check", "adaptive": True,
-             "decide_in_newton": 5, "cut": 0.5, "growth": 2.0, "easy_steps": 10, "prefix": "dynamic_",
+             "decide_in_newton": 5, "control": wl.StepControl(cut=0.5), "prefix": "dynamic_",
              "name": "dynamic", **times, **tolerances, **passes},
         ),
         "Dynamic.solve": (dynamic.solve, {**solve, "resume": False}),
@@ -140,7 +141,8 @@ def calls(s: Scene) -> dict[str, Call]:
         "Explicit": (
             wl.Explicit,
             {"world": s.space, "method": "verlet", "rtol": 1e-8, "atol": 1e-10, "project": True, "adaptive": True,
-             "velocities": "check", "discontinuous_atol": 1.0, "prefix": "explicit_", "name": "explicit", **times},
+             "velocities": "check", "discontinuous_atol": 1.0, "smallest_step": 1e-6, "prefix": "explicit_",
+             "name": "explicit", **times},
         ),
         "Explicit.solve": (explicit.solve, {"state": s.space_state, "hooks": [], "resume": False}),
         "Explicit.march": (

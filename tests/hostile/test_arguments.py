@@ -31,7 +31,7 @@ from hostile.values import FOR_NUMBERS, FOR_WHOLE, FOR_YES_NO, NONSENSE
 
 RESULTS = (
     con.BeltCreep, con.Contacts, con.FreeBelt, con.PulleyReport, con.SurfaceForces, con.SurfaceReport, el.CableMesh,
-    el.Catenary, el.GroundedCatenary, el.Route, el.SpatialRoute, el.SplineRoute, el.Superelement, wl.Campbell,
+    el.FreeCatenary, el.GroundedCatenary, el.Route, el.SpatialRoute, el.SplineRoute, el.Superelement, wl.Campbell,
     wl.DriveMeans, wl.DriveReport, wl.ModesResult, wl.PulleyDuty, wl.SpanDuty, wl.SteadyDrive,
     wl.SteadyPulley, wl.SteadySpan, wl.Verdict,
 )  # fmt: skip
@@ -39,6 +39,7 @@ RESULTS = (
 NOT_CALLED = (wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity, wl.set_options, wl.show)
 """Without arguments, made by `World.add` alone, with the words of a command line, or in need of a screen."""
 METHODS: dict[type, tuple[str, ...]] = {
+    wl.Part: ("equal",),
     wl.World: ("add", "load", "save", "set"),
     wl.State: ("of", "put", "save", "load", "assign", "local_dofs", "vector"),
     wl.Static: ("solve", "load_factor"),

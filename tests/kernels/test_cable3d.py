@@ -147,7 +147,7 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
 def test_rigid_motion_turns_forces(integration: int) -> None:
     """Turning and moving everything, with a superposed rigid velocity, turns the forces of cables straight at rest.
 
-    All but those of the damping of bending, which sees that the vector κ turns; see docs/theory/cable.md.
+    All but those of the damping of bending, which sees that the vector κ turns; see docs/explanation/theory/cable.md.
     """
     world, _, state = create_spatial_cables(
         3, chain=True, integration=integration, reference_curvature=(0.0, 0.0, 0.0), bending_damping=0.0

@@ -190,6 +190,6 @@ def test_a_rope_that_is_taken_in_whole_fails_with_words() -> None:
     world, rope = create_rope((2.0, 0.0), 1, shortest=0.5)
     con.hinge(world, rope.nodes[0])
     con.prescribe(world, rope.feed, "s", con.ramp(0.0, 1.0, 0.0, -1.9))
-    dynamic = wl.Dynamic(world, step=0.02, end=1.0, smallest_step=0.01, name="")
+    dynamic = wl.Dynamic(world, step=0.02, end=1.0, control=wl.StepControl(smallest=0.01), name="")
     with pytest.raises(wl.WindlassError, match=r"must be longer than 0.5 m \(shortest\)"):
         dynamic.solve()

@@ -13,6 +13,7 @@ from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
+from windlass.solvers.stepping.discontinuous import Passes
 
 RADIUS, OMEGA, ELEMENTS, SEGMENTS = 0.1, 20.0, 32, 2
 EA, STRAIN, RHO = 4e4, -0.01, 3.0
@@ -103,5 +104,5 @@ def create_motion(model: Drive, end: float, step: float = 5e-4, **settings: Any)
     """The motion after the preload, with the wheels free."""
     for hold in model.holds:
         model.world.set(hold, active=False)
-    values = {"spectral_radius": 0.5, "discontinuous_atol": 1e-2, "atol": 1e-6, "name": ""}
+    values = {"spectral_radius": 0.5, "passes": Passes(atol=1e-2), "atol": 1e-6, "name": ""}
     return Dynamic(model.world, step=step, end=end, **values | settings)

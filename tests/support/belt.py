@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +152,7 @@ def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
         rtol=a["relStat"],
         atol=a["absStat"],
         adaptive=ale,
-        **{**exudyn().static, "discontinuous_max_it": a["statDisc"]},
+        **{**exudyn().static, "passes": replace(exudyn().static["passes"], max_it=a["statDisc"])},
     )
     state = solver.solve()
     # the motion of the original begins at its own time
@@ -166,11 +166,8 @@ def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = Fal
     The original leaves multipliers as they swing after kinks of the prescribed speed.
     """
     a = info["args"]
-    passes = {
-        "discontinuous_max_it": a["maxDisc"],
-        "discontinuous_atol": a["discTol"],
-        "discontinuous_fail": not a["ignoreMaxIt"],
-    }
+    preset = exudyn().dynamic
+    passes = replace(preset["passes"], max_it=a["maxDisc"], atol=a["discTol"], fail=not a["ignoreMaxIt"])
     belt.prepare_dynamic()
     return Dynamic(
         belt.world,
@@ -180,7 +177,7 @@ def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = Fal
         rtol=a["relTol"],
         atol=a["absTol"],
         lag=lag,
-        **{**exudyn().dynamic, **passes},
+        **{**preset, "passes": passes},
     )
 
 

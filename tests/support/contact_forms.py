@@ -44,7 +44,7 @@ def solve_bent(kind: Any, elements: int, segments: int, EA: float, e0: float, EI
     )
     supports = [con.fix(world, circle, "x", "y", "rotation") for circle in circles]
     con.fix(world, nodes_of(world, belt)[0], "x")
-    tolerances = {"discontinuous_atol": 1e-6, "discontinuous_max_it": 60, "atol": 1e-7}
+    tolerances = {"passes": wl.Passes(atol=1e-6, max_it=60), "atol": 1e-7}
     static = wl.Static(world, **TIGHT, **tolerances)
     state = static.solve()
     force = np.ravel(wl.eval_output(supports[1], "force", state))
@@ -138,7 +138,7 @@ def run_drive(
         ),
     ]
     sensors = wl.Sensors(None, watched, every=max(1, round(2e-3 / step)))
-    settings = {"discontinuous_atol": 1e-3, "discontinuous_max_it": 3, "method": "trapezoidal_index2", **solver}
+    settings = {"passes": wl.Passes(atol=1e-3, max_it=3), "method": "trapezoidal_index2", **solver}
     dynamic = wl.Dynamic(model.world, step=step, end=end, name="", **settings)
     state = dynamic.solve(model.state, hooks=[sensors])
     late = np.asarray(sensors.times) > end - last
@@ -157,7 +157,7 @@ def measure_traction(model: Drive, step: float, end: float, last: float, **solve
 
     Segments or points at the ends of the contact, with less than a fifth of the usual pressure, do not count.
     """
-    settings = {"discontinuous_atol": 1e-3, "discontinuous_max_it": 3, "method": "trapezoidal_index2", **solver}
+    settings = {"passes": wl.Passes(atol=1e-3, max_it=3), "method": "trapezoidal_index2", **solver}
     dynamic, shares = wl.Dynamic(model.world, step=step, end=end, name="", **settings), []
     for state in dynamic.march(model.state):
         if state.t > end - last and state.step % 25 == 0:
@@ -191,7 +191,7 @@ def solve_capstan(kind: Any, elements: int, segments: int, mu: float, steps: int
     state = wl.State(world)
     gaps = state.data.reshape(len(rope), 3, segments)[:, 0]
     gaps[wl.eval_output(contacts, "gap", state) < 1e-12] = -1e-9
-    settings: dict[str, Any] = {"atol": 1e-6, "discontinuous_atol": 1e-3, "discontinuous_max_it": 30, "name": ""}
+    settings: dict[str, Any] = {"atol": 1e-6, "passes": wl.Passes(atol=1e-3, max_it=30), "name": ""}
     state = wl.Static(world, load_steps=5, **settings).solve(state)
     world.set(contacts, friction_coefficient=mu, friction_stiffness_per_length=1e9)
     solver, iterations, ratios = wl.Static(world, adaptive=False, **settings), 0, []

@@ -27,6 +27,7 @@ from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.stepping.discontinuous import Passes
 
 RADIUS, DISTANCE = 0.1, 0.1 * np.pi
 FRICTION = 0.5
@@ -304,9 +305,7 @@ def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8
         step=period / case.segments / per_segment,
         end=passes * period,
         spectral_radius=0.5,
-        discontinuous_atol=1e-3 * theory.tight_tension,
-        discontinuous_max_it=12,
-        discontinuous_fail=True,
+        passes=Passes(atol=1e-3 * theory.tight_tension, max_it=12, fail=True),
         name="",
     )
     at = state.local_dofs(model.pulleys[1])[0, 2]

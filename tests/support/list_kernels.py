@@ -42,7 +42,7 @@ if "/tests/" in words[0]:
     import pytest
     code = pytest.main(["-q", "-p", "no:cacheprovider", *words])
 else:
-    from windlass.framework.runtime.cli import main
+    from windlass.commands.cli import main
     code = main(["run", *words, "-progress", "false"])
 from windlass.framework.kernels.kernel import asked
 print("ASKED " + json.dumps(asked()))

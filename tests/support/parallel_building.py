@@ -19,7 +19,7 @@ def add_rows(world: Any, y: float, elements: int = ELEMENTS) -> tuple[Any, Any]:
     import windlass as wl
     from windlass.elements import Cable2D, PointSlope2D
 
-    mine = wl.part(elements)
+    mine = wl.Part.equal(elements)
     numbers = np.union1d(mine.numbers, mine.numbers + 1)
     position = np.stack((numbers * 6.0 / elements, np.full(len(numbers), y)), axis=1)
     nodes = world.add(PointSlope2D, name="node", part=wl.Part(elements + 1, numbers), position=position)
@@ -52,7 +52,7 @@ def solve_chains() -> dict[str, Any]:
     mass = world.add(MassPoint, position=(7.0, 0.0), mass=1.0)
     con.fix(world, mass, "x", "y")
     before = [float(chain.length.sum()), nodes.position[:, 0].tolist(), nodes[5].name]
-    state = wl.Dynamic(world, step=1e-3, end=0.01, rtol=1e-12, discontinuous_atol=1e-6).solve()
+    state = wl.Dynamic(world, step=1e-3, end=0.01, rtol=1e-12, passes=wl.Passes(atol=1e-6)).solve()
     whole = state.gather()
     return {
         "before": before,
@@ -119,7 +119,7 @@ def list_errors(rank: int, size: int, mesh: Path) -> dict[str, str]:
         world.finalize()
 
     def zero_slope() -> None:
-        world, mine = wl.World(), wl.part(9)
+        world, mine = wl.World(), wl.Part.equal(9)
         slope = np.where(mine.numbers[:, None] == 7, 0.0, 1.0) * np.ones((len(mine.numbers), 2))
         world.add(PointSlope2D, part=mine, position=np.zeros((len(mine.numbers), 2)), slope=slope)
         world.finalize()
@@ -128,7 +128,7 @@ def list_errors(rank: int, size: int, mesh: Path) -> dict[str, str]:
         wl.World().add(Point2D, part=wl.Part(4, np.array([1, 1])), position=(0.0, 0.0))
 
     def no_count() -> None:
-        wl.part(-1)
+        wl.Part.equal(-1)
 
     def made() -> None:
         wl.World().add(MassPoint, part=wl.Part(3, np.arange(1, 3)), position=np.zeros((2, 2)), mass=1.0)
@@ -159,7 +159,7 @@ def main(mesh: str, path: str) -> None:
         Path(path).write_text(json.dumps(found))
     if size > 1:
         world = wl.World()
-        world.add(Point2D, part=wl.part(8 + rank), position=(0.0, 0.0))
+        world.add(Point2D, part=wl.Part.equal(8 + rank), position=(0.0, 0.0))
         world.finalize()
 
 

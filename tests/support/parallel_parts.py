@@ -66,7 +66,7 @@ def main(path: str) -> None:
     world, chain, contacts, forces, mass, hold = build()
     whole = chain.length.sum()
     found: dict[str, Any] = {}
-    settings = {"load_steps": 3, "discontinuous_max_it": 20, "discontinuous_atol": 1e-3, "rtol": 1e-10}
+    settings = {"load_steps": 3, "passes": wl.Passes(max_it=20, atol=1e-3), "rtol": 1e-10}
     state = wl.Static(world, **settings).solve()
     found["sag"] = wl.eval_output(chain, "position", state)[:, 1].tolist()
     # handles keep their meaning

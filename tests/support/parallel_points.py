@@ -18,7 +18,7 @@ def main(path: str) -> None:
     from support.contact_forms import create_drive
 
     model = create_drive(con.ContactFrictionCirclePoints2D, 16, 2, 8000.0, -0.05)
-    dynamic = wl.Dynamic(model.world, step=5e-4, end=0.02, name="", discontinuous_max_it=6)
+    dynamic = wl.Dynamic(model.world, step=5e-4, end=0.02, name="", passes=wl.Passes(max_it=6))
     state = dynamic.solve(model.state)
     whole, statistics = state.gather(), dynamic.statistics
     report = con.pulley_report(model.world, state, model.contacts, model.circles[1])

@@ -15,7 +15,7 @@ def build_ropes(count: int = 12) -> Any:
     from windlass import connectors as con
     from windlass import elements as el
 
-    world, mine = wl.World(gravity=(0.0, -9.81)), wl.part(count)
+    world, mine = wl.World(gravity=(0.0, -9.81)), wl.Part.equal(count)
     places = np.arange(count, dtype=float)
     position = np.stack((places, 0.1 * np.sin(places)), axis=1)[mine.numbers]
     nodes = world.add(el.RigidNode2D, position=position, part=mine)

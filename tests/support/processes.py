@@ -35,4 +35,4 @@ def run_python(
 
 def run_windlass(words: list[str], processes: int = 1, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run the command ``windlass`` with some words."""
-    return run_python(["-m", "windlass.framework.runtime.cli", *words], processes, folder)
+    return run_python(["-m", "windlass.commands.cli", *words], processes, folder)

@@ -191,8 +191,11 @@ start: wl.State | None = None
 solver: wl.Dynamic | wl.Explicit
 if kind == "adaptive":
     world, points = drop()
-    settings: dict[str, Any] = {"smallest_step": 1e-10, "growth": 10.0, "easy_steps": 3, "discontinuous_fail": True}
-    settings |= {"method": "trapezoidal_index2", "discontinuous_atol": 1e-3, "discontinuous_max_it": 2}
+    settings: dict[str, Any] = {
+        "control": wl.StepControl(smallest=1e-10, growth=10.0, easy_steps=3),
+        "passes": wl.Passes(atol=1e-3, max_it=2),
+        "method": "trapezoidal_index2",
+    }
     solver = wl.Dynamic(world, step=step, end=0.25, **settings)
 elif kind in ("verlet", "rk", "implicit spheres"):
     world, points = spheres()
@@ -205,7 +208,7 @@ elif kind == "points":
     drive = create_drive(con.ContactFrictionCirclePoints2D, 16, 2, 8000.0, -0.05)
     world, points, start = drive.world, drive.circles[1], drive.state
     start.step = 0
-    solver = wl.Dynamic(world, step=5e-4, end=0.05, discontinuous_fail=True)
+    solver = wl.Dynamic(world, step=5e-4, end=0.05)
 elif kind == "many circles":
     ring = create_ring(6, 6, skin=0.02)
     world, points = ring.world, ring.circles[1]

@@ -70,8 +70,8 @@ def lay(shape: str) -> Any:
     return through_points(chord + bends[shape])
 
 
-def build_chain(route: Any, n: int) -> tuple[wl.World, Any]:
-    """The chain along a route, on the bed, held at both ends."""
+def build_chain(route: Any, n: int, **friction: float) -> tuple[wl.World, Any]:
+    """The chain along a route, on the bed, held at both ends; further parameters are those of the contact."""
     world = wl.World(gravity=GRAVITY)
     line = cable_along(
         world, route, n, length=LENGTH / n, mass_per_length=MASS, axial_stiffness=EA, bending_stiffness=1.0
@@ -80,7 +80,7 @@ def build_chain(route: Any, n: int) -> tuple[wl.World, Any]:
     ground = con.rigid_marker(world, world.add(Ground))
     offset = WEIGHT * np.cos(SLOPE) / STIFFNESS - RADIUS
     bed = world.add(con.PlaneSurface, marker=ground, axis=tuple(normal), offset=offset)
-    con.add_surface_contact(world, bed, line, rope_radius=RADIUS, contact_stiffness_per_length=STIFFNESS)
+    con.add_surface_contact(world, bed, line, rope_radius=RADIUS, contact_stiffness_per_length=STIFFNESS, **friction)
     con.hinge(world, nodes_of(world, line)[[0, n]])
     return world, line
 

@@ -108,7 +108,7 @@ def create_net() -> Falling:
 
 def run(model: Falling, steps: int, step: float) -> dict[str, Any]:
     """Results on any number of processes, as arrays."""
-    settings: dict[str, Any] = {"name": "", "discontinuous_max_it": 6, "rtol": 1e-10}
+    settings: dict[str, Any] = {"name": "", "passes": wl.Passes(max_it=6), "rtol": 1e-10}
     dynamic = wl.Dynamic(model.world, step=step, end=step * steps, **settings)
     state = dynamic.solve()
     whole = state.gather()

@@ -8,7 +8,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import RigidBody2D, cable_around, nodes_of, straight_cable
 
-LENIENT = {"discontinuous_fail": False, "discontinuous_atol": 1.0, "discontinuous_max_it": 5, "decide_at_start": False}
+LENIENT = {"passes": wl.Passes(fail=False, atol=1.0, max_it=5), "decide_at_start": False}
 """Settings with which steps are accepted whatever contact states do."""
 
 
@@ -31,7 +31,7 @@ def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, 
     drive = con.prescribe_velocity(world, left, "rotation", lambda t: -20.0 * t)
     holds = [con.fix(world, right, "rotation"), con.fix(world, nodes_of(world, belt)[0], "x")]
     world.set(drive, active=False)
-    preload = {"discontinuous_fail": False} if stiffness > 1e9 else {}
+    preload = {"passes": wl.Passes(fail=False)} if stiffness > 1e9 else {}
     state = wl.Static(world, load_steps=10, geometric=True, stabiliser=1e5, name="", **preload).solve()
     world.set(contacts, friction_coefficient=0.5)
     for hold in holds:
@@ -68,7 +68,9 @@ def create_loaded_rope(stretch: float = 1e5, contact: float = 1e6, friction: flo
 def loaded_rope(stretch: float = 1e5, contact: float = 1e6, **settings: Any) -> tuple[Any, Any]:
     """That rope at rest."""
     world, _ = create_loaded_rope(stretch, contact)
-    state = wl.Static(world, load_steps=10, geometric=True, stabiliser=1e4, name="", discontinuous_fail=False).solve()
+    state = wl.Static(
+        world, load_steps=10, geometric=True, stabiliser=1e4, name="", passes=wl.Passes(fail=False)
+    ).solve()
     return wl.Dynamic(world, **{"step": 2e-4, "end": 0.02, "name": "", **settings}), state
 
 

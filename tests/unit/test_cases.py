@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import windlass as wl
+from windlass.commands.studies.cases import create_grid, create_sample, read_cases
 from windlass.framework.launch.arguments import Option
-from windlass.framework.studies.cases import create_grid, create_sample, read_cases
 
 KNOWN = {
     "friction": Option("friction", 0.5, "1", "friction", minimum=0.0),

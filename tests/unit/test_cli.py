@@ -6,11 +6,10 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from windlass.framework.runtime import cli
+from windlass.commands import cli, doctor
 
 # Two equations, x^2 + y = 3 and x + y^2 = 5 with the root (1, 2), solved by as many solvers as -solvers says.
 MODEL = """
@@ -89,7 +88,7 @@ def run(
     file: Path, *words: str, through: str = "windlass", before: tuple[str, ...] = (), **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a model through `windlass run` or plain `python`, in its folder."""
-    command = ["-m", "windlass.framework.runtime.cli", "run"] if through == "windlass" else []
+    command = ["-m", "windlass.commands.cli", "run"] if through == "windlass" else []
     settings = {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "OMP_NUM_THREADS": "1"}
     settings |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     inherited = {
@@ -292,8 +291,7 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_doctor_has_an_exit_code(
     ready: bool, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    doctor = SimpleNamespace(report=lambda: ("verdict: something", ready))
-    monkeypatch.setitem(sys.modules, "windlass.framework.runtime.doctor", doctor)
+    monkeypatch.setattr(doctor, "report", lambda: ("verdict: something", ready))
     assert cli.main(["doctor"]) == code
     assert capsys.readouterr().out == "verdict: something\n"
 

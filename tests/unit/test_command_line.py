@@ -44,7 +44,7 @@ def run(folder: Path, *words: str, **environment: str) -> subprocess.CompletedPr
 
 
 def command(*words: str) -> list[str]:
-    return [sys.executable, "-m", "windlass.framework.runtime.cli", "run", "model.py", *words]
+    return [sys.executable, "-m", "windlass.commands.cli", "run", "model.py", *words]
 
 
 def settings(**environment: str) -> dict[str, str]:

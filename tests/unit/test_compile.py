@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from windlass.framework.kernels import ahead, listed
+from windlass.commands.cli import main
+from windlass.framework.kernels import listed
 from windlass.framework.kernels.listed import Job
 from windlass.framework.kernels.locks import Lock
 from windlass.framework.kernels.type_names import decode_type, encode_type
-from windlass.framework.runtime.cli import main
 
 from support.list_kernels import CHAIN, ask
 
@@ -104,7 +104,7 @@ def test_what_keeps_it_from_compiling(
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "file"))
     assert main(["compile"]) == 2
     assert "cannot be used" in capsys.readouterr().err
-    monkeypatch.setattr(ahead, "start_process", lambda *_: subprocess.Popen(["false"], stdout=subprocess.PIPE))
+    monkeypatch.setattr(listed, "start_process", lambda *_: subprocess.Popen(["false"], stdout=subprocess.PIPE))
     monkeypatch.setattr(os, "access", lambda *_: True)
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "cache"))
     assert main(["compile"]) == 2

@@ -11,9 +11,9 @@ import pytest
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.system import PostNewton
 from windlass.solvers.stepping.cycles import CycleFinder
-from windlass.solvers.stepping.discontinuous import ContactHistory, DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, StepAttempt, iterate
 from windlass.solvers.stepping.statistics import Statistics
-from windlass.solvers.stepping.step_control import StepControl
+from windlass.solvers.stepping.step_control import StepControl, StepSizes
 
 Update = Callable[[FloatArray], PostNewton]
 
@@ -40,7 +40,7 @@ class Given(ContactHistory):
 
 def attempt_step(contacts: ContactHistory, last: bool = False, **settings: Any) -> StepAttempt:
     """One attempt at a step of 1 ms in which Newton's method always converges."""
-    return iterate(DiscontinuousSettings(**settings), lambda attempt: True, contacts, 1e-3, last)
+    return iterate(Passes(**settings), lambda attempt: True, contacts, 1e-3, last)
 
 
 def errors(*values: float, force: float = 0.0) -> Given:
@@ -157,7 +157,7 @@ def test_cycle_that_another_process_does_not_see() -> None:
 def test_cut_and_growth() -> None:
     """After contacts did not settle the halved step doubles after three good steps, after other failures after ten."""
     for switched, needed in ((True, 3), (False, 10)):
-        control = StepControl(0.1, 1e-5)
+        control = StepSizes(0.1, StepControl(1e-5))
         control.propose(0.0, 10.0)
         assert control.reject(0.1, math.inf, switched)
         now, sizes = 0.0, []
@@ -170,7 +170,7 @@ def test_cut_and_growth() -> None:
 
 def test_control_goes_on_after_a_restart() -> None:
     """The steps that are still to wait for growth are kept."""
-    control, again = StepControl(0.1, 1e-5), StepControl(0.1, 1e-5)
+    control, again = (StepSizes(0.1, StepControl(1e-5)) for _ in range(2))
     control.propose(0.0, 10.0)
     control.reject(0.1, math.inf, True)
     control.propose(0.0, 10.0)
@@ -190,7 +190,7 @@ def test_statistics_say_what_happened() -> None:
         Statistics(),
         SimpleNamespace(problem=SimpleNamespace(tangent_count=0), fallbacks=0, roundings=0),
     )
-    settings = DiscontinuousSettings()
+    settings = Passes()
     for cycle, error in ((0, 0.5), (2, 0.2), (2, 0.0)):
         attempt = StepAttempt(converged=True, passes=3, error=error, force=1e3, cycle=cycle, unsettled=True)
         statistics.count(attempt, newton, settings)  # type: ignore[arg-type]

@@ -218,7 +218,7 @@ with wl.Recorder("rope", formats=(wl.option("format", "vtkhdf", "", "of the file
 def test_command_on_a_full_disk(kind: str, limit: int, tmp_path: Path) -> None:
     """HDF5 ended the process in a crash: now one message, exit code 2, earlier frames readable, nothing left behind."""
     (tmp_path / "model.py").write_text(FULL)
-    command = [sys.executable, "-m", "windlass.framework.runtime.cli", "run", "model.py", "-format", kind]
+    command = [sys.executable, "-m", "windlass.commands.cli", "run", "model.py", "-format", kind]
     limited = ["bash", "-c", f'ulimit -f {limit}; exec "$@"', "-", *command]
     done = subprocess.run(limited, env=environment(), cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2, done.stderr

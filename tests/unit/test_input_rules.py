@@ -81,8 +81,6 @@ def test_file_of_another_model(tmp_path: Path) -> None:
         ({"step": "fast"}, "step = 'fast' s in .*: must be a number > 0"),
         ({"end": None}, "end = None s in .*: must be a number > 0"),
         ({"end": np.nan}, "end = nan s"),
-        ({"smallest_step": 0.0}, "smallest_step = 0.0 s in .*: must be > 0"),
-        ({"smallest_step": 1.0}, "smallest_step = 1.0 s in .*: must be <= the step"),
         ({"rtol": 1.0}, "rtol = 1.0 in .*: must be >= 0 and < 1"),
     ],
 )
@@ -91,11 +89,35 @@ def test_times_and_tolerances(solver: Any, arguments: dict[str, Any], words: str
         solver(rope()[0], **{"step": 1e-3, "end": 1.0, **arguments})
 
 
-@pytest.mark.parametrize("arguments", [{"cut": 1.0}, {"cut": 1.5}, {"growth": 0.5}, {"max_it": -5}, {"easy_steps": 0}])
+@pytest.mark.parametrize(
+    "arguments", [{"cut": 1.0}, {"cut": 1.5}, {"growth": 0.5}, {"smallest": 0.0}, {"easy_steps": 0}]
+)
 def test_step_control(arguments: dict[str, Any]) -> None:
     (name,) = arguments
-    with pytest.raises(wl.ModelError, match=f"{name} = .* in Dynamic: must be"):
-        wl.Dynamic(rope()[0], step=1e-3, end=1.0, **arguments)
+    with pytest.raises(wl.ModelError, match=f"{name} = .* in StepControl: must be"):
+        wl.StepControl(**arguments)
+
+
+def test_smallest_steps() -> None:
+    with pytest.raises(wl.ModelError, match=r"smallest = 1.0 s in StepControl: must be <= the step, 0.001 s"):
+        wl.Dynamic(rope()[0], step=1e-3, end=1.0, control=wl.StepControl(smallest=1.0))
+    for smallest, words in ((0.0, "> 0"), (1.0, "<= the step")):
+        with pytest.raises(wl.ModelError, match=f"smallest_step = {smallest} s in Explicit: must be {words}"):
+            wl.Explicit(rope()[0], step=1e-3, end=1.0, smallest_step=smallest)
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"max_it": 0}, {"atol": -1.0}, {"rtol": "no"}, {"limit": None}, {"fail": "maybe"}]
+)
+def test_passes(arguments: dict[str, Any]) -> None:
+    (name,) = arguments
+    with pytest.raises(wl.ModelError, match=f"{name} = .* in Passes: must be"):
+        wl.Passes(**arguments)
+
+
+def test_iterations() -> None:
+    with pytest.raises(wl.ModelError, match="max_it = -5 in Dynamic: must be"):
+        wl.Dynamic(rope()[0], step=1e-3, end=1.0, max_it=-5)
 
 
 def test_start_after_the_end_and_endless_runs() -> None:

@@ -70,7 +70,7 @@ def fall(solver: type, stage: str = "", act: str = "", **settings: Any) -> tuple
 @pytest.mark.parametrize("stage", ["before_step", "after_iteration", "after_step"])
 @pytest.mark.parametrize("act", ["outputs", "assembly", "solve"])
 def test_hooks_leave_dynamics_as_they_are(stage: str, act: str) -> None:
-    settings = {"discontinuous_atol": 1e-6, "discontinuous_fail": False}
+    settings = {"passes": wl.Passes(atol=1e-6, fail=False)}
     run, quiet = fall(wl.Dynamic, **settings)
     assert run.statistics.discontinuous_iterations > run.statistics.steps  # passes whose history values go on
     _, meddled = fall(wl.Dynamic, stage, act, **settings)

@@ -221,7 +221,7 @@ def test_announced_options_of_a_later_solver(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_importing_the_command_is_quick() -> None:
     heavy = ["numba", "numpy", "scipy", "h5py", "meshio", "matplotlib", "vtk", "petsc4py"]
-    code = f"import sys, windlass.framework.runtime.cli; print([name for name in {heavy} if name in sys.modules])"
+    code = f"import sys, windlass.commands.cli; print([name for name in {heavy} if name in sys.modules])"
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.strip() == "[]"

@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from windlass.commands.cli import main
+from windlass.commands.compile import is_count
 from windlass.elements import MassPoint
 from windlass.framework.command_line.petsc_values import check_ranges
 from windlass.framework.command_line.viewers import check_viewers
@@ -29,7 +31,6 @@ from windlass.framework.model.world import World
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import Sensor, Sensors
 from windlass.framework.restart.checkpoint import Checkpoint
-from windlass.framework.runtime.cli import is_count, main
 from windlass.framework.state.state import State
 
 from support.processes import ROOT, environment, run_windlass
@@ -223,7 +224,7 @@ def test_claims_are_given_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_signals_remove_locks(number: signal.Signals, model: Path) -> None:
     """They were left, and the next run said that it takes them over."""
-    command = [sys.executable, "-m", "windlass.framework.runtime.cli", "run", "m.py", "-table", "a.csv", "-wait", "0.2"]
+    command = [sys.executable, "-m", "windlass.commands.cli", "run", "m.py", "-table", "a.csv", "-wait", "0.2"]
     with subprocess.Popen(command, env=environment(), cwd=model, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdout.readline() == "waiting\n"
         assert (model / ".a.csv.lock").exists()
@@ -349,7 +350,7 @@ MAY_WRITE = (
     "framework/files/",
     "framework/kernels/",
     "src/windlass/exudyn/export.py",
-    "framework/studies/child_runs.py",
+    "src/windlass/commands/studies/child_runs.py",
 )
 
 

@@ -15,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("framework", "elements", "connectors", "solvers")
+OWN = ("commands", "exudyn")
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +66,13 @@ def folders_with_modules() -> dict[str, str]:
     return {".".join(("windlass", *file.parent.parts)): file.parent.as_posix() for file in files}
 
 
+def own_folders() -> set[str]:
+    """Import names of the folders that lie beside the package itself."""
+    package = ROOT / "src" / "windlass"
+    files = [path.relative_to(package) for name in OWN for path in (package / name).rglob("*.py")]
+    return {".".join(("windlass", *file.parent.parts)) for file in files}
+
+
 def stub_packages() -> set[str]:
     """The stub package, and its folders with stubs."""
     stubs = ROOT / "src" / "windlass-stubs"
@@ -76,7 +84,7 @@ def test_every_folder_with_modules_is_listed(project: dict[str, Any]) -> None:
     """A folder missing from `packages` would be missing from the wheel, silently."""
     listed = project["tool"]["setuptools"]["packages"]
     assert len(listed) == len(set(listed))
-    own = {"windlass", "windlass.exudyn", "windlass.exudyn.translations", "windlass.examples", *stub_packages()}
+    own = {"windlass", "windlass.examples", *own_folders(), *stub_packages()}
     assert set(listed) == {*own, *folders_with_modules()}
 
 
@@ -102,8 +110,8 @@ def test_links_for_static_tools_are_relative() -> None:
 def test_wheel_holds_every_module_once(wheel_names: list[str]) -> None:
     sources = {f"windlass/{path.relative_to(ROOT)}" for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
     sources |= {f"windlass/{path.name}" for path in (ROOT / "src" / "windlass").glob("*.py")}
-    exudyn = ROOT / "src" / "windlass" / "exudyn"
-    sources |= {f"windlass/exudyn/{path.relative_to(exudyn)}" for path in exudyn.rglob("*.py")}
+    package = ROOT / "src" / "windlass"
+    sources |= {f"windlass/{path.relative_to(package)}" for name in OWN for path in (package / name).rglob("*.py")}
     sources |= {f"windlass/examples/{path.name}" for path in (ROOT / "examples").glob("*.py")}
     modules = [name for name in wheel_names if name.endswith(".py")]
     assert sorted(modules) == sorted(sources)

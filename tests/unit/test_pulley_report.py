@@ -38,6 +38,7 @@ from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
+from windlass.solvers.stepping.discontinuous import Passes
 
 RADIUS, OFFSET, SEGMENTS = 0.1, 5e-4, 3
 BODY = {"mass": 50.0, "inertia": 0.25}
@@ -325,7 +326,7 @@ def test_small_belt_drive(tmp_path: Path) -> None:
         ],
     )
     solver = Dynamic(
-        world, step=1e-4, end=0.03, method="trapezoidal_index2", rtol=1e-8, atol=1e-6, discontinuous_atol=1e-3
+        world, step=1e-4, end=0.03, method="trapezoidal_index2", rtol=1e-8, atol=1e-6, passes=Passes(atol=1e-3)
     )
     with sensors:
         state = solver.solve(state, hooks=[sensors])

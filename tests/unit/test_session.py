@@ -20,6 +20,14 @@ from windlass.solvers.verdicts.verdict import Verdict
 STEP = 1e-3
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c_interrupts() -> Iterator[None]:
+    """A shell lets what it starts in the background ignore Ctrl-C, and tests may run there."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def rope(name: str = "rope", taut: bool = False) -> tuple[wl.World, Any]:
     """A rope that falls from the horizontal, hinged at one end; or a taut one, hinged at both."""
     world = wl.World(gravity=(0.0, -9.81))
@@ -122,11 +130,11 @@ def test_options_hold_for_solvers_that_are_made_afterwards(capfd: pytest.Capture
     world, _ = rope()
 
     def nominal() -> float:
-        return wl.Dynamic(world, step=STEP, end=2 * STEP, name="").control.nominal
+        return wl.Dynamic(world, step=STEP, end=2 * STEP, name="").sizes.nominal
 
     wl.set_options("-dynamic_step 2e-3", "-dynamic_snes_monitor")
     solver = wl.Dynamic(world, step=STEP, end=2 * STEP, name="")
-    assert solver.control.nominal == 2e-3
+    assert solver.sizes.nominal == 2e-3
     solver.solve()
     assert "0 SNES Function norm" in capfd.readouterr().out
     with wl.set_options("-dynamic_step", "5e-4"):
@@ -162,7 +170,7 @@ def test_wrong_options_are_refused_and_change_nothing(words: Any, message: str) 
     wl.set_options("-dynamic_step 2e-3")
     with pytest.raises(wl.OptionError, match=message):
         wl.set_options(words)
-    assert wl.Dynamic(rope()[0], step=STEP, end=STEP, name="").control.nominal == 2e-3
+    assert wl.Dynamic(rope()[0], step=STEP, end=STEP, name="").sizes.nominal == 2e-3
 
 
 def test_a_changed_model_is_another_world() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from windlass.framework.runtime import doctor
+from windlass.commands import doctor
 
 ROOT = Path(__file__).resolve().parents[2]
 DEBIAN_12 = 'ID=debian\nVERSION_ID="12"\n'
@@ -240,7 +240,7 @@ def few_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_command_reports_and_succeeds(tmp_path: Path) -> None:
     """The whole command in its own process, which also has to end well after trying all packages."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "windlass.framework.runtime.cli", "doctor"]
+    command = [sys.executable, "-m", "windlass.commands.cli", "doctor"]
     run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
     assert run.returncode == 0, run.stdout + run.stderr
     names = (*doctor.REQUIRED_PACKAGES, "python", "petsc4py", "mpi4py", "solver packages", "compiler cache", "verdict")

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import windlass as wl
+from windlass.commands import show as command
+from windlass.commands.cli import main
 from windlass.elements import straight_cable
 from windlass.framework.errors import OptionError
-from windlass.framework.runtime import show as command
-from windlass.framework.runtime.cli import main
+from windlass.framework.output import player as scene
 
 
 @pytest.fixture(scope="module")
@@ -33,17 +34,17 @@ def series(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return recorder.paths[0]
 
 
-@pytest.mark.skipif(not any(map(find_library, command.LIBRARIES)), reason="this system draws nothing without a screen")
+@pytest.mark.skipif(not any(map(find_library, scene.LIBRARIES)), reason="this system draws nothing without a screen")
 def test_frames_fields_picture_and_film(series: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DISPLAY", raising=False)
-    pyvista = command.load_pyvista(off_screen=True)
+    pyvista = scene.load_pyvista(off_screen=True)
     import imageio.v3 as imageio
 
-    frames = command.Series(pyvista, series)
+    frames = scene.Series(pyvista, series)
     assert frames.times == [0.0, 0.1, 0.2] and frames.number(-1) == 2
-    assert command.Series(pyvista, series.with_suffix(".pvd")).times == frames.times
+    assert scene.Series(pyvista, series.with_suffix(".pvd")).times == frames.times
     assert np.allclose(frames.read(2).points[:, 1] - frames.read(0).points[:, 1], -0.4)
-    player = command.Player(pyvista, frames, "", (320, 200), off_screen=True)
+    player = scene.Player(pyvista, frames, "", (320, 200), off_screen=True)
     assert player.field == "axial_force" and player.frame == 2
     # what keys and the timer of the window do
     player.tick()
@@ -65,7 +66,7 @@ def test_frames_fields_picture_and_film(series: Path, tmp_path: Path, monkeypatc
     with pytest.raises(OptionError, match="-frame 3: must be from -3 to 2"):
         player.write_picture(tmp_path / "rope.png", 3)
     with pytest.raises(OptionError, match="-field colour: must be one of axial_force"):
-        command.Player(pyvista, frames, "colour", (320, 200), off_screen=True)
+        scene.Player(pyvista, frames, "colour", (320, 200), off_screen=True)
 
 
 def without(name: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,6 +121,41 @@ def test_an_example_has_its_picture_and_page(tmp_path: Path) -> None:
     assert "pictures/mass_on_springs.svg" in page and "frequency along z [Hz]" in page
 
 
+def test_results_of_examples_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An example runs again where it, its options or the package have changed."""
+    gallery, runs = site("gallery"), []
+
+    def run(example: Path, folder: Path) -> str:
+        runs.append(example.stem)
+        (folder / "report.html").write_text("a report")
+        return "printed"
+
+    monkeypatch.setattr(gallery, "run_example", run)
+    monkeypatch.setattr(gallery, "find_picture", lambda folder: (".png", b"picture"))
+    script = tmp_path / "script.py"
+    for text, package in (("a = 1", "0"), ("a = 1", "0"), ("a = 2", "0"), ("a = 2", "1")):
+        script.write_text(text)
+        results = gallery.find_results(script, tmp_path / "kept", package)
+        assert sorted(path.name for path in results.iterdir()) == ["picture.png", "printed.txt", "report.html"]
+    assert len(runs) == 3
+    assert len(gallery.hash_package()) == 64
+
+
+def test_attributes_that_share_a_description_are_listed_one_by_one() -> None:
+    lines = [
+        "A law.",
+        "",
+        "Attributes:",
+        "    a, b: speeds [m/s].",
+        "    c: force, torque: both [N].",
+        "",
+        "a, b: words",
+    ]
+    site("conf").split_groups(None, "class", "Law", None, None, lines)
+    assert lines[3:6] == ["    a: speeds [m/s].", "    b: speeds [m/s].", "    c: force, torque: both [N]."]
+    assert lines[-1] == "a, b: words"
+
+
 def test_a_run_without_a_picture_is_an_error(tmp_path: Path) -> None:
     gallery = site("gallery")
     (tmp_path / "report.html").write_text('<section id="s0"><h2>Model</h2><p>none</p></section>')

@@ -1,6 +1,8 @@
 """The stubs for type checkers: made from the schemas as they are, and good enough to find mistakes in models."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +49,10 @@ MISTAKES = {
     "a name of the package": ("con.fix(", "con.fixx("),
 }
 """A mistake in the model above: what is replaced by what."""
+NAMES = {"": "right.py"} | {what: f"wrong{k}.py" for k, what in enumerate(MISTAKES)}
+"""The files of the model and of its copies with a mistake."""
+Errors = dict[str, list[tuple[int, str]]]
+"""Lines and messages, by the mistake."""
 
 
 def test_stubs_follow_the_schemas() -> None:
@@ -55,37 +61,68 @@ def test_stubs_follow_the_schemas() -> None:
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """The errors of mypy in the model and in each copy with a mistake, by one run, as in a user's environment."""
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The model, its copies with a mistake, and an environment as a user has it."""
     folder = tmp_path_factory.mktemp("models")
-    names = {"": "right.py"}
-    (folder / names[""]).write_text(MODEL)
-    for k, (what, (old, new)) in enumerate(MISTAKES.items()):
+    (folder / NAMES[""]).write_text(MODEL)
+    for what, (old, new) in MISTAKES.items():
         assert MODEL.count(old) >= 1, what
-        names[what] = f"wrong{k}.py"
-        (folder / names[what]).write_text(MODEL.replace(old, new, 1))
-    # an environment in which the package lies on the path, as scripts/setup.sh and wheels leave it
+        (folder / NAMES[what]).write_text(MODEL.replace(old, new, 1))
+    # the package lies on the path, as scripts/setup.sh and wheels leave it
     environment = folder / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     (site,) = environment.glob("lib/python*/site-packages")
     numpy_site = Path(np.__file__).parents[1]
     (site / "windlass.pth").write_text(f"{ROOT / 'src'}\n{numpy_site}\n")
-    command = [sys.executable, "-m", "mypy", "--config-file", "", "--ignore-missing-imports"]
-    command += ["--cache-dir", folder / "cache"]
-    command += ["--python-executable", environment / "bin" / "python", *(folder / name for name in names.values())]
+    return folder
+
+
+def run_checker(command: list[str], folder: Path) -> str:
+    """What a type checker prints of all models, in one run."""
     outside = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "MYPYPATH")}
-    run = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=outside)
-    errors = [line for line in run.stdout.splitlines() if ": error:" in line]
-    return {what: [line for line in errors if line.startswith(name + ":")] for what, name in names.items()}
+    run = subprocess.run([*command, *NAMES.values()], capture_output=True, text=True, cwd=folder, env=outside)
+    return run.stdout
 
 
-def test_a_right_model_has_no_errors(found: dict[str, list[str]]) -> None:
-    assert found[""] == []
+def sort_errors(errors: list[tuple[str, int, str]]) -> Errors:
+    """Errors by file, line and message, by the mistake."""
+    return {what: [(line, text) for file, line, text in errors if file == name] for what, name in NAMES.items()}
+
+
+@pytest.fixture(scope="module")
+def found_by_mypy(models: Path) -> Errors:
+    command = [sys.executable, "-m", "mypy", "--config-file", "", "--ignore-missing-imports", "--cache-dir", "cache"]
+    lines = run_checker([*command, "--python-executable", "environment/bin/python"], models).splitlines()
+    parts = [line.split(":", 2) for line in lines if ": error:" in line]
+    return sort_errors([(file, int(line), text) for file, line, text in parts])
+
+
+@pytest.fixture(scope="module")
+def found_by_pyright(models: Path) -> Errors:
+    if shutil.which("pyright") is None:
+        pytest.skip("no pyright, which npm has")
+    text = run_checker(["pyright", "--outputjson", "--pythonpath", "environment/bin/python"], models)
+    errors = [item for item in json.loads(text)["generalDiagnostics"] if item["severity"] == "error"]
+    # it counts lines from 0
+    return sort_errors([(Path(e["file"]).name, e["range"]["start"]["line"] + 1, e["message"]) for e in errors])
+
+
+def is_found(what: str, errors: Errors) -> bool:
+    """Whether an error stands at the mistake; those of calls may name the first line of the call."""
+    old, _ = MISTAKES[what]
+    line = MODEL[: MODEL.index(old)].count("\n") + 1
+    return any(line - 4 <= number <= line for number, _ in errors[what])
+
+
+def test_a_right_model_has_no_errors(found_by_mypy: Errors) -> None:
+    assert found_by_mypy[""] == []
 
 
 @pytest.mark.parametrize("what", sorted(MISTAKES))
-def test_mistakes_are_found(found: dict[str, list[str]], what: str) -> None:
-    old, _ = MISTAKES[what]
-    line = MODEL[: MODEL.index(old)].count("\n") + 1
-    # errors of calls may name the first line of the call
-    assert any(line - 4 <= int(error.split(":")[1]) <= line for error in found[what]), found[what]
+def test_mistakes_are_found(found_by_mypy: Errors, what: str) -> None:
+    assert is_found(what, found_by_mypy), found_by_mypy[what]
+
+
+def test_pyright_finds_them_too(found_by_pyright: Errors) -> None:
+    assert found_by_pyright[""] == []
+    assert [what for what in MISTAKES if not is_found(what, found_by_pyright)] == []

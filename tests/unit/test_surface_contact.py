@@ -150,7 +150,7 @@ def test_search() -> None:
     ends, reports = [], []
     for search in ({}, {"touching": 2, "skin": 0.05}):
         model = create_falling(**search)
-        solver = wl.Dynamic(model.world, step=1e-3, end=0.12, name="", discontinuous_max_it=6, lag=False)
+        solver = wl.Dynamic(model.world, step=1e-3, end=0.12, name="", passes=wl.Passes(max_it=6), lag=False)
         state = solver.solve()
         ends.append(state.q.copy())
         force = wl.eval_output(model.contacts, "force", state).reshape(-1, 3).sum(axis=0)

@@ -18,10 +18,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import windlass as wl
+from windlass.commands import cli
+from windlass.commands.studies import sweep_table
+from windlass.commands.studies.sweep_plots import draw_sweep
 from windlass.framework.launch.launcher import child_environment
-from windlass.framework.runtime import cli
-from windlass.framework.studies import sweep_table
-from windlass.framework.studies.sweep_plots import draw_sweep
 
 from support.processes import environment, run_windlass
 
@@ -76,7 +76,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], di
     folder = tmp_path_factory.mktemp("sweep")
     (folder / "spring.py").write_text(MODEL)
     words = ["sweep", "spring.py", *SWEEP, "-gate", str(folder / "gate"), "-jobs", "2", "-output", "springs"]
-    command = [sys.executable, "-m", "windlass.framework.runtime.cli", *words]
+    command = [sys.executable, "-m", "windlass.commands.cli", *words]
     cases = folder / "springs" / "cases"
     with subprocess.Popen(command, cwd=folder, env=environment(), stderr=subprocess.DEVNULL) as sweep:
         waiting = [cases / name / "process" for name in ("0002", "0003")]

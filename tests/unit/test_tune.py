@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from windlass.commands import cli, tune
+from windlass.commands.studies.catalogue import Setting, list_settings
+from windlass.commands.studies.child_runs import find_reason, run_child
+from windlass.commands.studies.ranking import choose, format_ranking, judge, rank
+from windlass.commands.studies.tune_runs import Result, Runner, Tried
 from windlass.framework.launch.arguments import is_option
-from windlass.framework.runtime import cli
-from windlass.framework.studies import tune
-from windlass.framework.studies.catalogue import Setting, list_settings
-from windlass.framework.studies.child_runs import find_reason, run_child
-from windlass.framework.studies.ranking import choose, format_ranking, judge, rank
-from windlass.framework.studies.tune_runs import Result, Runner, Tried
 
 from support.processes import run_windlass
 

@@ -28,7 +28,7 @@ def create_solver(update: Update, **settings: Any) -> Dynamic:
     world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
     solver = Dynamic(world, step=0.1, end=1.0, name="", **settings)
     sizes: list[float] = []
-    propose = type(solver.control).propose
+    propose = type(solver.sizes).propose
 
     def note(control: Any, now: float, end: float) -> tuple[float, float]:
         size, then = propose(control, now, end)
@@ -38,7 +38,7 @@ def create_solver(update: Update, **settings: Any) -> Dynamic:
     # compiled steps have no place for the given errors
     solver.problem.may_compile = False
     solver.assembly.post_newton = lambda: update(solver.problem.scheme.t, sizes[-1])  # type: ignore[method-assign]
-    solver.control.__class__ = type("Noting", (type(solver.control),), {"propose": note})
+    solver.sizes.__class__ = type("Noting", (type(solver.sizes),), {"propose": note})
     return solver
 
 
@@ -69,7 +69,7 @@ def test_small_error_is_accepted_where_the_step_cannot_be_cut(adaptive: bool) ->
         switches = t - size < 0.33 <= t
         return PostNewton(0.5 if switches else 0.0, changed=switches, force=1e3)
 
-    solver = create_solver(update, smallest_step=0.02, adaptive=adaptive)
+    solver = create_solver(update, control=wl.StepControl(smallest=0.02), adaptive=adaptive)
     run(solver)
     assert solver.statistics.unconverged_passes == 1 and solver.statistics.largest_error == 5e-4
     assert solver.statistics.rejected == (3 if adaptive else 0)

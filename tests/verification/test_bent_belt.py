@@ -19,6 +19,7 @@ from windlass.elements import RigidBody2D, cable_around, nodes_of
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.static import Static
+from windlass.solvers.stepping.discontinuous import Passes
 
 from support.bent_belt import Belt, Solution, solve_foundation, solve_rigid
 
@@ -57,7 +58,7 @@ def compute(b: Belt, elements: int, k: float = K) -> Solution:
     )
     shafts = [fix(world, circle, "x", "y", "rotation") for circle in circles]
     fix(world, nodes_of(world, belt)[0], "x")
-    passes = {"discontinuous_atol": 1e-6, "discontinuous_max_it": 60}
+    passes = {"passes": Passes(atol=1e-6, max_it=60)}
     static = Static(world, load_steps=10, geometric=True, stabiliser=1e5, atol=1e-7, name="", **passes)
     state = static.solve()
     assert static.statistics.unconverged_passes == 0

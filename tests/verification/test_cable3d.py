@@ -34,7 +34,7 @@ ROPE = {
     "bending_damping": 1e-3,
 }
 ELASTICA = 0.30172077
-"""End deflection of a cantilever with P L²/EI = 1, by elliptic integrals [L]; see docs/theory/cable.md."""
+"""End deflection of a cantilever with P L²/EI = 1, by elliptic integrals [L]; see docs/explanation/theory/cable.md."""
 
 
 def assert_in_plane(chain: Chain, given: Any, expected: Any, tolerance: float = 1e-10) -> None:
@@ -89,7 +89,7 @@ def test_integrators(method: str) -> None:
 
 @pytest.mark.parametrize("elements", [2, 8])
 def test_elastica(elements: int) -> None:
-    """The cantilever of the table in docs/theory/cable.md, bent in planes of three directions."""
+    """The cantilever of the table in docs/explanation/theory/cable.md, bent in planes of three directions."""
     planes = {"x, y": np.eye(3), "y, z": np.roll(np.eye(3), 1, axis=0), "z, x": np.roll(np.eye(3), 2, axis=0)}
     flat = bend(None, elements)
     assert abs(flat) < {2: 2e-3, 8: 1e-5}[elements]

@@ -99,7 +99,7 @@ def test_supports_carry_the_contact() -> None:
         state = solver.solve(state)
     press = wl.eval_output(rows, "contact_force", state)[n:, 2].sum()
     carried = sum(float(wl.eval_output(support, "force", state)) for support in lowered)
-    # discontinuous_rtol is 1e-5 of the contact force; it was 8e-4 without shares in the test
+    # rtol of Passes is 1e-5 of the contact force; it was 8e-4 without shares in the test
     assert_allclose(press, carried, rtol=1e-5)
 
 

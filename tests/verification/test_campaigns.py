@@ -11,7 +11,7 @@ from campaigns import cache, damage, full_disk, impacts, kill, model_file, outpu
 
 def test_killed_runs(tmp_path: Path) -> None:
     """Frames that were whole are readable, and restarts end with the same bits."""
-    assert "no frame lost" in kill.run(4, tmp_path, seed=2)
+    assert "no frame lost" in kill.run(2, tmp_path, seed=2)
 
 
 @pytest.mark.long
@@ -22,13 +22,13 @@ def test_full_disks(tmp_path: Path) -> None:
 
 def test_damaged_files(tmp_path: Path) -> None:
     """States, checkpoints, and series of a run that goes on."""
-    assert "all refused" in damage.run(30, tmp_path, seed=2)
+    assert "all refused" in damage.run(12, tmp_path, seed=2)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_files_of_users(seed: int, tmp_path: Path) -> None:
     """Each way to write, aimed at models, notes, data, folders, and its own former output."""
-    assert "no file of a user changed" in outputs.run(20, tmp_path, seed)
+    assert "no file of a user changed" in outputs.run(8, tmp_path, seed)
 
 
 def test_damaged_machine_code(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from support.small_models import bouncing_mass, pendulum
 pytestmark = pytest.mark.skipif(not is_compiled(eval_residual), reason="without compiler there is one way only")
 
 SEGMENTS, POINTS = con.ContactFrictionCircleCable2D, con.ContactFrictionCirclePoints2D
-LOOSE: dict[str, Any] = {"discontinuous_atol": 1e-3, "discontinuous_fail": False, "name": ""}
+LOOSE: dict[str, Any] = {"passes": wl.Passes(atol=1e-3, fail=False), "name": ""}
 CHAIN: dict[str, Any] = {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.4}
 
 
@@ -98,7 +98,7 @@ def driven_mass() -> tuple[Any, None]:
 
 def cut_belt(kind: Any) -> tuple[Any, wl.State]:
     """A belt whose contacts are given one pass: steps in which they switch are cut."""
-    strict = {"discontinuous_atol": 1e-6, "discontinuous_fail": True, "discontinuous_max_it": 1}
+    strict = {"passes": wl.Passes(atol=1e-6, fail=True, max_it=1)}
     return belt(kind, True, step=5e-4, end=0.03, **strict)
 
 
@@ -159,7 +159,7 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "rod": rod_pendulum,
     "chain to rounding": exact_chain,
     "slack rope": slack_rope,
-    "failing chain": lambda: exact_chain(max_it=1, smallest_step=2e-4),
+    "failing chain": lambda: exact_chain(max_it=1, control=wl.StepControl(smallest=2e-4)),
     "failing rope": lambda: slack_rope(max_it=4, adaptive=False),
 }
 

@@ -22,6 +22,8 @@ from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.stepping.discontinuous import Passes
+from windlass.solvers.stepping.step_control import StepControl
 
 TRACE = Path(__file__).parents[1] / "reference/models/contactCoordinateTest_trace0.npz"
 END_VALUE = 0.0553131995062827
@@ -44,12 +46,8 @@ def create_solver(world: World, **more: Any) -> Dynamic:
     """The solver with the settings of the reference."""
     settings: dict[str, Any] = {
         "method": "trapezoidal_index2",
-        "smallest_step": 1e-10,
-        "growth": 10.0,
-        "easy_steps": 1,
-        "discontinuous_atol": 1e-3,
-        "discontinuous_max_it": 2,
-        "discontinuous_fail": True,
+        "control": StepControl(smallest=1e-10, growth=10.0, easy_steps=1),
+        "passes": Passes(atol=1e-3, max_it=2, fail=True),
         # the reference takes five steps per contact
         "resolve_contacts": False,
         "lag": False,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
+from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.circle_segments.power import POWERS
+from windlass.elements import RigidBody2D
 
 from support.contact_forms import create_drive
 
@@ -54,3 +57,36 @@ def test_input_is_brake_and_losses() -> None:
         assert abs(powers[name]["bristle_power"]) < 0.01 * lost
     levers = [powers[name]["lever_power"] for name in names]
     assert levers[0] > 0.1 and abs(sum(levers)) < 0.1 * levers[0]
+
+
+def test_losses_of_a_belt_by_their_causes() -> None:
+    """Friction loses what theory has it lose, 0.98 % of the work; normal dampers, the cord and the method the rest.
+
+    One turn from the steady motion, then one with ledger and means.  Friction is 1.8 % below theory, 1 - efficiency 7 %
+    above it, by the normal dampers; 1.9 % of the losses are left, which the belt has stored, and the rule of means.
+    """
+    world, bodies = wl.World(), list[Any]()
+    for name, x in (("driver", 0.0), ("driven", 0.4)):
+        bodies.append(world.add(RigidBody2D, name=name, position=(x, 0.0), mass=1.0, inertia=5e-3))
+        con.fix(world, bodies[-1], "x", "y")
+    drive = con.prescribe_velocity(world, bodies[0], "rotation", -200.0)
+    world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, bodies[1], "rotation"), value=20.0)
+    belt = wl.Belt(
+        world, [wl.Pulley(bodies[0], 0.1), wl.Pulley(bodies[1], 0.1)], tension=400.0, axial_stiffness=2e4,
+        mass_per_length=0.1, bending_stiffness=1e-4, friction=0.5, axial_damping=1.0, step=1e-4,
+    )  # fmt: skip
+    steady = belt.steady({"driver": -200.0}, {"driven": 20.0})
+    with belt.preload(drive):
+        state = wl.Static(world, name="").solve()
+    turn = belt.length / 20.0
+    state = wl.Dynamic(world, step=1e-4, end=turn, name="").solve(belt.run(state, steady))
+    means, ledger = belt.average(start=state.t, every=1), wl.EnergyLedger()
+    with pytest.raises(wl.ModelError, match="must be of the same time"):
+        means.losses(ledger)
+    wl.Dynamic(world, step=1e-4, end=2.0 * turn, name="").solve(state, hooks=[means, ledger])
+    found, report = means.losses(ledger), means.report()
+    assert report is not None and found.efficiency == report.efficiency
+    assert_allclose(1.0 - found.friction_efficiency, 1.0 - steady.efficiency, rtol=0.02)
+    parts = found.friction + found.contact_damping + found.cords + found.integrator
+    assert found.contact_damping > 0.0 and found.cords > 0.0
+    assert abs(found.given - found.taken - parts) < 0.02 * parts

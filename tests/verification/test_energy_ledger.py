@@ -355,8 +355,8 @@ def test_losses_of_a_belt_by_theory_of_creep() -> None:
     period = case.length / case.elements / model.theory.flow
     assert np.isnan(con.pulley_report(model.world, model.state, model.contacts, model.pulleys[0]).friction_work)
     ledger = wl.EnergyLedger(every=case.segments * per_segment)
-    settings: dict[str, Any] = {"spectral_radius": 0.5, "discontinuous_max_it": 12, "name": ""}
-    settings["discontinuous_atol"] = 1e-3 * model.theory.tight_tension
+    passes = wl.Passes(max_it=12, atol=1e-3 * model.theory.tight_tension)
+    settings: dict[str, Any] = {"spectral_radius": 0.5, "passes": passes, "name": ""}
     motion = wl.Dynamic(model.world, step=period / case.segments / per_segment, end=40 * period, **settings)
     state = motion.solve(model.state, hooks=[ledger])
     late = int(np.searchsorted(ledger.times, 9.999 * period))

@@ -29,7 +29,7 @@ class MainSystem:
     def __init__(self, items: dict[str, Any]) -> None:
         self.systemData, self.places, end = self, [], 0
         for item in items["nodes"]:
-            size = {"PointGround": 0, "RigidBody2D": 3}[item["nodeType"]]
+            size = len(item.get("referenceCoordinates", ())) * (item["nodeType"] != "PointGround")
             self.places.append(list(range(end, end + size)))
             end += size
         self.vectors = {"": np.zeros(end), "_t": np.zeros(end)}
@@ -184,3 +184,23 @@ def test_angles_come_back() -> None:
     assert_allclose(node.read(*placed, a)[0], [*around[1][:3], *(around[1][3:] + 2.0 * np.pi)], atol=1e-12)
     R = find_matrix(np.array([0.3, -0.2, 0.5]))
     assert_allclose(R[0], [0.860089338220821, -0.469868946949515, -0.198669330795061], atol=1e-14)
+
+
+def test_functions_set_loads_in_frames_of_turned_markers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body-fixed force that is set before a step is turned from the frame of its marker into that of the body."""
+    monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"MainSystem": MainSystem}))
+    items: dict[str, Any] = json.loads((ITEMS.parent / "chain_in_space.json").read_text())
+    assert items["loads"][5]["bodyFixed"]
+    marker = items["markers"][int(items["loads"][5]["markerNumber"])]
+    turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    marker["localHT"] = np.block([[turn, np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]]).tolist()
+    mbs = MainSystem(items)
+    mbs.before_step = {
+        "function": lambda mbs, t: mbs.SetLoadParameter(5, "loadVector", [1.0, 2.0, 3.0]) or True,
+        "type": "Python",
+    }
+    model = Imported(items, mbs, FUNCTIONS)
+    SystemFunctions(mbs, model, lambda state: None, lambda state: 0.0).before_step(model.initial_state())
+    load = model.loads[5]
+    assert load is not None
+    assert_allclose(load.vector, [-2.0, 1.0, 3.0], rtol=0, atol=1e-15)

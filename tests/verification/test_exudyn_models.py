@@ -9,7 +9,7 @@ a roll with friction, at rest in 4 load steps and in 60 steps of the trapezoidal
 an elasto-plastic one that sticks, beside each other and in a hollow one with friction (200 steps); a rope without mass
 from a drum over three sheaves (50 steps); a slider whose node has angles on a bushing with its own function, a cable
 with laws of its own and a torque on its last node, a load on a body given by matrices, and two masses that attract each
-other (20 steps).
+other (20 steps); a mass on a spring and on a hydraulic cylinder, whose pressures are held (3 load steps).
 Source: Exudyn 1.13.6.
 """
 
@@ -81,7 +81,7 @@ FUNCTIONS |= {"push_back": push_back, "bend": bend, "stretch": stretch}
 
 def test_the_table_of_items_has_every_translation() -> None:
     """Each type that is translated stands in the table with its counterpart, and what is refused has none."""
-    page = (FOLDER.parents[2] / "docs/exudyn.md").read_text(encoding="utf-8")
+    page = (FOLDER.parents[2] / "docs/howto/exudyn.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1:4] for line in page.split("| item | here | |")[1].split("\n\n")[0].splitlines()[2:]]
     named = {name.strip(" `"): here.strip() for names, here, _ in rows for name in names.split(",")}
     translated = {name for name, here in named.items() if here != "refused" and not name.startswith("Marker")}
@@ -103,7 +103,7 @@ def read(name: str) -> dict[str, Any]:
 CASES = [("chain_in_space", 1e-11), ("machines", 1e-11), ("mechanism", 1e-11), ("running_rope", 1e-11)]
 CASES += [("joints", 1e-11), ("spheres", 1e-10), ("ropes", 1e-11)]
 CASES += [("angles", 1e-11), ("guides", 1e-11), ("glider", 5e-8)]
-CASES += [("cable_static", 1e-10), ("cable_motion", 1e-8)]
+CASES += [("cable_static", 1e-10), ("cable_motion", 1e-8), ("cylinder", 1e-14)]
 
 
 @pytest.mark.parametrize(("name", "tolerance"), CASES)
@@ -508,13 +508,21 @@ def test_settings() -> None:
     assert found["step"] == 0.06 / 60 and found["rtol"] == 1e-8 and not found["project"]
     assert read_dynamic(settings, "VelocityVerlet")[0] == "Explicit"
     assert read_static(settings)["load_steps"] == 4
-    holding = {**settings, "staticSolver": {**settings["staticSolver"], "constrainODE1Coordinates": True}}
-    assert read_static(holding) == read_static(settings)
-    with pytest.raises(ModelError, match=r"constrainODE1Coordinates = True: must be False"):
-        read_static(holding, states=True)
     settings["timeIntegration"]["generalizedAlpha"].update(useNewmark=True, newmarkBeta=0.3)
     with pytest.raises(ModelError, match=r"newmarkBeta, newmarkGamma = \(0.3, 0.5\): must be 0.25, 0.5"):
         read_dynamic(settings)
+
+
+def test_first_order_states_are_held_in_statics_alone() -> None:
+    """Pressures stay as given, with open valves, too; the motion that follows changes them."""
+    items = read("cylinder")
+    items["objects"][2] |= {"valveOpening0": 0.5, "valveOpening1": -0.3}
+    model = Imported(items, hold=True)
+    state = model.solve(name="")
+    assert_allclose(model.coordinates(state, "v", "ODE1"), [3e6, 1e6], rtol=1e-14)
+    assert_allclose(model.coordinates(state), read("cylinder")["solved"]["q"], rtol=1e-12)
+    moved = model.dynamic(step=1e-3, end=1e-2, name="").solve(model.initial_state())
+    assert np.abs(model.coordinates(moved, "v", "ODE1") - [3e6, 1e6]).min() > 1e5
 
 
 def test_files_of_another_kind(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from windlass.connectors.circle_contact.free_belt import SinkingTraction, choose
 from windlass.framework.errors import ModelError
 from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.stepping.discontinuous import Passes
 
 from support.creep import Case, choose_mesh, create_drive, eval_sinking, run_drive
 from support.sinking_belt import solve_entry
@@ -46,9 +47,7 @@ def test_sinking(elements: int, error: float) -> None:
         step=period / 16,
         end=end * period,
         spectral_radius=0.5,
-        discontinuous_atol=1e-3 * model.theory.tight_tension,
-        discontinuous_max_it=12,
-        discontinuous_fail=True,
+        passes=Passes(atol=1e-3 * model.theory.tight_tension, max_it=12, fail=True),
         name="",
     )
     bends, tensions = [], []

@@ -31,13 +31,14 @@ from windlass.framework.model.system import evaluate
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.stepping.discontinuous import Passes
 
 from support.belt import build_belt, load_reference, solve_static
 
 FORCES = ("cables", "contacts", "springs", "constraints", "loads", "inertia")
 
 
-class Passes(StepHook):
+class LastPass(StepHook):
     """Keeps the solution of the last pass of a step, and the history values that it was solved with.
 
     What a solver changes behind it, such as multipliers that it brings onto the constraints after a kink, belongs to
@@ -109,9 +110,9 @@ def run(step: float = 1e-4) -> list[Span]:
     state, _ = solve_static(belt, info)
     belt.prepare_dynamic()
     # tight tolerances: a residual that is left is work that is missing
-    settings: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-9, "discontinuous_max_it": 20, "discontinuous_fail": False}
+    settings: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-9, "passes": Passes(max_it=20, fail=False)}
     motion = Dynamic(belt.world, step=step, end=0.02, method="trapezoidal_index2", name="", **settings)
-    passes, spans, start = Passes(), [], None
+    passes, spans, start = LastPass(), [], None
     for now in motion.march(state, hooks=[passes]):
         if start is not None:
             spans.append(Span(start, eval_balance(motion.assembly, passes.solved, passes.used, now.t)))

@@ -73,7 +73,7 @@ class Moored:
         """The line slips over the bed with friction."""
         self.world.set(self.contacts, friction_coefficient=mu)
         for k in range(steps + 1):
-            solver = wl.Static(self.world, name="", time=k / steps, discontinuous_max_it=30)
+            solver = wl.Static(self.world, name="", time=k / steps, passes=wl.Passes(max_it=30))
             state = solver.solve(state)
         return state
 

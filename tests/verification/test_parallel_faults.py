@@ -12,7 +12,7 @@ import pytest
 from support.processes import ROOT, run_python
 
 PROGRAM = ROOT / "tests/support/parallel_faults.py"
-COMMAND: dict[str, list[str | Path]] = {"python": [], "windlass": ["-m", "windlass.framework.runtime.cli", "run"]}
+COMMAND: dict[str, list[str | Path]] = {"python": [], "windlass": ["-m", "windlass.commands.cli", "run"]}
 # Far above what a run takes on a loaded machine with an empty compiler cache [s]; a hang takes for ever.
 TIMEOUT = 600
 

@@ -34,6 +34,7 @@ from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
+from windlass.solvers.stepping.discontinuous import Passes
 
 G, RADIUS, STRAND = 9.81, 0.1, 0.5
 
@@ -76,7 +77,7 @@ def let_go(heavy: float, light: float, mu: float) -> tuple[float, float]:
     state = State(world)
     gaps = state.data.reshape(len(rope), 3, 2)[:, 0]
     gaps[eval_output(contacts, "gap", state) < 1e-12] = -1e-9
-    passes: dict[str, Any] = {"atol": 1e-6, "discontinuous_atol": 1e-2, "discontinuous_max_it": 30, "name": ""}
+    passes: dict[str, Any] = {"atol": 1e-6, "passes": Passes(atol=1e-2, max_it=30), "name": ""}
     state = Static(world, load_steps=3, stabiliser=10.0, **passes).solve(state)
     before = eval_output(masses[1], "position", state)[1]
     world.set(contacts, friction_coefficient=mu)

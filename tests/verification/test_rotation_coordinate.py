@@ -34,6 +34,8 @@ from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 from windlass.solvers.failure import NotConverged
 from windlass.solvers.static import Static
+from windlass.solvers.stepping.discontinuous import Passes
+from windlass.solvers.stepping.step_control import StepControl
 
 from support.processes import ROOT, run_python
 
@@ -187,8 +189,8 @@ def test_stop() -> None:
         step=5e-3,
         end=1.0 + contact_time + 0.5,
         method="trapezoidal_index2",
-        smallest_step=1e-8,
-        discontinuous_atol=1e-2,
+        control=StepControl(smallest=1e-8),
+        passes=Passes(atol=1e-2),
         name="",
     )
     for state in solver.march():

@@ -13,7 +13,16 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import cable_along, catenary, hang_between, hang_from_ground, nodes_of, through_points
+from windlass.elements import (
+    Ground,
+    cable_along,
+    catenary,
+    hang_between,
+    hang_from_ground,
+    helix,
+    nodes_of,
+    through_points,
+)
 
 from support.slack_lines import (
     EA,
@@ -48,6 +57,51 @@ def test_starts(shape: str) -> None:
             assert_allclose(list_tensions(line, n, state), eval_tensions(), rtol=5e-4)
             assert solver.statistics.newton_iterations <= 200
             assert solver.verdict.reasons == []
+
+
+def test_starts_with_friction() -> None:
+    """With friction in the first solve all nine starts end in one state: friction acts as loads grow from a tenth."""
+    found = []
+    for shape in SHAPES:
+        world, line = build_chain(lay(shape), 40, friction_coefficient=0.5, friction_stiffness_per_length=1e5)
+        solver = wl.Static(world, name="")
+        state = solver.solve()
+        assert solver.statistics.forms == 1
+        assert "lines got their shape without friction under a tenth of the loads" in solver.verdict.notes[-1]
+        found.append(list_tensions(line, 40, state))
+        assert solver.statistics.newton_iterations <= 200
+        assert solver.verdict.reasons == []
+        [contact] = [table for kind, table in world.tables.items() if "friction_coefficient" in kind.columns]
+        assert_allclose(contact.local("friction_coefficient"), 0.5, rtol=0)
+    assert_allclose(found, np.broadcast_to(found[0], (len(SHAPES), 2)), rtol=1e-6)
+    # friction holds the anchor's share on the bed, and the top carries what hangs
+    free = eval_tensions()
+    assert 0.2 * free[0] < found[0][0] < 0.4 * free[0]
+    assert_allclose(found[0][1], free[1], rtol=1e-3)
+
+
+@pytest.mark.parametrize("slack", [0.0, 0.01, 0.03])
+def test_slack_rope_on_a_post_with_friction(slack: float) -> None:
+    """A rope that starts up to 3 % too long carries by friction what Euler and Eytelwein say, in any load steps."""
+    for steps in ({"load_steps": 1}, {"load_steps": 10}, {"load_steps": 10, "geometric": True}):
+        world = wl.World()
+        rope = cable_along(
+            world, helix((0, 0, 0), (0, 0, 1), 0.1, 0.5, pitch=0.0, strands=0.05), 16,
+            mass_per_length=1.0, axial_stiffness=2e4, bending_stiffness=1e-4, reference_strain=slack,
+        )  # fmt: skip
+        nodes = nodes_of(world, rope)
+        world.add(con.Force, marker=con.position_marker(world, nodes[0]), vector=-100.0 * np.asarray(nodes[0].slope))
+        con.hinge(world, nodes[16])
+        con.fix(world, nodes[:16], "z")
+        post = world.add(con.DrumSurface, marker=con.rigid_marker(world, world.add(Ground)), radius=0.095)
+        contacts = con.add_surface_contact(
+            world, post, rope, rope_radius=0.005, tension=100.0, radius=0.1, friction_coefficient=0.3
+        )
+        solver = wl.Static(world, passes=wl.Passes(max_it=30), name="", **steps)
+        force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
+        assert_allclose(force[1], 100.0 * (1.0 + np.exp(-0.3 * np.pi)), rtol=1e-3)
+        assert solver.verdict.word == "ok"
+        assert solver.statistics.newton_iterations <= 300
 
 
 def hang(end: tuple[float, float], length: float, n: int, start: str, **changes: Any) -> tuple[Any, wl.Static, Any]:

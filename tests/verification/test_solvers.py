@@ -225,7 +225,7 @@ def test_history_values_are_restored() -> None:
     """
     log = Log()
     model = build_items("ANCFcontactFrictionTest")
-    once = {"discontinuous_max_it": 1, "discontinuous_atol": 1e-2}
+    once = {"passes": wl.Passes(max_it=1, atol=1e-2)}
     solver = Dynamic(model.world, step=5e-4, end=0.15, **once, **FRICTION)
     with pytest.raises(NotConverged, match=r"force error .* N > 0.01 N .* after 1 passes") as caught:
         solver.solve(hooks=[log])

@@ -112,7 +112,7 @@ def test_stick_slip_on_a_moving_surface() -> None:
         None, [wl.Sensor(mass, "displacement", name="x"), wl.Sensor(contact, "slip_state", name="slip")]
     )
     ledger = wl.EnergyLedger()
-    wl.Dynamic(world, step=step, end=1.1, discontinuous_atol=1e-3).solve(hooks=[sensors, ledger])
+    wl.Dynamic(world, step=step, end=1.1, passes=wl.Passes(atol=1e-3)).solve(hooks=[sensors, ledger])
     x, slips = sensors["x"][:, 0], sensors["slip"] != 0.0
     begin = (Fd + Fs) / (k * v)
     phase = math.atan2(k * v, omega * Fs)

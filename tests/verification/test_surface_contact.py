@@ -114,7 +114,7 @@ def test_geodesics(surface: str) -> None:
     contacts = con.add_surface_contact(
         world, world.add(kind, radius=radius, **axis), rope, tension=200.0, radius=radius, friction_coefficient=0.0
     )
-    state = wl.Static(world, load_steps=4, name="", discontinuous_max_it=30).solve()
+    state = wl.Static(world, load_steps=4, name="", passes=wl.Passes(max_it=30)).solve()
     tension = wl.eval_output(rope, "axial_force", state, x=0.5 * float(rope[0].length))
     assert_allclose(tension, 200.0, rtol=1e-3)
     pressure = wl.eval_output(contacts, "line_pressure", state).ravel()
@@ -132,7 +132,7 @@ def test_friction_circle_in_a_groove(angle: float, along: float) -> None:
     sqrt((W sin(gamma))² + P²) > mu W cos(gamma), by mu W cos(gamma) against its velocity.
     """
     piece, W, mu = create_piece(angle, along, 0.3), 10.0, 0.3
-    state = wl.Dynamic(piece.world, step=2e-4, end=0.03, name="", discontinuous_max_it=6).solve()
+    state = wl.Dynamic(piece.world, step=2e-4, end=0.03, name="", passes=wl.Passes(max_it=6)).solve()
     states = wl.eval_output(piece.contacts, "state", state)
     normal, friction = (wl.eval_output(piece.contacts, name, state) for name in ("normal_force", "friction_force"))
     velocity = np.asarray(wl.eval_output(piece.nodes, "velocity", state)).reshape(2, -1)[:, :3].mean(axis=0)
@@ -166,7 +166,7 @@ def test_load_cycles_on_a_rough_guide() -> None:
     contact = con.add_surface_contact(
         world, drum, rope, points=4, rope_radius=rope_radius, contact_stiffness_per_length=2e9
     )
-    settings: dict[str, Any] = {"atol": 1e-6, "discontinuous_atol": 1e-4, "discontinuous_max_it": 30, "name": ""}
+    settings: dict[str, Any] = {"atol": 1e-6, "passes": wl.Passes(atol=1e-4, max_it=30), "name": ""}
     state = wl.Static(world, load_steps=3, **settings).solve()
     world.set(contact, friction_coefficient=mu, friction_stiffness_per_length=4e9)
     solver = wl.Static(world, adaptive=False, **settings)
@@ -219,7 +219,7 @@ def test_cables_of_the_plane() -> None:
             con.fix(world, last, "z")
         drum = world.add(con.DrumSurface, marker=con.rigid_marker(world, world.add(Ground)), radius=radius)
         contacts = con.add_surface_contact(world, drum, rope, points=4, contact_stiffness_per_length=5e7)
-        settings: dict[str, Any] = {"atol": 1e-6, "discontinuous_atol": 1e-3, "discontinuous_max_it": 30, "name": ""}
+        settings: dict[str, Any] = {"atol": 1e-6, "passes": wl.Passes(atol=1e-3, max_it=30), "name": ""}
         state = wl.Static(world, load_steps=5, **settings).solve()
         world.set(contacts, friction_coefficient=0.5, friction_stiffness_per_length=5e7)
         solver, pulls, closed = wl.Static(world, adaptive=False, **settings), [], np.ones(1, dtype=bool)
@@ -242,7 +242,7 @@ def run_disc(step: float, end: float, points: int, **contact: Any) -> tuple[floa
     model = create_drive(con.ContactFrictionSurfaceCable, 60, points, 8000.0, -0.05, brake=0.6, **contact)
     spin = wl.Sensor(model.circles[1], "angular_velocity", name="speed")
     sensors = wl.Sensors(None, [spin, wl.Sensor(model.drive, "force", name="drive")], every=7)
-    settings: dict[str, Any] = {"discontinuous_atol": 1e-3, "discontinuous_max_it": 6, "method": "trapezoidal_index2"}
+    settings: dict[str, Any] = {"passes": wl.Passes(atol=1e-3, max_it=6), "method": "trapezoidal_index2"}
     state = wl.Dynamic(model.world, step=step, end=end, name="", **settings).solve(model.state, hooks=[sensors])
     late = np.asarray(sensors.times) > end - 0.15
     w = float(np.asarray(sensors["speed"]).reshape(len(late), -1)[late, -1].mean())
@@ -271,7 +271,7 @@ def test_belt_on_discs(points: int) -> None:
 def test_energy() -> None:
     """A rope falls on a drum that turns, a ball and an oblique floor: the ledger closes to 0.1 %, measured 0.05 %."""
     model, ledger = create_falling(), wl.EnergyLedger()
-    solver = wl.Dynamic(model.world, step=5e-4, end=0.1, name="", discontinuous_max_it=6)
+    solver = wl.Dynamic(model.world, step=5e-4, end=0.1, name="", passes=wl.Passes(max_it=6))
     state = solver.solve(hooks=[ledger])
     assert (wl.eval_output(model.contacts, "gap", state) <= 0.0).any()
     table = ledger.format()
@@ -281,7 +281,7 @@ def test_energy() -> None:
 
 def test_going_on(tmp_path: Path) -> None:
     """A run that goes on from a file of its state, in another world, ends in the same bits."""
-    settings: dict[str, Any] = {"step": 1e-3, "name": "", "discontinuous_max_it": 6, "lag": False}
+    settings: dict[str, Any] = {"step": 1e-3, "name": "", "passes": wl.Passes(max_it=6), "lag": False}
     whole = wl.Dynamic(create_falling().world, end=0.03, **settings).solve()
     wl.Dynamic(create_falling().world, end=0.015, **settings).solve().save(tmp_path / "half.npz")
     model = create_falling()

@@ -35,6 +35,7 @@ from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
+from windlass.solvers.stepping.discontinuous import Passes
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.verdicts.verdict import judge_cuts
 
@@ -84,7 +85,7 @@ def test_speed_loss_does_not_depend_on_the_step() -> None:
 
 def test_steps_that_are_accepted_unsettled_are_wrong() -> None:
     """The same with steps that are accepted after three passes, as the recorded data were made: another speed."""
-    coarse, excess, done = run_belt(1e-3, discontinuous_max_it=3, discontinuous_fail=False)
+    coarse, excess, done = run_belt(1e-3, passes=Passes(max_it=3, fail=False))
     assert done.unconverged_passes > 100 and done.largest_error > 0.1
     assert abs(coarse - run_belt(2.5e-4)[0]) > 0.01 or abs(excess) > 0.5
 

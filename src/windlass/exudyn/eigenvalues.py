@@ -59,7 +59,7 @@ def compute_eigenvalues(
         raise ModelError(f"ComputeODE2Eigenvalues: nodes of the type {ANGLES} have other coordinates here")
     _hold(model, held)
     result = _find_modes(model, numberOfEigenvalues, computeComplexEigenvalues)
-    shapes = _place_shapes(model, result)
+    shapes: Any = _place_shapes(model, result)
     if computeComplexEigenvalues:
         values = result.eigenvalues
         pair = values.imag != 0.0

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from windlass import connectors as con
 from windlass.exudyn.angles import ANGLES, AngleNode, FollowAngles
 from windlass.exudyn.export import FORMAT, VERSION, describe_system
 from windlass.exudyn.fields import KINDS, name_types
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.histories import PlacedHistory
 from windlass.exudyn.registry import Building
-from windlass.exudyn.settings import read_dynamic, read_static
+from windlass.exudyn.settings import holds_states, read_dynamic, read_static
 from windlass.exudyn.start import start_motion
 from windlass.exudyn.translations import bodies, connectors, curves, machines, sliding  # noqa: F401  they register
 from windlass.framework.arrays import FloatArray, IntArray
@@ -42,6 +43,7 @@ class Imported:
         mbs: the MainSystem, or None.
         functions: user functions by name, for models from files.
         answered: functions of the system that somebody will call, see `SystemFunctions`.
+        hold: first-order states have constraints that hold them in statics, see `static`.
 
     Attributes:
         world: the world.
@@ -58,6 +60,7 @@ class Imported:
         mbs: Any = None,
         functions: Mapping[str, Callable[..., Any]] | None = None,
         answered: Sequence[str] = (),
+        hold: bool = False,
     ) -> None:
         self.items = items = name_types(items)
         self.functions = UserFunctions(mbs, functions or {})
@@ -71,6 +74,17 @@ class Imported:
             (where, building.histories[k]) for k, _, where in self._list("data") if k in building.histories
         ]
         self.turned = [AngleNode(*found) for found in angles if found[2]["nodeType"] == ANGLES]
+        self._holds = self._hold_states() if hold else []
+        self._switch_holds(False)
+
+    def _hold_states(self) -> list[Entity]:
+        """Constraints that hold each first-order state at its initial value."""
+        given = np.asarray(self.items["initial"].get("ODE1", ()), np.float64)
+        return [
+            con.prescribe_velocity(self.world, node, f"y{k}", float(given[place]))
+            for node, where in self.places("ODE1")
+            for k, place in enumerate(where)
+        ]
 
     def places(self, kind: str = "ODE2") -> list[tuple[Entity, IntArray]]:
         """Nodes with the places of their coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or ``"data"``.
@@ -133,11 +147,24 @@ class Imported:
         return [FollowAngles(self.turned)] if self.turned else []
 
     def static(self, **other: Any) -> Static:
-        """The solver of statics with the settings of the file; other arguments take their place."""
-        return Static(self.world, **(read_static(self._settings(), self.size("ODE1") > 0) | other))
+        """The solver of statics with the settings of the file; other arguments take their place.
+
+        With ``constrainODE1Coordinates`` first-order states stay as given, until `dynamic` is called.
+        """
+        return self.create_static(self._settings(), **other)
+
+    def create_static(self, settings: Mapping[str, Any], **other: Any) -> Static:
+        """The solver of statics that the dictionary of SimulationSettings asks for."""
+        self._switch_holds(True)
+        return Static(self.world, **(read_static(settings) | other))
+
+    def _switch_holds(self, on: bool) -> None:
+        for held in self._holds:
+            self.world.set(held, active=on)
 
     def dynamic(self, **other: Any) -> Dynamic | Explicit:
         """The solver of dynamics with the settings of the file; other arguments take their place."""
+        self._switch_holds(False)
         return create_dynamic(self.world, self._settings(), self.items["solve"]["solver"], **other)
 
     def solve(self, hooks: Sequence[Hook] = (), **other: Any) -> State:
@@ -187,19 +214,20 @@ def solve_motion(
     return solver.solve(begin, hooks, resume=True)
 
 
-def import_system(mbs: Any, answered: Sequence[str] = ()) -> Imported:
+def import_system(mbs: Any, answered: Sequence[str] = (), hold: bool = False) -> Imported:
     """An assembled MainSystem of Exudyn as a World.
 
     Args:
         mbs: the MainSystem.
         answered: functions of the system that somebody will call, see `SystemFunctions`.
+        hold: constrain first-order states to their initial values.
 
     Raises:
         NoCounterpart: items that cannot be expressed, all in one list.
     """
     if not getattr(mbs, "systemIsConsistent", False):
         raise ModelError(f"mbs = {type(mbs).__name__} in import_system: must be a MainSystem after mbs.Assemble()")
-    return Imported(describe_system(mbs), mbs, answered=answered)
+    return Imported(describe_system(mbs), mbs, answered=answered, hold=hold)
 
 
 def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = None) -> Imported:
@@ -229,4 +257,4 @@ def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = 
     for group in KINDS:
         if not all(isinstance(item, dict) for item in items[group]):
             raise OutputError(f"model file {path}: {group!r} must be a list of items")
-    return Imported(items, None, functions)
+    return Imported(items, None, functions, hold="solve" in items and holds_states(items["solve"]["settings"]))

@@ -81,7 +81,8 @@ class Building:
         nodes, objects, loads: entities by item number; None for what has no coordinates here.
         missing: items without counterpart.
         answered: functions of the system that somebody will call.
-        columns: by id of an item, for parameters that are columns here: their names, and factors on their values.
+        columns: by id of an item, for parameters that are columns here: their names, and factors on their values, which
+            are numbers, or rotations (3, 3) of vectors.
         histories: by number of a node, what its history values are here where they are other numbers.
         faulty: groups and numbers of items whose fields are not those of their type.
     """
@@ -94,7 +95,7 @@ class Building:
     loads: dict[int, Entity | None] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
     answered: Sequence[str] = ()
-    columns: dict[int, dict[str, tuple[str, float]]] = field(default_factory=dict)
+    columns: dict[int, dict[str, tuple[str, float | FloatArray]]] = field(default_factory=dict)
     histories: dict[int, History] = field(default_factory=dict)
     faulty: set[tuple[str, int]] = field(default_factory=set)
 

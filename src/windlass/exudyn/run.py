@@ -18,7 +18,7 @@ from windlass.exudyn.eigenvalues import answer_eigenvalues
 from windlass.exudyn.export import answer, close_windows, describe_solve
 from windlass.exudyn.imported import Imported, create_dynamic, import_system, solve_motion
 from windlass.exudyn.multipliers import find_multipliers, unknown_places
-from windlass.exudyn.settings import read_static
+from windlass.exudyn.settings import holds_states
 from windlass.exudyn.steps import ANSWERED, SystemFunctions
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -281,14 +281,14 @@ def solve(
     """
     exudyn: Any = import_module("exudyn")
 
-    model = import_system(mbs, ANSWERED)
     how = describe_solve(kind, settings, solver)
     given: Mapping[str, Any] = how["settings"]
+    model = import_system(mbs, ANSWERED, hold=kind == "static" and holds_states(given))
     state = model.initial_state()
     mirror = Mirror(mbs, model, kind == "static")
     ours: Static | Dynamic | Explicit
     if kind == "static":
-        ours = Static(model.world, **read_static(given, model.size("ODE1") > 0))
+        ours = model.create_static(given)
         state.t = float(given["staticSolver"]["loadStepStart"])
     else:
         ours = create_dynamic(model.world, given, how["solver"])
@@ -324,7 +324,7 @@ def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
     if isinstance(solver, Static):
         return float(solver.time or state.t)
     if isinstance(solver, Dynamic):
-        return solver.control.propose(state.t, solver.end)[1]
+        return solver.sizes.propose(state.t, solver.end)[1]
     return min(state.t + solver.step, solver.end)
 
 

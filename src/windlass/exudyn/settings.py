@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from windlass.framework.errors import ModelError
 from windlass.presets import exudyn
+from windlass.solvers.stepping.discontinuous import Passes
+from windlass.solvers.stepping.step_control import StepControl
 
 Settings = Mapping[str, Any]
 
@@ -22,23 +25,20 @@ FIXED = {"ExplicitEuler": "euler", "ExplicitMidpoint": "midpoint", "RK33": "rk3"
 CONTROLLED = ("DOPRI5", "ODE23")
 
 
-def read_static(settings: Settings, states: bool = False) -> dict[str, Any]:
+def holds_states(settings: Settings) -> bool:
+    """Whether statics keeps first-order states as they are given."""
+    return bool(settings["staticSolver"].get("constrainODE1Coordinates", False))
+
+
+def read_static(settings: Settings) -> dict[str, Any]:
     """Arguments of `Static`, from the dictionary of SimulationSettings.
 
     Functions of time are evaluated at the end of the load steps; an equilibrium is accepted as it is.
-
-    Args:
-        settings: the dictionary of SimulationSettings.
-        states: whether the model has first-order states, which statics here seeks and there may hold.
 
     Raises:
         ModelError: a setting without counterpart.
     """
     s = settings["staticSolver"]
-    held = s.get("constrainODE1Coordinates", False)
-    _refuse(
-        states and held, "staticSolver.constrainODE1Coordinates = True: must be False, first-order states follow here"
-    )
     _refuse(not s["useLoadFactor"], "staticSolver.useLoadFactor = False: loads must grow with the load steps")
     steps = int(s["numberOfLoadSteps"])
     return {
@@ -52,7 +52,7 @@ def read_static(settings: Settings, states: bool = False) -> dict[str, Any]:
         "velocities": "given",
         "adaptive": bool(s["adaptiveStep"]),
         **_newton(s),
-        **_discontinuous(s),
+        "passes": _read_passes(s),
     }
 
 
@@ -69,14 +69,15 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
     s = settings["timeIntegration"]
     begin, end = float(s["startTime"]), float(s["endTime"])
     step = (end - begin) / float(s["numberOfSteps"])
-    times = {"step": step, "end": end, "smallest_step": min(float(s["minimumStepSize"]), step)}
+    smallest = min(float(s["minimumStepSize"]), step)
+    times, shortest = {"step": step, "end": end}, {"smallest_step": smallest}
     if solver == VERLET:
-        return "Explicit", {**times, "method": "verlet", **exudyn().explicit}
+        return "Explicit", {**times, **shortest, "method": "verlet", **exudyn().explicit}
     if solver in FIXED:
-        return "Explicit", {**times, "method": FIXED[solver], **exudyn().explicit}
+        return "Explicit", {**times, **shortest, "method": FIXED[solver], **exudyn().explicit}
     if solver in CONTROLLED:
         # another method of the kind, with its error held far below that of theirs
-        return "Explicit", {**times, "method": "rk", **exudyn().explicit, "rtol": 1e-12, "atol": 1e-14}
+        return "Explicit", {**times, **shortest, "method": "rk", **exudyn().explicit, "rtol": 1e-12, "atol": 1e-14}
     alpha = s["generalizedAlpha"]
     trapezoidal = solver == "TrapezoidalIndex2"
     newmark, index2 = trapezoidal or alpha["useNewmark"], trapezoidal or alpha["useIndex2Constraints"]
@@ -91,11 +92,14 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
         "lag": bool(s["newton"]["useModifiedNewton"]),
         # steps that contacts ask for are part of the same setting here
         "adaptive": bool(s["adaptiveStep"] and s["discontinuous"]["useRecommendedStepSize"]),
-        "cut": float(s["adaptiveStepDecrease"]),
-        "growth": float(s["adaptiveStepIncrease"]),
-        "easy_steps": max(int(s["adaptiveStepRecoverySteps"]), 1),
+        "control": StepControl(
+            smallest,
+            float(s["adaptiveStepDecrease"]),
+            float(s["adaptiveStepIncrease"]),
+            max(int(s["adaptiveStepRecoverySteps"]), 1),
+        ),
         **_newton(s),
-        **_discontinuous(s),
+        "passes": _read_passes(s),
     }
 
 
@@ -108,13 +112,11 @@ def _newton(s: Settings) -> dict[str, Any]:
     }
 
 
-def _discontinuous(s: Settings) -> dict[str, Any]:
+def _read_passes(s: Settings) -> Passes:
     found = s["discontinuous"]
-    return {
-        "discontinuous_max_it": int(found["maxIterations"]),
-        "discontinuous_atol": float(found["iterationTolerance"]),
-        "discontinuous_fail": not found["ignoreMaxIterations"],
-    }
+    max_it, atol = int(found["maxIterations"]), float(found["iterationTolerance"])
+    preset: Passes = exudyn().dynamic["passes"]
+    return replace(preset, max_it=max_it, atol=atol, fail=not found["ignoreMaxIterations"])
 
 
 def _refuse(wrong: bool, words: str) -> None:

@@ -110,6 +110,8 @@ class SystemFunctions(StepHook):
         if not column:
             raise ModelError(f"{words}: it has no counterpart that may change")
         try:
-            self._model.world.set(entity, **{column: value if factor == 1.0 else factor * value})
+            turned = np.ndim(factor) == 2
+            changed = factor @ np.asarray(value) if turned else value if factor == 1.0 else factor * value
+            self._model.world.set(entity, **{column: changed})
         except ModelError as error:
             raise ModelError(f"{words}: {error}") from None

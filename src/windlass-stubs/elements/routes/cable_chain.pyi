@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.cable3d.kinds import find_kinds
-from windlass.elements.routes.catenary import Catenary, hang_between
+from windlass.elements.routes.catenary import FreeCatenary, hang_between
 from windlass.elements.routes.grounded_catenary import GroundedCatenary
 from windlass.elements.routes.routes import CenterLine, Circle, Point, RouteError, nodes_along, route_around, straight
 from windlass.elements.routes.spline_route import through_points

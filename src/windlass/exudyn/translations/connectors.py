@@ -261,8 +261,8 @@ def vector_load(b: Building, item: Item) -> Entity:
         if "function" in values:
             raise Refused("a function in the frame of a marker that is turned in its body")
         values["vector"] = frame.rotation @ values["vector"]
-    elif "function" not in values:
-        b.columns[id(item)] = {"loadVector": ("vector", 1.0)}
+    if "function" not in values:
+        b.columns[id(item)] = {"loadVector": ("vector", frame.rotation if turning else 1.0)}
     return b.add(component, item, marker=frame.marker, body_fixed=turning, **values)
 
 

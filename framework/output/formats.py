@@ -1,0 +1,51 @@
+"""The formats in which a `Recorder` writes, by name.
+
+A format is a file with a class of `FieldSeries`, or of `FrameFiles` for one file per frame, and one registration: here,
+or at the foot of a file of a user.
+"""
+
+from __future__ import annotations
+
+from windlass.framework.errors import OutputError
+from windlass.framework.files.outputs import MARK, note_series_mark
+from windlass.framework.output.series import FieldSeries
+from windlass.framework.output.vtkhdf import VtkhdfSeries
+from windlass.framework.output.vtu import VtuSeries
+from windlass.framework.output.xdmf import XdmfSeries
+
+_formats: dict[str, type[FieldSeries]] = {}
+
+
+def register_format(name: str, kind: type[FieldSeries]) -> None:
+    """Let a `Recorder` write a format.
+
+    Args:
+        name: in ``Recorder(formats=...)``.
+        kind: a class of `FieldSeries` with the suffixes of its files, and their marks.
+
+    Raises:
+        OutputError: another class has the name, this is none, or a mark lacks the words ``written by Windlass``.
+    """
+    if not isinstance(name, str) or not name.isidentifier():
+        raise OutputError(f"name of a format = {name!r:.60}: must be letters, digits and _")
+    if not (isinstance(kind, type) and issubclass(kind, FieldSeries) and hasattr(kind, "suffixes")):
+        raise OutputError(f"class of the format {name}: must be one of FieldSeries, with suffixes")
+    known = _formats.get(name)
+    # a module that is executed again registers its class anew
+    if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
+        raise OutputError(f"format {name}: is registered already: must have another name")
+    for mark in kind.marks:
+        if MARK not in mark:
+            raise OutputError(f"mark {mark!r} of the format {name}: must have the words '{MARK.decode()}'")
+        note_series_mark(mark)
+    _formats[name] = kind
+
+
+def find_formats() -> dict[str, type[FieldSeries]]:
+    """All formats by name."""
+    return dict(_formats)
+
+
+register_format("vtkhdf", VtkhdfSeries)
+register_format("vtu", VtuSeries)
+register_format("xdmf", XdmfSeries)

@@ -1,0 +1,266 @@
+"""Frames of a file drawn by PyVista: as a scene in a window or a notebook, as a picture or as a film."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from ctypes.util import find_library
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.files.outputs import mark_picture, write_output
+from windlass.framework.files.whole_files import shorten
+
+INSTALL = (
+    "must be installed by: pip install 'windlass[show]' (in a checkout: .venv/bin/python -m pip install -e '.[show]')"
+)
+QUAD = 9
+"""Type of four-cornered faces in VTK; all other cells are lines."""
+FIRST = "axial_force"
+HIDDEN = ("Time", "part", "partition", "displacement")
+"""Arrays that colour lines only on request."""
+LIBRARIES = ("EGL", "OSMesa")
+"""What VTK draws by without a screen."""
+INTERVAL = 40
+"""Between two frames of the window [ms]."""
+
+
+def check_file(file: Path) -> Path:
+    """The file itself; raises OutputError if it is not there, or of another kind."""
+    if not os.path.isfile(file):
+        raise OutputError(
+            f"windlass show {shorten(str(file))}: no such file; must be what a Recorder wrote, .vtkhdf or .pvd"
+        )
+    if file.suffix not in (".vtkhdf", ".pvd"):
+        raise OutputError(f"windlass show {file}: must be a .vtkhdf or a .pvd file")
+    return file
+
+
+def load_pyvista(off_screen: bool) -> Any:
+    """PyVista.
+
+    Raises:
+        OptionError: it is not installed, or there is nothing to draw on; the message says what to install.
+    """
+    try:
+        with warnings.catch_warnings():
+            # of tqdm in notebooks, whose widgets nothing here needs
+            warnings.filterwarnings("ignore", "IProgress not found")
+            import pyvista  # here, because it is an extra, and loads VTK
+        from vtkmodules.vtkCommonCore import vtkLogger  # here, because of PyVista
+    except ImportError as error:
+        raise OptionError(f"windlass show needs PyVista ({error}): {INSTALL}") from None
+    if not os.environ.get("DISPLAY"):
+        if not off_screen:
+            raise OptionError("windlass show needs a screen (DISPLAY is not set): must be one, or -picture or -movie")
+        # VTK crashes where it finds neither
+        if not any(map(find_library, LIBRARIES)):
+            raise OptionError(
+                f"windlass show draws without a screen by {', '.join(LIBRARIES)}, which this system has not: must "
+                "be installed, on Debian by apt-get install libegl1 libgl1-mesa-dri"
+            )
+        # it looks for a screen first, and warns that there is none
+        vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)
+    return pyvista
+
+
+class Series:
+    """The frames of a file.
+
+    Attributes:
+        times: [s], one for each frame.
+
+    Raises:
+        OutputError: it has no frames.
+    """
+
+    def __init__(self, pyvista: Any, file: Path) -> None:
+        self._reader: Any = pyvista.get_reader(str(file))
+        self._steps = file.suffix == ".vtkhdf"
+        if self._steps:
+            import h5py  # here, because `windlass show` starts without
+
+            with h5py.File(file) as content:
+                self.times = [
+                    float(t) for t in content["VTKHDF/Steps/Values"][: content["VTKHDF/Steps"].attrs["NSteps"]]
+                ]
+        else:
+            self.times = [float(t) for t in self._reader.time_values]
+        if not self.times:
+            raise OutputError(f"windlass show {file}: has no frames; must be of a run that has recorded some")
+
+    def read(self, frame: int) -> Any:
+        """The mesh of a frame."""
+        if self._steps:
+            self._reader.reader.SetStep(frame)
+            return self._reader.read()
+        self._reader.set_active_time_point(frame)
+        blocks = self._reader.read()
+        return blocks[0]
+
+    def number(self, frame: int) -> int:
+        """The number of a frame, counted from 0 or from the end; raises OptionError."""
+        if not -len(self.times) <= frame < len(self.times):
+            raise OptionError(f"-frame {frame}: must be from {-len(self.times)} to {len(self.times) - 1}")
+        return frame % len(self.times)
+
+
+class Player:
+    """A scene that shows one frame and one field at a time.
+
+    Args:
+        pyvista: the module.
+        series: the frames.
+        field: name of the first field; empty: `FIRST`, or the first there is.
+        size: of window and pictures [pixels].
+        off_screen: draws in memory.
+
+    Raises:
+        OptionError: there is no such field.
+    """
+
+    def __init__(self, pyvista: Any, series: Series, field: str, size: tuple[int, int], off_screen: bool) -> None:
+        self._series, self._playing, self.frame = series, False, 0
+        mesh = series.read(len(series.times) - 1)
+        names = [name for name in (*mesh.point_data, *mesh.cell_data) if name not in HIDDEN or name == field]
+        self.fields = [name for name in names if self._values(mesh, name).ndim == 1 or name == "velocity"]
+        if field and field not in self.fields:
+            raise OptionError(f"-field {field}: must be one of {', '.join(self.fields)}")
+        self.field = field or (FIRST if FIRST in self.fields else self.fields[0] if self.fields else "")
+        self._range = self._find_range()
+        self.plotter = pyvista.Plotter(off_screen=off_screen, window_size=list(size))
+        self.plotter.set_background("white")
+        self.show_frame(len(series.times) - 1)
+        bounds = mesh.bounds
+        self._flat = bounds[5] - bounds[4] <= 1e-6 * max(bounds[1] - bounds[0], bounds[3] - bounds[2])
+        if self._flat:
+            self.plotter.view_xy()
+        else:
+            self.plotter.view_isometric()
+        self.plotter.camera.zoom(1.3)
+
+    @staticmethod
+    def _values(mesh: Any, name: str) -> Any:
+        return mesh.point_data[name] if name in mesh.point_data else mesh.cell_data[name]
+
+    def _find_range(self) -> tuple[float, float]:
+        """Smallest and largest value of the field in some frames, so that colours mean the same in all."""
+        import numpy as np  # here, because `windlass show` starts without
+
+        count = len(self._series.times)
+        low, high = np.inf, -np.inf
+        for frame in sorted({round(k * (count - 1) / 9) for k in range(10)}) if self.field else ():
+            values = self._values(self._series.read(frame), self.field)
+            values = np.linalg.norm(values, axis=1) if values.ndim > 1 else values
+            if np.isfinite(values).any():
+                low, high = min(low, float(np.nanmin(values))), max(high, float(np.nanmax(values)))
+        return (low, high) if low < high else (low - 0.5, low + 0.5) if np.isfinite(low) else (0.0, 1.0)
+
+    def show_frame(self, frame: int) -> None:
+        """Show a frame, counted from 0."""
+        import numpy as np  # here, because `windlass show` starts without
+
+        self.frame = frame % len(self._series.times)
+        mesh = self._series.read(self.frame)
+
+        corners = np.where(mesh.celltypes == QUAD, 4, 2)
+
+        def mean(values: Any) -> Any:
+            return np.add.reduceat(values[mesh.cell_connectivity], np.cumsum(corners) - corners) / corners
+
+        plain = np.ones(mesh.n_cells, dtype=bool)
+        if self.field:
+            values = self._values(mesh, self.field)
+            values = np.linalg.norm(values, axis=1) if values.ndim > 1 else np.asarray(values)
+            mesh.cell_data["shown"] = mean(values) if self.field in mesh.point_data else values
+            plain = ~np.isfinite(mesh.cell_data["shown"])
+            # wheels have values of lines, too, and would lie upon the belt
+            tension = mean(mesh.point_data[FIRST]) if FIRST in mesh.point_data else np.zeros(mesh.n_cells)
+            plain |= ~np.isfinite(tension)
+        for name, chosen, style in (
+            ("plain", plain, {"color": "#9aa5b1", "line_width": 2}),
+            ("coloured", ~plain, {"scalars": "shown", "clim": self._range, "cmap": "turbo", "line_width": 6}),
+        ):
+            if chosen.any():
+                part = mesh.extract_cells(np.flatnonzero(chosen))
+                bar = {"title": self.field.replace("_", " "), "color": "black"}
+                self.plotter.add_mesh(part, name=name, reset_camera=False, scalar_bar_args=bar, **style)
+            else:
+                self.plotter.remove_actor(name)
+        text = f"t = {self._series.times[self.frame]:.6g} s"
+        self.plotter.add_text(text, name="time", color="black", font_size=12)
+
+    def change_field(self, by: int) -> None:
+        """Show another field."""
+        if self.fields:
+            self.plotter.remove_scalar_bar(self.field.replace("_", " "))
+            self.field = self.fields[(self.fields.index(self.field) + by) % len(self.fields)]
+            self._range = self._find_range()
+            self.show_frame(self.frame)
+
+    def toggle(self) -> None:
+        """Play, or stop."""
+        self._playing = not self._playing
+
+    def tick(self, _step: int = 0) -> None:
+        """The next frame, if it plays."""
+        if self._playing:
+            self.show_frame(self.frame + 1)
+            self.plotter.render()
+
+    def run(self, frame: int) -> None:
+        """Open the window, and wait until it is closed."""
+        self.show_frame(self._series.number(frame))
+        keys = {
+            "space": self.toggle,
+            "Right": lambda: self.show_frame(self.frame + 1),
+            "Left": lambda: self.show_frame(self.frame - 1),
+            "Up": lambda: self.change_field(1),
+            "Down": lambda: self.change_field(-1),
+        }
+        for key, act in keys.items():
+            self.plotter.add_key_event(key, act)
+        last = len(self._series.times) - 1
+        if last:
+            self.plotter.add_slider_widget(
+                lambda value: self.show_frame(round(value)), (0, last), value=self.frame, title="frame", color="black"
+            )
+        self.plotter.add_timer_event(max_steps=10**9, duration=INTERVAL, callback=self.tick)
+        self.plotter.show(title="windlass show")
+
+    def write_picture(self, path: Path, frame: int) -> None:
+        """Write a frame as a picture; raises OutputError."""
+        self.show_frame(self._series.number(frame))
+        self._write(path, "picture", lambda draft: self.plotter.screenshot(draft))
+
+    def write_movie(self, path: Path, fps: int) -> None:
+        """Write all frames as a film; raises OutputError."""
+
+        def write(draft: str) -> None:
+            if path.suffix == ".gif":
+                self.plotter.open_gif(draft, fps=fps)
+            else:
+                import imageio_ffmpeg  # noqa: F401  # here, because without it imageio fails in words of its own
+
+                # films need sizes that 2 divides, which the window has; larger blocks would change it
+                self.plotter.open_movie(draft, framerate=fps, macro_block_size=2)
+            for frame in range(len(self._series.times)):
+                self.show_frame(frame)
+                self.plotter.write_frame()
+            self.plotter.mwriter.close()
+
+        self._write(path, "movie", write)
+
+    def _write(self, path: Path, what: str, write: Callable[[str], Any]) -> None:
+        try:
+            with TemporaryDirectory() as folder:
+                draft = Path(folder) / f"draft{path.suffix}"
+                write(str(draft))
+                write_output(path, mark_picture(draft.read_bytes()), f"-{what}", "picture")
+        except ImportError as error:
+            raise OptionError(f"-{what} {path} needs a package that is missing ({error}): {INSTALL}") from None
+        except OSError as error:
+            raise OutputError(f"-{what} {path} cannot be written ({error}): must be on a disk with room") from None

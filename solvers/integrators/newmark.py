@@ -1,0 +1,26 @@
+"""Newmark's method with beta 1/4 and gamma 1/2, the trapezoidal rule: no numerical damping.
+
+``"newmark"`` meets position constraints as they are (index 3), where nothing damps errors of multipliers, so that
+nonlinear ones are refused; ``"trapezoidal_index2"`` meets their rates (index 2).
+
+Source: N. M. Newmark, J. Eng. Mech. Div. 85 (1959) 67-94.
+"""
+
+from __future__ import annotations
+
+from windlass.solvers.integrators.registry import register_integrator
+from windlass.solvers.stepping.integrator import Integrator
+
+
+def newmark(_spectral_radius: float) -> Integrator:
+    """Index 3."""
+    return Integrator(beta=0.25, gamma=0.5, needs_linear=True)
+
+
+def trapezoidal_index2(_spectral_radius: float) -> Integrator:
+    """Index 2."""
+    return Integrator(beta=0.25, gamma=0.5, rate_level=True)
+
+
+register_integrator("newmark", newmark)
+register_integrator("trapezoidal_index2", trapezoidal_index2)

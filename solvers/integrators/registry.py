@@ -1,0 +1,69 @@
+"""The implicit integrators by name; a new one is a file with its constants, and `register_integrator` at its foot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from windlass.framework.checks.checks import Check, RefusedError
+from windlass.framework.checks.values import show
+from windlass.framework.errors import ModelError
+from windlass.framework.layout.layout import Layout
+from windlass.solvers.own_options import DYNAMIC_OPTIONS, offer_choices
+from windlass.solvers.stepping.integrator import Integrator
+
+Create = Callable[[float], Integrator]
+_methods: dict[str, Create] = {}
+
+
+def register_integrator(name: str, create: Create) -> None:
+    """Let `Dynamic` integrate by a method.
+
+    Args:
+        name: in ``Dynamic(method=...)`` and ``-dynamic_method``.
+        create: ``(spectral_radius) -> Integrator``; raises ModelError for a radius that the method cannot have.
+
+    Raises:
+        ModelError: another function has the name, or this is none.
+    """
+    if not isinstance(name, str) or not name.isidentifier() or not callable(create):
+        raise ModelError(f"{show(name)}, {show(create)} in register_integrator: must be a name and a function")
+    known = _methods.get(name)
+    # a module that is executed again registers its function anew
+    if known is not None and (known.__module__, known.__qualname__) != (create.__module__, create.__qualname__):
+        raise ModelError(f"{name} in register_integrator: is registered already: must be another name")
+    _methods[name] = create
+    offer_choices(DYNAMIC_OPTIONS, "dynamic_", "method", list(_methods))
+
+
+def method_name() -> Check:
+    """The name of an integrator, also of one that is registered later."""
+
+    def read(value: Any) -> str:
+        if not isinstance(value, str) or value not in _methods:
+            raise RefusedError(f"one of {', '.join(_methods)}")
+        return value
+
+    return Check(read)
+
+
+def create_integrator(
+    method: str, spectral_radius: float = 0.9, rotations: str = "steady", layout: Layout | None = None
+) -> Integrator:
+    """The integrator by name.
+
+    Args:
+        method: one of those that are registered.
+        spectral_radius: damping of the highest frequencies, from 0 (most) to 1 (none) [1].
+        rotations: ``"steady"``: Euler parameters are integrated as departures from a steady turning over each step;
+            ``"parameters"``: like all other coordinates.
+        layout: where Euler parameters are among the coordinates.
+
+    Raises:
+        ModelError: a radius that the method cannot have.
+    """
+    found = _methods[method](spectral_radius)
+    if layout is None or rotations != "steady":
+        return found
+    return replace(found, rotations=layout.rotations, reference=layout.reference)

@@ -1,0 +1,58 @@
+"""The command `windlass`: run models, compile kernels ahead, report on the installation.
+
+windlass run MODEL.py [model options] [PETSc options]   run a model
+windlass run MODEL.py -help                             list its options and those of its solvers
+windlass run-exudyn MODEL.py [options]                  run a script of Exudyn, its solver calls answered here
+windlass modes MODEL.py [options]                       run it, then show the modes about the last state it solves
+windlass sweep MODEL.py -output DIR [options]           run a model with many sets of options
+windlass tune MODEL.py [options]                        find the quickest solver of a model
+windlass compile [-processes N]                         compile kernels ahead, on all cores or on N
+windlass show FILE [-picture FILE.png] [-movie FILE.mp4]  show results in a window, or write a picture or a film
+windlass examples [NAME]                                list the examples, or copy one into the current folder
+windlass doctor                                         report on the installation
+windlass version                                        print the version
+
+Options have one dash, and an option takes one value at most; model options and PETSc options are mixed freely.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from windlass.framework.errors import WindlassError
+from windlass.framework.launch.arguments import HELP_WORDS
+from windlass.framework.launch.error_report import report
+
+COMMANDS = ("run", "run-exudyn", "modes", "sweep", "tune", "compile", "show", "examples", "doctor")
+"""Each is a file of this folder, whose function ``main`` takes the words behind the command and gives the exit code."""
+VERSION_WORDS = ("version", "-version", "--version")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with its words (default: those of the process) and return the exit code.
+
+    0: done; 1: an exception, or an installation that is not ready; 2: an error in the input, or no convergence.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    command, rest = (words[0], words[1:]) if words else ("help", [])
+    if command in (*HELP_WORDS, *VERSION_WORDS, "doctor") and rest:
+        print(f"error: windlass {command} {' '.join(rest)}: must be windlass {command} alone", file=sys.stderr)
+        return 2
+    if command in HELP_WORDS:
+        print(__doc__.strip() if __doc__ else "")
+        return 0
+    if command in VERSION_WORDS:
+        print(f"windlass {sys.modules['windlass'].__version__}")
+        return 0
+    if command not in COMMANDS:
+        expected = ", ".join([*COMMANDS, "version"])
+        print(f"error: {command}: unknown command; expected {expected} or help", file=sys.stderr)
+        return 2
+    try:
+        return int(import_module(f"windlass.commands.{command.replace('-', '_')}").main(rest))
+    except (WindlassError, KeyboardInterrupt) as error:
+        return report(error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

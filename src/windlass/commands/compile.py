@@ -1,0 +1,77 @@
+"""The command `windlass compile`: kernels compiled before models need them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+
+from windlass.framework.errors import OptionError, WindlassError
+from windlass.framework.launch.arguments import HELP_WORDS
+
+HELP = """windlass compile [-processes N]
+
+Compiles the kernels of all laws for the types of arguments that models have, as far as they are not kept yet, so that
+the first run on a machine need not wait for them.  N processes work at a time, by default one for each core.  The
+folder is that of windlass doctor; WINDLASS_CACHE names another."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Compile the kernels of all laws that are not kept yet, and say what was done; the exit code.
+
+    Raises:
+        OptionError: a wrong command line.
+        CompileError: see `compile_all`.
+    """
+    if len(words) == 1 and words[0] in HELP_WORDS:
+        print(HELP)
+        return 0
+    if words and (len(words) != 2 or words[0] != "-processes" or not is_count(words[1])):
+        raise OptionError(f"windlass compile {' '.join(words)}: must be windlass compile [-processes N], N from 1")
+    print(compile_all(int(words[1]) if words else None))
+    return 0
+
+
+def is_count(word: str) -> bool:
+    """Whether a word is a whole number from 1 on that a machine may have of processes."""
+    return word.isascii() and word.isdigit() and len(word) < 6 and int(word) > 0
+
+
+class CompileError(WindlassError):
+    """Kernels that cannot be compiled ahead, or not be kept."""
+
+
+def compile_all(processes: int | None = None) -> str:
+    """Compile all kernels of the list that are not kept yet; what was done, in words.
+
+    Args:
+        processes: how many work at a time; default one for each core.
+
+    Raises:
+        CompileError: the compiler is switched off, nothing can be kept, or a kernel of the list is not there.
+    """
+    from windlass.framework.kernels import listed  # here, because a word for help is answered without numba
+    from windlass.framework.kernels.kernel import cache_folder  # here, because of numba
+
+    folder, reason = cache_folder()
+    if os.environ.get("WINDLASS_JIT") == "0":
+        raise CompileError("WINDLASS_JIT=0: kernels stay Python functions, there is nothing to compile")
+    if folder is None or not os.access(folder, os.W_OK):
+        reason = reason or f"the cache folder {folder} can be read only"
+        raise CompileError(f"{reason}: set WINDLASS_CACHE to a folder of your own that can be written")
+    jobs, begin = listed.read_list(), time.perf_counter()
+    number = min(processes or listed.count_processes(), max(len(jobs), 1))
+    started = [listed.start_process(jobs[first::number] + jobs, subprocess.PIPE) for first in range(number)]
+    answers = [json.loads((process.stdout.read() if process.stdout else "") or "null") for process in started]
+    for process in started:
+        process.communicate()  # closes what is open, and waits for its end
+    if None in answers:
+        raise CompileError("a process that compiles ended early: windlass doctor says what is wrong")
+    if failed := sorted({name for answer in answers for name in answer["failed"]}):
+        raise CompileError(f"not compiled: {', '.join(failed)}")
+    count = sum(answer["compiled"] for answer in answers)
+    seconds = time.perf_counter() - begin
+    work = f"{count} functions compiled in {seconds:.1f} s by {number} process{'es' if number > 1 else ''}"
+    return f"{len(jobs)} kernels: {work if count else 'all were there'}, kept in {folder}"

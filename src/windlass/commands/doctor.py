@@ -1,0 +1,209 @@
+"""What `windlass doctor` prints: versions, PETSc's solver packages, MPI, the compiler cache and a verdict.
+
+Every part is imported only when its line is made, so that the report also comes when a package is missing or broken;
+the verdict then says what is wrong and how to mend it.
+"""
+
+import importlib
+import importlib.metadata
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+from windlass.framework.launch.launcher import SOLVER_PACKAGES
+
+PYTHON_MINIMUM = (3, 11)
+REQUIRED_PACKAGES = ("numpy", "scipy", "numba", "meshio", "h5py", "matplotlib", "tqdm")
+SET_UP_HINT = "run `make setup` (elsewhere than on Debian 12 see environment.yml)"
+
+
+def main(_words: Sequence[str]) -> int:
+    """Print the report; the exit code: 0 if Windlass can run."""
+    text, ready = report()
+    print(text)
+    return 0 if ready else 1
+
+
+class _Findings:
+    """Lines of the report, reasons that keep Windlass from running, and remarks that do not."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.problems: list[str] = []
+        self.remarks: list[str] = []
+
+    def add_line(self, name: str, text: str) -> None:
+        self.lines.append(f"{name + ':':<18}{text}")
+
+
+def report() -> tuple[str, bool]:
+    """Report on this installation.
+
+    Returns the text, whose last line is the verdict, and whether Windlass can run.
+    """
+    found = _Findings()
+    _add_python(found)
+    for name in REQUIRED_PACKAGES:
+        if _load(found, name) is not None:
+            found.add_line(name, _version(name))
+    found.add_line("vtk", _version("vtk", "not installed; only the tests need it, `make test` installs it"))
+    _add_threads(found)
+    _add_mpi(found)
+    _add_petsc(found)
+    _add_kernel_cache(found)
+
+    ready = not found.problems
+    remarks = [f"{'note:':<18}{remark}" for remark in found.remarks]
+    verdict = "ready" if ready else "not ready: " + "; ".join(found.problems)
+    return "\n".join([*found.lines, *remarks, f"{'verdict:':<18}{verdict}"]), ready
+
+
+def _load(found: _Findings, name: str) -> ModuleType | None:
+    """Import a required module; what fails becomes a line and a problem."""
+    try:
+        return importlib.import_module(name)
+    # A broken installation raises whatever its loader raises: OSError, RuntimeError, AttributeError.
+    except Exception as error:
+        package = name.partition(".")[0]
+        found.add_line(package, f"does not load: {_first_line(error)}")
+        found.problems.append(f"{package} does not load, {SET_UP_HINT}")
+        return None
+
+
+def _add_python(found: _Findings) -> None:
+    found.add_line("windlass", _version("windlass", "not installed, used from its folder"))
+    version = f"{platform.python_implementation()} {platform.python_version()} at {sys.executable}"
+    found.add_line("python", f"{version}, {platform.system()} {platform.machine()}")
+    if sys.version_info[:2] < PYTHON_MINIMUM:
+        found.problems.append("Python {}.{} or later is needed".format(*PYTHON_MINIMUM))
+
+
+def _add_threads(found: _Findings) -> None:
+    threads = os.environ.get("OMP_NUM_THREADS")
+    found.add_line("OMP_NUM_THREADS", threads or "not set, Windlass then takes 1")
+    if threads not in (None, "1"):
+        found.remarks.append(f"OMP_NUM_THREADS={threads}: superlu_dist is far slower than with 1 on small models")
+    # As in a run, and before PETSc is loaded, which reads it once.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def _add_mpi(found: _Findings) -> None:
+    MPI: Any = _load(found, "mpi4py.MPI")
+    if MPI is None:
+        return
+    library = _first_line(MPI.Get_library_version().rstrip("\x00")).split(", package")[0]
+    found.add_line("mpi4py", f"{_version('mpi4py')} with {library}, {MPI.COMM_WORLD.size} rank(s)")
+
+
+def _add_petsc(found: _Findings) -> None:
+    PETSc: Any = _load(found, "petsc4py.PETSc")
+    if PETSc is None:
+        return
+    found.add_line("petsc4py", str(importlib.import_module("petsc4py").__version__))
+    version = ".".join(map(str, PETSc.Sys.getVersion()))
+    kind = f"{PETSc.ScalarType.__name__}, {8 * PETSc.IntType().itemsize}-bit indices"
+    found.add_line("petsc", f"{version} ({kind})")
+    if PETSc.ScalarType.__name__ != "float64":
+        found.problems.append(f"PETSc works in {PETSc.ScalarType.__name__}: install a build with real double scalars")
+
+    _add_slepc(found)
+
+    # PETSc 3.18 frees the process grids of superlu_dist twice at the end of a process that had several: try it once
+    usable = [name for name in SOLVER_PACKAGES if _solves(PETSc, name)]
+    missing = [name for name in SOLVER_PACKAGES if name not in usable]
+    text = ", ".join(usable) or "none"
+    found.add_line("solver packages", text + (f"; not in this PETSc: {', '.join(missing)}" if missing else ""))
+    if "petsc" not in usable:
+        found.problems.append(f"PETSc's own LU fails on a 3x3 matrix, {SET_UP_HINT}")
+    if not {"klu", "umfpack", "mumps"} & set(usable):
+        found.remarks.append("this PETSc has no pivoting direct solver (klu, umfpack, mumps): constraints may fail")
+    if not {"mumps", "superlu_dist"} & set(usable):
+        found.remarks.append("this PETSc has no parallel direct solver (mumps, superlu_dist): use one rank")
+    if "mpi4py.MPI" in sys.modules:
+        _check_shared_mpi(found, PETSc)
+
+
+def _add_slepc(found: _Findings) -> None:
+    """SLEPc, which only modes need; one for another PETSc does not load."""
+    try:
+        SLEPc: Any = importlib.import_module("slepc4py.SLEPc")
+        found.add_line("slepc", ".".join(map(str, SLEPc.Sys.getVersion())))
+    except Exception as error:  # a broken library raises whatever its loader raises
+        found.add_line("slepc", f"does not load: {_first_line(error)}")
+        found.remarks.append(f"no modes (windlass modes) without slepc4py: {SET_UP_HINT}")
+
+
+def _solves(PETSc: Any, package: str) -> bool:
+    """Whether PETSc solves K x = b, a chain of three springs [N/m], with the package."""
+    K = PETSc.Mat().createAIJ((3, 3), nnz=3, comm=PETSc.COMM_SELF)
+    for row, values in enumerate(((2.0, -1.0, 0.0), (-1.0, 2.0, -1.0), (0.0, -1.0, 2.0))):
+        K.setValues([row], [0, 1, 2], values)
+    K.assemble()
+    x, b = K.createVecs()
+    b.set(1.0)
+    ksp = PETSc.KSP().create(PETSc.COMM_SELF)
+    try:
+        ksp.setOperators(K)
+        pc = ksp.getPC()
+        if package == "hypre":
+            ksp.setType("gmres")
+            pc.setType("hypre")
+        else:
+            ksp.setType("preonly")
+            pc.setType("lu")
+            pc.setFactorSolverType(package)
+        ksp.solve(b, x)
+        # The middle of three unit springs under unit loads moves by 2; hypre with gmres stops at rtol = 1e-5.
+        return bool(ksp.getConvergedReason() > 0 and abs(x.getValue(1) - 2.0) < 1e-4)
+    except PETSc.Error:
+        return False
+    finally:
+        for petsc_object in (ksp, x, b, K):
+            petsc_object.destroy()
+
+
+def _check_shared_mpi(found: _Findings, PETSc: Any) -> None:
+    """mpi4py and PETSc must use one MPI library; with two, the number of ranks differs or no handle can be passed."""
+    MPI: Any = sys.modules["mpi4py.MPI"]
+    try:
+        same = PETSc.COMM_WORLD.tompi4py().size == MPI.COMM_WORLD.size == PETSc.COMM_WORLD.size
+    # The handle of a foreign library is refused in ways that depend on both libraries.
+    except Exception:
+        same = False
+    if not same:
+        found.problems.append("mpi4py and PETSc use different MPI libraries: reinstall mpi4py against PETSc's MPI")
+
+
+def _add_kernel_cache(found: _Findings) -> None:
+    if os.environ.get("WINDLASS_JIT") == "0":
+        found.remarks.append("WINDLASS_JIT=0: kernels run in Python, far slower than compiled")
+    try:
+        from windlass.framework.kernels.kernel import cache_folder  # here, because numba may be broken
+
+        folder, reason = cache_folder()
+        files = 0 if folder is None else sum(1 for path in folder.rglob("*") if path.is_file())
+    # The report must come whatever fails in here: no home folder, no permission, a broken numba.
+    except Exception as error:
+        found.add_line("compiler cache", f"unknown: {_first_line(error)}")
+        found.problems.append("the folder of the compiler cache cannot be found or made")
+        return
+    if folder is None:
+        found.add_line("compiler cache", f"none: {reason}")
+        found.remarks.append("kernels are compiled anew in every run: set WINDLASS_CACHE to a folder to keep them in")
+    else:
+        kind = "writable" if os.access(folder, os.W_OK) else "for reading only"
+        found.add_line("compiler cache", f"{folder} ({files} files), {kind}")
+
+
+def _version(package: str, otherwise: str = "unknown version") -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return otherwise
+
+
+def _first_line(text: object) -> str:
+    return next(iter(str(text).strip().splitlines()), type(text).__name__)

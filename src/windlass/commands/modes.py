@@ -1,0 +1,40 @@
+"""The command `windlass modes`: natural frequencies about the last state that a model script has solved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from windlass.commands.run import run_script
+from windlass.framework.errors import ModelError
+from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.state import last_state
+
+HELP = """windlass modes MODEL.py [options of the model, of -modes_... and of PETSc]
+
+Runs a model script, and then shows the modes about the last state that it has solved.  windlass modes MODEL.py -help
+lists its options."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Run a model, and show the modes about its last state; the exit code."""
+    return run_script(words, "modes", HELP, last_state.want, show_modes)
+
+
+def show_modes(script: str) -> None:
+    """Print the table of the modes about the last state; all processes together.
+
+    Raises:
+        ModelError: the script has solved nothing.
+    """
+    state = last_state.take()
+    if state is None:
+        raise ModelError(f"windlass modes {script}: the script solves nothing, there is no state to look at")
+    from windlass.framework.command_line import options  # here, because a word for help is answered without
+    from windlass.solvers.modes.modes import Modes  # here, because it starts PETSc, which has its command line by now
+
+    result = Modes(state.world).solve(state)
+    if options.help_requested():
+        return
+    table = result.table()
+    if is_first_process():
+        print(f"modes about the state at t = {state.t:.9g} s:\n{table}", flush=True)

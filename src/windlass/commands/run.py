@@ -1,0 +1,91 @@
+"""The command `windlass run`: a model script as `python` would run it, with short errors and checked options."""
+
+from __future__ import annotations
+
+import gc
+import os
+import runpy
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from windlass.framework.errors import OptionError
+from windlass.framework.launch.arguments import HELP_WORDS
+
+RUBBISH = 10_000
+"""New objects after which Python looks for those that only know each other."""
+HELP = """windlass run MODEL.py [options of the model and of PETSc] [-- words of the model]
+
+Runs a model script as python would, with short errors and checked options.  windlass run MODEL.py -help lists its
+options and those of its solvers."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Run a model; the exit code."""
+    return run_script(words, "run", HELP)
+
+
+def run_script(
+    words: Sequence[str],
+    command: str,
+    help_text: str,
+    before: Callable[[], None] | None = None,
+    after: Callable[[str], None] | None = None,
+) -> int:
+    """Run a model script as `python` would, with short errors and checked options.
+
+    Args:
+        words: the file of the script, then its options and PETSc's.
+        command: as users write it, for messages.
+        help_text: what the command does.
+        before: called when PETSc has its command line, before the script begins.
+        after: called with the file when the script has ended well.
+
+    Returns:
+        The exit code: that of the script; 2 for errors of Windlass; 1 for other exceptions.
+    """
+    if words and words[0] in HELP_WORDS:
+        print(help_text)
+        return 0
+    from windlass.framework.command_line import options  # here, because a word for help is answered without
+    from windlass.framework.launch import error_report as failure  # here, because of options
+    from windlass.framework.launch import script_end  # here, because of options
+
+    argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
+    # what is loaded at the start stays: looking for rubbish in it time and again takes a tenth of the start
+    gc.set_threshold(RUBBISH, *thresholds[1:])
+    script = words[0] if words else ""
+    try:
+        if not script or script.startswith("-"):
+            raise OptionError(f"windlass {command} MODEL.py [options]: the model comes first")
+        if not os.path.isfile(script):
+            raise OptionError(f"windlass {command} {script:.200}: no such file")
+        sys.argv = list(words)
+        sys.path.insert(0, str(Path(script).resolve().parent))
+        options.initialise(words[1:])
+        if before is not None:
+            before()
+        try:
+            runpy.run_path(script, run_name="__main__")
+        except SystemExit as end:
+            if code := _exit_code(end):
+                options.finish_without_check()
+                return failure.leave(code)
+        if after is not None:
+            after(script)
+        script_end.end_together()
+        options.finish()
+    except BaseException as error:
+        return failure.report(error, script)
+    finally:
+        sys.argv, sys.path[:] = argv, path
+        gc.set_threshold(*thresholds)
+    return 0
+
+
+def _exit_code(end: SystemExit) -> int:
+    """The exit code of a script that called sys.exit, whose words, if any, are printed."""
+    if end.code is None or isinstance(end.code, int):
+        return end.code or 0
+    print(end.code, file=sys.stderr)
+    return 1

@@ -1,0 +1,24 @@
+"""The command `windlass run-exudyn`: a script of Exudyn, whose calls of solvers are answered by Windlass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from windlass.commands.run import run_script
+
+HELP = """windlass run-exudyn MODEL.py [options of the solvers and of PETSc]
+
+Runs a script of Exudyn, whose calls of solvers are answered by Windlass.  windlass run-exudyn MODEL.py -help lists
+options."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Run a script of Exudyn; the exit code."""
+    return run_script(words, "run-exudyn", HELP, before=answer)
+
+
+def answer() -> None:
+    """Put Windlass in the place of Exudyn's solvers."""
+    from windlass.exudyn.run import answer_calls  # here, because it starts PETSc, which has its command line by now
+
+    answer_calls()

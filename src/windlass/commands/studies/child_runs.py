@@ -1,0 +1,138 @@
+"""A run of a model in a process of its own, with a limit, that ends with the program which started it."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from windlass.framework.errors import OutputError
+from windlass.framework.launch.launcher import child_environment, launched_size
+
+OUTPUT, ERRORS = "output.txt", "errors.txt"
+"""What a run has printed, in its folder."""
+PATIENCE = 5.0
+"""Time for a run that is stopped to end by itself [s]."""
+LONGEST_REASON = 160
+_running: set[subprocess.Popen[bytes]] = set()
+_ending = threading.Event()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended.
+
+    Attributes:
+        reason: why it has no result, empty if it has.
+        wall_time: time from its start to its end [s].
+        stopped: whether it came to its limit.
+    """
+
+    reason: str
+    wall_time: float
+    stopped: bool = False
+
+
+def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: float | None = None) -> Ended:
+    """Run ``windlass run`` with some words in a folder, which gets what it prints.
+
+    Args:
+        words: the file of the model, and options; paths are relative to the folder.
+        folder: where it runs.
+        processes: how many processes it has, by ``mpiexec``.
+        limit: time after which it is stopped [s]; None for none.
+
+    Raises:
+        OutputError: files in the folder cannot be written.
+    """
+    command = [sys.executable, "-m", "windlass.commands.cli", "run", *words]
+    if processes > 1:
+        command = ["mpiexec", "-n", str(processes), *command]
+    if shutil.which("setpriv"):
+        # what is started ends when this program is killed
+        command = ["setpriv", "--pdeathsig", "KILL", "--", *command]
+    begin = time.perf_counter()
+    try:
+        with (folder / OUTPUT).open("wb") as output, (folder / ERRORS).open("wb") as errors:
+            settings: dict[str, Any] = {
+                "stdin": subprocess.DEVNULL,
+                "env": child_environment(alone=launched_size() > 1),
+                "start_new_session": True,
+            }
+            process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=errors, **settings)
+            _running.add(process)
+            try:
+                code = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                stop(process)
+                return Ended(f"stopped at its limit of {limit:.3g} s", time.perf_counter() - begin, True)
+            except BaseException:
+                stop(process)
+                raise
+            finally:
+                _running.discard(process)
+    except OSError as error:
+        raise OutputError(f"a run in '{folder}' cannot be started: {error}") from None
+    return Ended(find_reason(code, folder / ERRORS) if code else "", time.perf_counter() - begin)
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a run with all that it has started."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, sign)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE)
+
+
+def begin() -> None:
+    """Runs may be started."""
+    _ending.clear()
+
+
+def stop_all() -> None:
+    """End all runs of this program, which ends too."""
+    _ending.set()
+    for process in list(_running):
+        stop(process)
+
+
+def is_ending() -> bool:
+    """Whether this program ends, so that runs have not ended by themselves."""
+    return _ending.is_set()
+
+
+def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0) -> Any:
+    """A line, by tqdm, that says how many of some runs have ended, and how long the others will take."""
+    from tqdm import tqdm  # here, because the other commands do without
+
+    shown = f"{{desc}}: {{n_fmt}} of {{total_fmt}} {of}, {{elapsed}} elapsed, {{remaining}} to go{{postfix}}"
+    interval = 0.5 if sys.stderr.isatty() else 10.0
+    return tqdm(total=total, initial=initial, desc=what, bar_format=shown, disable=quiet, mininterval=interval)
+
+
+def find_reason(code: int, errors: Path) -> str:
+    """Why a run failed, in one line: its message, the last line of its traceback, or its signal."""
+    lines = [line.strip() for line in errors.read_text(errors="replace").splitlines() if line.strip()]
+    # what mpiexec says of it begins with the name of a host, or stands behind a line of dashes
+    own = itertools.takewhile(lambda line: not line.startswith("---"), lines)
+    lines = [line for line in own if not re.match(r"\[[\w.-]+:\d+\]", line)] or lines[1:2]
+    told = next((k for k, line in enumerate(lines) if line.startswith("error")), None)
+    if told is not None:
+        words = " ".join([lines[told].partition(":")[2].strip(), *lines[told + 1 :]])
+    elif code < 0:
+        words = f"ended by {signal.Signals(-code).name}"
+    else:
+        words = lines[-1] if lines else f"exit code {code}"
+    return words if len(words) <= LONGEST_REASON else words[: LONGEST_REASON - 4] + " ..."

@@ -1,0 +1,123 @@
+"""What options a model has: asked of the model itself, in a run that solves nothing (``-help json``)."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from windlass.commands.studies.child_runs import OUTPUT, run_child
+from windlass.framework.command_line.petsc_values import check_ranges
+from windlass.framework.errors import OptionError
+from windlass.framework.launch.arguments import HELP_WORDS, Option, join_options, split_arguments, split_options
+
+Pairs = list[tuple[str, str | None]]
+Case = dict[str, str]
+"""Values of options by name, as on the command line."""
+QUOTED = ("try", "fixed")
+"""Options of commands whose value is a command line of its own, in quotes."""
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """The options of a model.
+
+    Attributes:
+        items: those of the model, its solvers and of Windlass by name, not those of PETSc.
+        prefixes: of its solvers.
+    """
+
+    items: Mapping[str, Option]
+    prefixes: tuple[str, ...]
+
+    def check(self, case: Case) -> None:
+        """Check the values of a case.
+
+        Raises:
+            OptionError: a value that the option does not take.
+        """
+        for name, text in case.items():
+            if name in self.items:
+                self.items[name].parse(text)
+        check_ranges(case, self.prefixes)
+
+
+def ask_model(model: Path, case: Case, rest: Sequence[str]) -> ModelOptions:
+    """The options of a model, which is run dry with a case.
+
+    Raises:
+        OptionError: an unknown option, a wrong value, or a model that fails before its first solver.
+    """
+    pairs = join_options([*case.items(), ("help", "json")])
+    options, words = split_arguments(rest)
+    command = [str(model), *options, *pairs, *(["--", *words] if words else [])]
+    with tempfile.TemporaryDirectory() as folder:
+        ended = run_child(command, Path(folder))
+        if ended.reason:
+            raise OptionError(f"{model.name}: {ended.reason}")
+        lines = (Path(folder) / OUTPUT).read_text().splitlines()
+    try:
+        found = json.loads(lines[-1])
+        items = [Option(**item) for item in found["options"]]
+    except (IndexError, ValueError, TypeError, KeyError):
+        raise OptionError(f"{model.name}: must be a model of Windlass, which lists its options with -help") from None
+    if found["unknown"]:
+        raise OptionError("\n".join(found["unknown"]))
+    return ModelOptions({item.name: item for item in items}, tuple(found["prefixes"]))
+
+
+def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> tuple[Path, Pairs, dict[str, Any]]:
+    """The model, its options, and the values of those of a command, from its words.
+
+    Args:
+        words: of the command line: the model, then options of both mixed.
+        own: options of the command; they win over those of the model with the same name.
+        command: as users write it, for messages.
+
+    Raises:
+        OptionError: no model, words that belong to no option, an option that is given twice.
+    """
+    script = words[0] if words else ""
+    if not script or script.startswith("-"):
+        raise OptionError(f"{command} MODEL.py [options]: the model comes first")
+    if not os.path.isfile(script):
+        raise OptionError(f"{command} {script:.200}: no such file")
+    rest, quoted = list(words[1:]), Pairs()
+    for name in QUOTED:
+        while name in own and f"-{name}" in rest[:-1]:
+            place = rest.index(f"-{name}")
+            quoted.append((name, rest[place + 1]))
+            del rest[place : place + 2]
+    pairs = quoted + split_options(rest)
+    twice = [name for k, (name, _) in enumerate(pairs) if name in [other for other, _ in pairs[:k]]]
+    if twice:
+        raise OptionError(f"-{twice[0]}: is given twice; several values are written 1,2,3")
+    given = {name: value or "" for name, value in pairs if name in own}
+    values = {name: item.parse(given[name]) if name in given else item.default for name, item in own.items()}
+    return Path(script).resolve(), [(name, value) for name, value in pairs if name not in own], values
+
+
+def show_help(words: Sequence[str], text: str, own: Mapping[str, Option]) -> bool:
+    """Print what a command does, and its options, if nothing else is asked for; whether it was."""
+    asked = not words or bool(set(words) & set(HELP_WORDS))
+    if asked:
+        print("\n".join([text, *(item.describe() for item in own.values())]))
+    return asked
+
+
+def write_options(case: Case) -> list[str]:
+    """The words of a command line that give the options of a case."""
+    return join_options([(name, text or None) for name, text in case.items()])
+
+
+def find_files(pairs: Pairs) -> Pairs:
+    """Options whose values are files of this folder get their whole paths: runs have folders of their own."""
+    found: Pairs = []
+    for name, value in pairs:
+        is_file = bool(value) and os.path.isfile(str(value))
+        found.append((name, str(Path(str(value)).resolve()) if is_file else value))
+    return found

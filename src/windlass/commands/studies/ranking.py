@@ -1,0 +1,69 @@
+"""The table of `windlass tune`: settings by the time that they take, then those that are out, with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from windlass.commands.studies.tune_runs import Result, Tried
+
+HEAD = ("setting", "ms/step", "of default", "Newton", "linear", "tangents", "MB", "difference")
+MEBIBYTE = 2.0**20
+GAIN = 0.95
+"""A setting that takes more than this share of the default's time is no gain over the noise of clocks."""
+
+
+def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float) -> None:
+    """Take a run of a setting into account: it is out if it fails, is slower than the limit, or changes the answer.
+
+    Args:
+        tried: the setting.
+        run: how it went.
+        default: a run of the default.
+        agree: largest difference of answers that counts as none [1].
+        limit: times the default's time from which a run is stopped [1].
+    """
+    if run.stopped:
+        tried.out = f"slower than {limit:g} times the default, stopped after {run.run_time:.1f} s"
+    elif run.reason:
+        tried.out = run.reason
+    else:
+        tried.runs.append(run)
+        tried.difference = max(tried.difference, run.differ_from(default))
+        verdicts = zip(run.solves, default.solves, strict=False)
+        worse = [solve["solve"] for solve, its in verdicts if solve["verdict"] != "ok" == its["verdict"]]
+        if not tried.difference <= agree:
+            tried.out = f"changes the answer by {tried.difference:.1e}, more than {agree:.1e}"
+        elif worse:
+            tried.out = f"the result of {worse[0]} is doubtful"
+
+
+def rank(tried: Sequence[Tried], prefix: str, clock: str) -> list[Tried]:
+    """Those that are not out, the quickest first."""
+    return sorted((one for one in tried if not one.out), key=lambda one: one.time(prefix, clock))
+
+
+def choose(ranked: Sequence[Tried], default: Tried, prefix: str, clock: str) -> Tried:
+    """The quickest setting, or the default if that gains nothing over it."""
+    best = ranked[0] if ranked else default
+    return best if best.time(prefix, clock) < GAIN * default.time(prefix, clock) else default
+
+
+def format_ranking(tried: Sequence[Tried], default: Tried, prefix: str, clock: str) -> str:
+    """The table, with one line for each setting.
+
+    Times per step are those of the solves by the steps of the default, so that steps which had to be cut count.
+    """
+    steps = max(1.0, default.runs[0].sum(prefix, "steps"))
+    base = default.time(prefix, clock)
+    lines: list[tuple[str, ...]] = [HEAD]
+    for one in rank(tried, prefix, clock):
+        time, run = one.time(prefix, clock), one.runs[0]
+        counts = (f"{run.sum(prefix, name):.0f}" for name in ("newton_iterations", "linear_iterations", "jacobians"))
+        memory = max((solve["peak_memory"] for solve in run.solves), default=0.0) / MEBIBYTE
+        difference = "-" if one is default else f"{one.difference:.1e}"
+        shares = f"{1e3 * time / steps:.3f}", f"{time / base:.2f}"
+        lines.append((one.setting.name, *shares, *counts, f"{memory:.0f}", difference))
+    widths = [max(len(line[k]) for line in lines) for k in range(len(HEAD))]
+    table = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines]
+    out = [f"out: {one.setting.name}: {one.out}" for one in tried if one.out]
+    return "\n".join([*table, *out])

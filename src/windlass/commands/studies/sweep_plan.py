@@ -1,0 +1,133 @@
+"""What a sweep is to do: its command line, checked before anything runs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from windlass.commands.studies.cases import create_grid, create_sample, find_first, is_varied, read_cases
+from windlass.commands.studies.model_options import Case, ask_model, find_files, take_own
+from windlass.framework.errors import OptionError
+from windlass.framework.launch.arguments import Option, join_options, option_table, split_arguments, split_options
+
+COMMAND = "windlass sweep"
+OWN = option_table(
+    Option("output", "", "", "folder of the sweep; the same command with it goes on where a sweep has stopped"),
+    Option("jobs", 1, "1", "cases that run at a time", minimum=1),
+    Option("samples", 0, "1", "cases from ranges a:b by a Latin hypercube, in place of a grid", minimum=1),
+    Option("seed", 0, "1", "of the random numbers of -samples", minimum=0),
+    Option("cases", "", "", "CSV file of cases: names of options in its first row, a case in each other"),
+    Option("fixed", "", "", 'further options of all cases in quotes: "-output none"'),
+    Option("limit", 0.0, "s", "time after which a case is stopped", minimum=1e-3),
+    Option("retry", False, "", "run cases again that have failed"),
+    Option("plot", "", "", "results that are drawn, a list; default: the first ones of the model"),
+    Option("quiet", False, "", "print errors only"),
+)
+RESERVED = ("summary", "statistics", "progress", "help", "h")
+"""Options that a sweep gives to its cases."""
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """A sweep.
+
+    Attributes:
+        model: file of the script.
+        names: of the options that vary.
+        cases: their values.
+        common: words of the command line that all cases have.
+        units: of the options that vary, empty where there is none.
+        folder: of the sweep.
+        jobs: cases that run at a time.
+        limit: time after which a case is stopped [s]; None for none.
+        retry: whether failed cases run again.
+        plot: results that are drawn; empty for the first ones.
+        quiet: whether only errors are printed.
+    """
+
+    model: Path
+    names: tuple[str, ...]
+    cases: tuple[Case, ...]
+    common: tuple[str, ...]
+    units: dict[str, str]
+    folder: Path
+    jobs: int
+    limit: float | None
+    retry: bool
+    plot: tuple[str, ...]
+    quiet: bool
+
+    def describe(self) -> dict[str, Any]:
+        """What must be the same when a sweep goes on."""
+        return {
+            "model": self.model.name,
+            "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
+            "names": list(self.names),
+            "units": self.units,
+            "common": list(self.common),
+            "cases": [list(case.values()) for case in self.cases],
+        }
+
+
+def plan_sweep(words: Sequence[str]) -> SweepPlan:
+    """The sweep that a command line asks for; the model is asked for its options.
+
+    Raises:
+        OptionError: what is wrong with it.
+    """
+    words, behind = split_arguments(words)
+    model, pairs, own = take_own(words, OWN, COMMAND)
+    if not own["output"]:
+        raise OptionError("-output is not given: expected the folder of the sweep, such as -output friction_sweep")
+    varied = {name: str(text) for name, text in pairs if is_varied(text)}
+    constant = [(name, text) for name, text in pairs if name not in varied]
+    constant += split_options(own["fixed"].split())
+    for name in (name for name in [*varied, *dict(constant)] if name.lower() in RESERVED):
+        raise OptionError(f"-{name}: a sweep gives it to its cases; must be left out")
+    common = [*join_options(find_files(constant)), *(["--", *behind] if behind else [])]
+    listed = _read_listed(varied, own)
+    first = listed[0] if listed else {name: find_first(text) for name, text in varied.items()}
+    known = ask_model(model, first, common)
+    if own["samples"]:
+        cases = create_sample(varied, own["samples"], own["seed"], known.items)
+    else:
+        cases = listed or create_grid(varied, known.items)
+    both = [name for name in cases[0] if name in dict(constant)]
+    if both:
+        raise OptionError(f"-{both[0]}: is an option of all cases, and a column of the cases; must be one of them")
+    for number, case in enumerate(cases, 1):
+        try:
+            known.check(case)
+        except OptionError as error:
+            raise OptionError(f"case {number}: {error}") from None
+    names = tuple(cases[0])
+    return SweepPlan(
+        model=model,
+        names=names,
+        cases=tuple(dict(find_files(list(case.items()))) for case in cases),  # type: ignore[arg-type]
+        common=tuple(common),
+        units={name: known.items[name].unit if name in known.items else "" for name in names},
+        folder=Path(own["output"]).absolute(),
+        jobs=own["jobs"],
+        limit=own["limit"] or None,
+        retry=own["retry"],
+        plot=tuple(filter(None, own["plot"].split(","))),
+        quiet=own["quiet"],
+    )
+
+
+def _read_listed(varied: Case, own: Mapping[str, Any]) -> list[Case]:
+    """The cases of -cases, none without; what varies beside them is an error."""
+    ways = [f"-{name}" for name in ("cases", "samples") if own[name]]
+    if len(ways) > 1:
+        raise OptionError(f"{' and '.join(ways)} are given: expected one of them")
+    if not varied and not own["cases"]:
+        raise OptionError(
+            "nothing varies: expected values of an option such as -friction 0.2:0.8:7 or 0.2,0.5, or -cases"
+        )
+    if varied and own["cases"]:
+        raise OptionError(f"-cases and -{next(iter(varied))} {next(iter(varied.values()))}: must be one of them")
+    return read_cases(Path(own["cases"])) if own["cases"] else []

@@ -1,0 +1,125 @@
+"""Runs of a model with settings of its solvers: what each costs, and how far its answer is from that of the default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from windlass.commands.studies.catalogue import Setting
+from windlass.commands.studies.child_runs import run_child
+from windlass.commands.studies.sweep_table import read_json
+from windlass.framework.arrays import FloatArray
+from windlass.framework.files.state_file import read_state_file
+from windlass.framework.launch.arguments import join_options, split_arguments, split_options
+
+CLOCKS = ("wall_time", "cpu_time")
+COMPARED = ("q", "v")
+"""Coordinates and velocities are the answer; accelerations and multipliers follow from them, with more noise."""
+TIME = "t"
+SLACK = 2.0
+"""Time that a run may take longer than others before it solves anything [s]."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run has cost and found.
+
+    Attributes:
+        reason: why it has no result, empty if it has.
+        stopped: whether it came to the limit.
+        run_time: time from its start to its end [s].
+        solves: what ``-statistics`` says of its solves.
+        answer: coordinates and velocities at the end, by name.
+    """
+
+    reason: str
+    stopped: bool
+    run_time: float
+    solves: list[dict[str, Any]]
+    answer: Mapping[str, FloatArray]
+
+    def sum(self, prefix: str, name: str) -> float:
+        """A count or time of all solves with a prefix."""
+        return float(sum(solve.get(name, 0) for solve in self.solves if solve["prefix"] == prefix))
+
+    def differ_from(self, other: Result) -> float:
+        """Largest difference of an answer, relative to the largest coordinate and velocity [1].
+
+        Where all is next to rest, velocities are relative to the largest coordinate by the time of the end.
+        """
+        sizes = [[len(run.answer.get(name, ())) for name in COMPARED] for run in (self, other)]
+        if sizes[0] != sizes[1]:
+            return float("inf")
+        way, speed = (_largest(other.answer[name]) for name in COMPARED)
+        time = float(other.answer[TIME])
+        scales = way or 1.0, max(speed, way / time if time > 0.0 else 0.0) or 1.0
+        parts = [self.answer[name] - other.answer[name] for name in COMPARED]
+        return max(_largest(part) / scale for part, scale in zip(parts, scales, strict=True))
+
+
+@dataclass
+class Tried:
+    """A setting, its runs, and why it is out, if it is.
+
+    Attributes:
+        setting: the options.
+        out: why it is out of the ranking, empty if it is not.
+        difference: of its answer to that of the default [1].
+        runs: all that came to their end.
+    """
+
+    setting: Setting
+    out: str = ""
+    difference: float = 0.0
+    runs: list[Result] = field(default_factory=list)
+
+    def time(self, prefix: str, clock: str) -> float:
+        """Shortest time of the solves with a prefix over all runs [s]."""
+        return min((run.sum(prefix, clock) for run in self.runs), default=float("inf"))
+
+
+@dataclass(frozen=True)
+class Runner:
+    """How a model is run.
+
+    Attributes:
+        model: file of the script.
+        words: options of all runs.
+        processes: of each run.
+        folder: where runs work, one after the other.
+    """
+
+    model: Path
+    words: tuple[str, ...]
+    processes: int
+    folder: Path
+
+    def run(self, options: Sequence[str], limit: float | None = None) -> Result:
+        """Run the model with more options, for a time [s] at most."""
+        for old in ("statistics.json", "final.npz"):
+            (self.folder / old).unlink(missing_ok=True)
+        own = ("-statistics", "statistics.json", "-final_state", "final.npz", "-progress", "false")
+        given, behind = split_arguments(self.words)
+        # options of the user win over those that are tried
+        merged = dict([*split_options([*own, *options]), *split_options(given)])
+        words = [*join_options(list(merged.items())), *(["--", *behind] if behind else [])]
+        ended = run_child([str(self.model), *words], self.folder, self.processes, limit)
+        solves, answer = read_json(self.folder / "statistics.json") or [], {}
+        if not ended.reason and (self.folder / "final.npz").exists():
+            stored, _ = read_state_file(self.folder / "final.npz", (*COMPARED, TIME))
+            answer = {name: np.asarray(stored[name]) for name in (*COMPARED, TIME)}
+        return Result(ended.reason, ended.stopped, ended.wall_time, solves, answer)
+
+
+def find_limit(default: Result, prefix: str, factor: float) -> float:
+    """Time after which a run is stopped [s]: so many times the default's for its solves, and what else it needs."""
+    solving = default.sum(prefix, "wall_time")
+    return factor * solving + 1.5 * max(0.0, default.run_time - solving) + SLACK
+
+
+def _largest(values: FloatArray) -> float:
+    return float(np.abs(values).max(initial=0.0))

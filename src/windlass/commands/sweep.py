@@ -1,0 +1,180 @@
+"""The command `windlass sweep`: a model with many sets of options, each in a process of its own.
+
+Every case has a folder, ``cases/0007``, in which it runs, and a file there when it has ended.  These files are the
+journal of the sweep: each is written whole, and a sweep that was killed goes on with the cases that have none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+from windlass.commands.studies import child_runs
+from windlass.commands.studies.child_runs import show_progress
+from windlass.commands.studies.model_options import Case, show_help, write_options
+from windlass.commands.studies.sweep_plan import OWN, SweepPlan, plan_sweep
+from windlass.commands.studies.sweep_plots import FOLDER as PLOTS
+from windlass.commands.studies.sweep_plots import draw_sweep
+from windlass.commands.studies.sweep_table import (
+    CSV_FILE,
+    DEFINITION,
+    OUTCOME,
+    PARQUET_FILE,
+    STATISTICS,
+    SUMMARY,
+    case_folder,
+    read_definition,
+    read_json,
+    read_rows,
+    write_table,
+)
+from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.files.lock import OutputLock
+from windlass.framework.files.outputs import check_output
+from windlass.framework.files.whole_files import check_target, remove_drafts, replace_file
+from windlass.framework.launch.launcher import communicator
+
+HELP = """windlass sweep MODEL.py -output DIR [options of the sweep, of the model and of PETSc]
+
+Runs the model with many sets of options, each in a process of its own, and makes one table of their results.  Options
+of the model and of PETSc take several values: lists 60,120, ranges 0.2:0.8:7 (seven values) and 1e4:1e8:5:log.
+The same command goes on where a sweep has stopped.  On many machines: mpiexec -n 17 windlass sweep ...
+
+Options of the sweep, which win over those of the model (give these by -fixed or in the file of -cases):"""
+
+
+def main(words: Sequence[str]) -> int:
+    """Carry out a sweep; the exit code: 0 if any case has a result.
+
+    Raises:
+        OptionError: a wrong command line.
+        OutputError: files cannot be written, or the folder holds another sweep.
+    """
+    if show_help(words, HELP, OWN):
+        return 0
+    comm = communicator()
+    if comm is None:
+        plan = plan_sweep(words)
+        with _threads(plan.jobs) as executor:
+            return conduct(plan, executor)
+    if "-jobs" in words:
+        raise OptionError("-jobs: under mpiexec each process but the first one runs a case; must be left out")
+    from mpi4py.futures import MPICommExecutor  # here, because one process works without it
+
+    with MPICommExecutor(comm, root=0) as executor:
+        return 0 if executor is None else conduct(plan_sweep(words), cast(Executor, executor))
+
+
+@contextmanager
+def _threads(jobs: int) -> Iterator[Executor]:
+    """Threads that wait for cases; what runs is ended first when the sweep is interrupted."""
+    child_runs.begin()
+    with ThreadPoolExecutor(jobs) as executor:
+        try:
+            yield executor
+        except BaseException:
+            executor.shutdown(wait=False, cancel_futures=True)
+            child_runs.stop_all()
+            raise
+
+
+def conduct(plan: SweepPlan, executor: Executor) -> int:
+    """Run the cases that have not ended, and write the table and the plots."""
+    lock = open_folder(plan)
+    folders = {case_folder(plan.folder, number): case for number, case in enumerate(plan.cases, 1)}
+    try:
+        run_all(plan, executor, {folder: case for folder, case in folders.items() if needs_run(folder, plan.retry)})
+    except KeyboardInterrupt as stopped:
+        stopped.add_note(f"the same command goes on with the cases of '{plan.folder}' that have not ended")
+        raise
+    rows = read_rows(plan.folder)
+    files = [*write_table(plan.folder, rows), *draw_sweep(plan.folder, rows, plan.names, plan.units, plan.plot)]
+    lock.release()
+    failed = [row for row in rows if row["status"] == "failed"]
+    if not plan.quiet:
+        print("\n".join(describe(len(rows), failed, files)))
+    return 2 if len(failed) == len(rows) else 0
+
+
+def open_folder(plan: SweepPlan) -> OutputLock:
+    """Make the folder of a sweep, or find in it what has been done of the same one.
+
+    Raises:
+        OutputError: it cannot be written, holds something else, or is in use.
+    """
+    try:
+        (plan.folder / "cases").mkdir(parents=True, exist_ok=True)
+        lock = OutputLock(plan.folder / "sweep", "the sweep")
+        described = plan.describe()
+        check_files(plan.folder)
+        if not (plan.folder / DEFINITION).exists():
+            if any((plan.folder / "cases").iterdir()):
+                raise OutputError(f"-output {plan.folder}: holds no sweep; must be a new folder, or that of this sweep")
+            replace_file(check_target(plan.folder / DEFINITION), f"{json.dumps(described, indent=1)}\n".encode())
+    except OSError as error:
+        raise OutputError(f"-output {plan.folder}: cannot be written ({error.strerror})") from None
+    before = read_definition(plan.folder)
+    other = [name for name, value in described.items() if before.get(name) != value]
+    if other:
+        raise OutputError(
+            f"-output {plan.folder}: holds another sweep, which differs in {', '.join(other)}: must be a new folder, "
+            "or the same command and model"
+        )
+    return lock
+
+
+def check_files(folder: Path) -> None:
+    """Find files in the places of tables and pictures that Windlass has not written; raises OutputError."""
+    for name in (CSV_FILE, PARQUET_FILE):
+        check_output(folder / name, "table of the sweep", "table")
+    for file in (folder / PLOTS).glob("*.png"):
+        check_output(file, "picture of the sweep", "picture")
+
+
+def needs_run(folder: Path, retry: bool) -> bool:
+    """Whether a case has not ended, or has failed and is to be tried again."""
+    outcome = read_json(folder / OUTCOME)
+    return outcome is None or (retry and bool(outcome["reason"]))
+
+
+def run_all(plan: SweepPlan, executor: Executor, cases: Mapping[Path, Case]) -> None:
+    """Run cases in their folders, with a line that says how many have ended."""
+    total = len(plan.cases)
+    failed = 0 if plan.retry else sum(row["status"] == "failed" for row in read_rows(plan.folder))
+    with show_progress("sweep", "cases", total, plan.quiet, total - len(cases)) as bar:
+        futures: list[Future[str]] = [
+            executor.submit(run_case, folder, [str(plan.model), *write_options(case), *plan.common], plan.limit)
+            for folder, case in cases.items()
+        ]
+        for future in as_completed(futures):
+            failed += bool(future.result())
+            bar.set_postfix_str(f"{failed} failed" if failed else "", refresh=False)
+            bar.update()
+
+
+def run_case(folder: Path, words: Sequence[str], limit: float | None) -> str:
+    """Run a case, for a time [s] at most, and write into its folder how it ended; the reason if it has failed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    remove_drafts(folder, OUTCOME)
+    for name in (OUTCOME, SUMMARY, STATISTICS):
+        (folder / name).unlink(missing_ok=True)
+    own = ["-summary", SUMMARY, "-statistics", STATISTICS, "-progress", "false"]
+    model, *options = words
+    ended = child_runs.run_child([model, *own, *options], folder, limit=limit)
+    if child_runs.is_ending():
+        return ended.reason
+    outcome = {"reason": ended.reason, "wall_time": ended.wall_time, "words": list(words)}
+    replace_file(folder / OUTCOME, f"{json.dumps(outcome, indent=1)}\n".encode(), sync=True)
+    return ended.reason
+
+
+def describe(count: int, failed: Sequence[dict[str, object]], files: Sequence[Path]) -> list[str]:
+    """What a sweep has found, in some lines."""
+    lines = [f"{count} cases, {len(failed)} failed"]
+    lines += [f"  case {row['case']} failed: {row['reason']}" for row in failed[:10]]
+    lines += [f"  ... and {len(failed) - 10} more"] if len(failed) > 10 else []
+    return [*lines, *(f"  {file}" for file in files)]

@@ -1,0 +1,113 @@
+"""The digits of two systems: a plugin of pytest that writes what solves end with, and a program that compares both.
+
+    PYTHONPATH=tests make pytest PYTEST_ADDOPTS="-p support.digits --digits=FOLDER"    on either system
+    PYTHONPATH=src:tests python -m support.digits FOLDER OTHER
+
+Solves of programs that a test starts are not seen.  Of long vectors every n-th value is kept.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+KEPT = 2000
+"""Values of a vector that are kept, at most."""
+DECADES = range(-15, 0)
+
+
+class Digits:
+    """What each solve of a test ends with, by the name of the test, the number of the solve and the vector."""
+
+    def __init__(self, file: Path) -> None:
+        self.file, self.test, self.count = file, "", 0
+        self.values: dict[str, Any] = {}
+
+    def watch(self, solver: type) -> None:
+        """Keep what a solver returns."""
+        plain: Callable[..., Any] = solver.solve  # type: ignore[attr-defined]
+
+        @functools.wraps(plain)
+        def solve(*given: Any, **named: Any) -> Any:
+            result = plain(*given, **named)
+            self.count += 1
+            names = ("eigenvalues",) if hasattr(result, "eigenvalues") else ("q", "v", "lam")
+            for name in names:
+                vector = np.asarray(getattr(result, name))
+                self.values[f"{self.test}|{self.count}|{name}"] = vector[:: 1 + len(vector) // KEPT].copy()
+            return result
+
+        solver.solve = solve  # type: ignore[attr-defined]
+
+    @pytest.hookimpl
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        self.test, self.count = item.nodeid, 0
+
+    @pytest.hookimpl
+    def pytest_sessionfinish(self) -> None:
+        if self.values:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            np.savez_compressed(self.file, **self.values)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The folder of the files, one for each process of the tests."""
+    parser.addoption("--digits", metavar="FOLDER", help="write what solves end with")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Watch all solvers."""
+    folder = config.getoption("digits")
+    if folder:
+        import windlass as wl  # here, because it starts PETSc
+
+        worker = getattr(config, "workerinput", {}).get("workerid", "main")
+        digits = Digits(Path(config.rootpath, folder, f"{worker}.npz"))
+        for solver in (wl.Static, wl.Dynamic, wl.Explicit, wl.Modes):
+            digits.watch(solver)
+        config.pluginmanager.register(digits, "digits")
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """All vectors of the files of a folder, by name."""
+    found: dict[str, Any] = {}
+    for file in sorted(folder.glob("*.npz")):
+        with np.load(file) as content:
+            found |= {name: content[name] for name in content.files}
+    return found
+
+
+def compare(one: dict[str, Any], other: dict[str, Any]) -> dict[str, float]:
+    """Largest difference of each vector, relative to its largest value; inf where they are no longer of one length."""
+    differences = {}
+    for name in one.keys() & other.keys():
+        a, b = one[name], other[name]
+        if a.shape != b.shape:
+            differences[name] = np.inf
+        elif a.size:
+            size = max(np.abs(a).max(), np.abs(b).max())
+            differences[name] = float(np.abs(a - b).max() / size) if size else 0.0
+    return differences
+
+
+def main(folder: str, other: str) -> None:
+    """Print how many vectors agree to which digit, and those that agree least."""
+    one, two = read(Path(folder)), read(Path(other))
+    differences = compare(one, two)
+    print(f"{len(differences)} vectors in both, {len(one.keys() ^ two.keys())} in one only")
+    decades = Counter(next((d for d in DECADES if value <= 10.0**d), 0) for value in differences.values())
+    for d in sorted(decades):
+        print(f"to 1e{d:+03d}: {decades[d]:6d}" if d else f"further apart: {decades[d]}")
+    for name, value in sorted(differences.items(), key=lambda item: -item[1])[:60]:
+        print(f"{value:9.1e}  {name}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
