@@ -83,7 +83,7 @@ class Arc(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Of the loss of speed on this circle [1]: cables rub as if it began one of their lengths further on, or half."""
+        """Of the loss of speed on this circle [1]: cables rub as if it began a length of theirs further on, or half."""
         lengths = 1.0 if self.angle * self.shear >= STIFF else 0.5
         return self.eval_shear(lengths * self.angle) - self.eval_shear(0.0)
 

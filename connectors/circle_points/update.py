@@ -56,7 +56,7 @@ RESTS = 2e-5
 DEEP = 0.95
 """Share of the final depth from which a cable that is laid on rubs."""
 STIFF = 0.3
-"""L sqrt(mu_k/EA) of a cable, below which its bristles hardly feel the phase of the mesh, and keep all of their bend."""
+"""L sqrt(mu_k/EA) of a cable below which its bristles hardly feel the phase of the mesh, and keep all of their bend."""
 LEAST = 1e-9
 """Way of a cable when it begins to rub, of its length: not 0, which marks one that does not."""
 
