@@ -405,7 +405,7 @@ class _Line:
     def _choose_elements(self) -> int:
         """Elements that are short enough on every pulley, see `choose_angle`."""
         wraps = self.wrap_angles if self.closed else [inf] * len(self.radii)
-        longest = min(R * choose_angle(self.strain, wrap) for R, wrap in zip(self.radii, wraps, strict=True))
+        longest: float = min(R * choose_angle(self.strain, wrap) for R, wrap in zip(self.radii, wraps, strict=True))
         return ceil(self.route.length / longest)
 
     def _name_parts(self) -> None:
