@@ -46,6 +46,7 @@ NEWTON = option_table(
     Option("overshoot", "check", "", "residuals that are small against an overshoot only", choices=OVERSHOOT),
 )
 STATIC_OPTIONS = NEWTON | option_table(
+    Option("decide_in_newton", 1, "1", "residuals of a load step in which contacts decide", minimum=0),
     Option("passes_from", "near", "", "where passes of contact begin: near, step", choices=PASSES_FROM),
     Option("stability", "check", "", "what is done about unstable equilibria", choices=STABILITY),
     Option("velocities", "zero", "", "velocities in all forces: none, or those of the start", choices=VELOCITIES),

@@ -91,6 +91,8 @@ class Static(StepSolver):
         passes: defaults of the passes of contacts, see `Passes`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
             as recorded data of other programs need it.
+        decide_in_newton: number of residuals of the first Newton run of a load step in which points of cables on
+            surfaces decide open or closed, sticks or slips; 0: between Newton runs alone.
         overshoot: residuals that are small against that of a first iteration alone, which has overshot: "check" that
             they are small against loads, reactions and inertia, too, or "accept" them, as recorded data of other
             programs need it.
@@ -119,6 +121,7 @@ class Static(StepSolver):
         load_range=number("1", above=0.0),
         stabiliser=number("1/s^2", minimum=0.0),
         time=optional(number("s")),
+        decide_in_newton=whole(0),
         overshoot=word(*OVERSHOOT),
         passes_from=word(*PASSES_FROM),
         stability=word("follow", "check", "off"),
@@ -140,6 +143,7 @@ class Static(StepSolver):
         max_it: int = 25,
         passes: Passes | None = None,
         decide_at_start: bool = True,
+        decide_in_newton: int = 10,
         overshoot: str = "check",
         passes_from: str = "near",
         stability: str = "follow",
@@ -158,6 +162,9 @@ class Static(StepSolver):
         self.passes = (passes or Passes()).with_options(prefix)
         self._decides = own_option(STATIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         self._begins_near = own_option(STATIC_OPTIONS, prefix, "passes_from", passes_from) == "near"
+        mapped = own_option(STATIC_OPTIONS, prefix, "decide_in_newton", decide_in_newton)
+        maps = not self._moves and any(system.rest_map for system in self.assembly.systems)
+        self._mapped = mapped if self.assembly.processes.any(maps) else 0
         # on several processes the looks at the tangent need PETSc's own matrices, and what is next to singular MUMPS
         storage = choose_storage(self.assembly, prefix) if self.assembly.layout.size == 1 else Storage.ROWS
         self.problem = NonlinearProblem(self.assembly, prefix, storage)
@@ -452,8 +459,17 @@ class Static(StepSolver):
             near = self._begins_near and 0.0 < attempt.error <= NEAR * attempt.force
             if near and not len(self.assembly.layout.states):
                 guess = current.q - start.q, current.lam
+            fields = self.assembly.fields
+            before, mapped = fields.data.copy(), self._mapped if attempt.passes == 1 else 0
+            fields.mapped[0] = mapped
             run = self.newton.solve(scheme, guess=guess)
+            fields.mapped[0] = 0.0
             attempt.iterations += run.iterations
+            if mapped and not run.converged:
+                # with the decisions of the start of the step
+                fields.data[:] = before
+                run = self.newton.solve(scheme, guess=guess)
+                attempt.iterations += run.iterations
             if guess is not None and not run.converged:
                 run = self.newton.solve(scheme)
                 attempt.iterations += run.iterations

@@ -39,7 +39,7 @@ from windlass.connectors.surface_contact.tangent import add_tangent
 from windlass.connectors.surface_contact.update import OUTSIDE, update_history
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
@@ -209,9 +209,18 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         add_tangent,
         lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values),
     )
-    system.post_newton = call(
-        update_history, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.outcome)
-    )
+
+    def update(commits: bool) -> Call:
+        return call(
+            update_history,
+            lambda s: (
+                c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.outcome if commits else none, s.mapped, commits,
+            ),
+        )  # fmt: skip
+
+    none = np.zeros(0)
+    # in motion dampers jump where a point closes, which Newton's method cannot follow
+    system.post_newton, system.rest_map = update(True), update(False)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system
 

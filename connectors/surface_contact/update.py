@@ -53,12 +53,17 @@ def update_history(
     x: FloatArray,
     v: FloatArray,
     outcome: FloatArray,
+    mapped: FloatArray,
+    commits: bool,
 ) -> None:
     """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
 
     The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
     largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
     """
+    # a map of iterates acts while it is wanted
+    if not commits and mapped[0] <= 0.0:
+        return
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
     worst, changed, largest, worst_row = 0.0, False, 0.0, -1
     for i in range(len(c.n)):
@@ -112,4 +117,5 @@ def update_history(
         largest = max(largest, force)
         if error > worst:
             worst, worst_row = error, i
-    note_outcome(outcome, worst, np.inf, changed, largest, worst_row)
+    if commits:
+        note_outcome(outcome, worst, np.inf, changed, largest, worst_row)

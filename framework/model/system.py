@@ -402,6 +402,7 @@ class System:
         return_map: ``(s)`` brings ``s.data`` to the decisions that belong to the present motion, by the same rules as
             ``post_newton``, before forces are evaluated in Newton's method, while ``s.mapped`` is > 0.  What only a
             solved step may change stays.  Without it history values are frozen during Newton's iterations.
+        rest_map: the same in statics, where ``return_map`` does not act.
         decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and from what was stored; in
             its place, ``post_newton`` with the stored values as those of the start of a step.
         renew: ``(fields)`` writes those of ``fields.data`` between two steps that mean nothing since `World.set`.
@@ -425,6 +426,7 @@ class System:
     constraint: ConstraintSystem | None = None
     post_newton: Callable[[Evaluation], PostNewton | None] | None = None
     return_map: Function | None = None
+    rest_map: Function | None = None
     decide: Callable[[Fields], None] | None = None
     renew: Callable[[Fields], None] | None = None
     account: Account | None = None

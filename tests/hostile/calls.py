@@ -123,7 +123,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "Static": (
             wl.Static,
             {"world": s.world, "load_steps": 1, "geometric": False, "load_range": 1e4, "stabiliser": 0.0,
-             "time": 0.0, "stability": "check", "velocities": "zero", "passes_from": "step",
+             "time": 0.0, "stability": "check", "velocities": "zero", "passes_from": "step", "decide_in_newton": 20,
              "overshoot": "check",
              "adaptive": True, "prefix": "static_", "name": "static", **tolerances, **passes},
         ),

@@ -18,6 +18,10 @@ from windlass.elements import straight_cable
 from windlass.framework.errors import OptionError
 from windlass.framework.output import player as scene
 
+needs_drawing = pytest.mark.skipif(
+    not any(map(find_library, scene.LIBRARIES)), reason="this system draws nothing without a screen"
+)
+
 
 @pytest.fixture(scope="module")
 def series(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -34,7 +38,7 @@ def series(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return recorder.paths[0]
 
 
-@pytest.mark.skipif(not any(map(find_library, scene.LIBRARIES)), reason="this system draws nothing without a screen")
+@needs_drawing
 def test_frames_fields_picture_and_film(series: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DISPLAY", raising=False)
     pyvista = scene.load_pyvista(off_screen=True)
@@ -89,6 +93,7 @@ def test_missing_package_is_named_with_the_line_that_installs_it(
     assert "pip install 'windlass[show]'" in capsys.readouterr().err
 
 
+@needs_drawing
 def test_films_say_what_is_missing(
     series: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

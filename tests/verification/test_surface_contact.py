@@ -41,7 +41,7 @@ def test_helix(capstan: Any, lead: float) -> None:
     """Ratio of the tensions within 0.05 % of exp(mu theta cos(lambda)), 48 cables; measured +0.012, +0.009, +0.0004 %.
 
     Without steps in which a point closes, as this sticks for one step.  All of the contact slips, the rope leaves under
-    the lead angle, and the pull on the drum is that of both strands.  A pass takes four iterations or less.
+    the lead angle, and the pull on the drum is that of both strands.  Most load steps take one pass of five iterations.
     """
     case = capstan.Case(lead=lead)
     drawing = capstan.draw(case)
@@ -57,7 +57,38 @@ def test_helix(capstan: Any, lead: float) -> None:
     assert_allclose(abs(report.torque), (pull - 100.0) * c * capstan.RADIUS, rtol=2e-3)
     assert_allclose([report.entry_tension, report.exit_tension], [100.0, pull], rtol=2e-3)
     iterations, passes = np.diff(drawing.iterations), np.diff(drawing.passes)
-    assert np.median(iterations / passes) <= 4.0
+    assert np.median(iterations) <= 6.0 and np.median(passes) == 1.0
+
+
+def test_decisions_inside_newtons_method() -> None:
+    """Load cycles of a rope half around a rough post: the same positions with decisions between Newton runs alone, in
+    less than 0.6 of the iterations and one pass per load step; measured 0.46, and 106 passes with frozen decisions."""
+    radius, force, length = 0.1, 100.0, pi * 0.1 / 24
+    found = []
+    for decisions in (0, 10):
+        world = wl.World()
+        route = helix((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), radius, 0.5, pitch=0.0, strands=3.0 * length)
+        rope = cable_along(world, route, 30, mass_per_length=1.0, axial_stiffness=2e5, bending_stiffness=1e-5)
+        nodes = nodes_of(world, rope)
+        along = -np.asarray(nodes[0].slope)
+        pull = world.add(con.Force, marker=con.position_marker(world, nodes[0]), vector=force * along)
+        con.hinge(world, nodes[30])
+        post = con.rigid_marker(world, world.add(Ground))
+        drum = world.add(con.DrumSurface, marker=post, radius=radius - 0.005)
+        contact = con.add_surface_contact(world, drum, rope, points=4, rope_radius=0.005, tension=force, radius=radius)
+        given: dict[str, Any] = {"atol": 1e-6, "passes": wl.Passes(max_it=30, atol=1e-4), "name": ""}
+        state = wl.Static(world, load_steps=3, **given).solve()
+        world.set(contact, friction_coefficient=0.3)
+        solver = wl.Static(world, adaptive=False, decide_in_newton=decisions, **given)
+        places = []
+        for tension in (100.0, 160.0, 220.0, 140.0, 60.0, 140.0, 220.0):
+            world.set(pull, vector=tension * along)
+            state = solver.solve(state)
+            places.append(wl.eval_output(nodes[0], "position", state) @ along)
+        found.append((places, solver.statistics.newton_iterations, solver.statistics.discontinuous_iterations))
+    assert_allclose(found[0][0], found[1][0], rtol=0, atol=1e-9)
+    assert found[1][1] < 0.6 * found[0][1]
+    assert found[1][2] <= 8 < found[0][2]
 
 
 def test_numbers_of_the_plane(capstan: Any) -> None:

@@ -1,0 +1,90 @@
+"""How scripts of Exudyn are judged by `make peers`: tolerances, shorter steps, what is cut, and rows that stay."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.processes import ROOT
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+peers: Any = import_module("exudyn_models")
+
+
+APART = {(0.0, 1): (4e-4, 1e-3), (1e-10, 1): (4e-4, 9e-4)}
+
+
+def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
+    """The verdict on differences of motions and multipliers by tolerance and number of steps; 1e-3 without."""
+
+    def solve(how: Any) -> Any:
+        motion, multipliers = differences.get((how.tolerance, how.times), (1e-3, 1e-3))
+        largest = max(motion, multipliers)
+        return peers.Verdict("agrees" if largest <= 1e-8 else "differs", f"{largest:.0e}", largest, motion, multipliers)
+
+    return peers.compare(solve, 0)
+
+
+@pytest.mark.parametrize(
+    ("differences", "word", "reason"),
+    [
+        ({(0.0, 1): (1e-9, 1e-9)}, "agrees", "1e-09"),
+        ({(0.0, 1): (1e-5, 0.0), (1e-10, 1): (1e-9, 0.0)}, "agrees", "1e-09 with tolerances of 1e-10"),
+        (
+            APART | {(1e-10, 2**k): (4e-4 / 4**k, 2e-6) for k in (1, 2, 3)},
+            "converges",
+            "4e-04; 1e-04, 3e-05, 6e-06 with 2, 4, 8 times as many steps",
+        ),
+        # multipliers that stay apart
+        (
+            APART | {(1e-10, 2**k): (4e-4 / 4**k, 9e-4) for k in (1, 2, 3)},
+            "differs",
+            "9e-04 with tolerances of 1e-10",
+        ),
+        # tighter tolerances with which Newton's method fails
+        (
+            {(0.0, 1): (4e-6, 0.0)} | {(0.0, 2**k): (4e-6 / 2**k, 0.0) for k in (1, 2, 3)},
+            "converges",
+            "4e-06; 2e-06, 1e-06, 5e-07 with 2, 4, 8 times as many steps",
+        ),
+        ({(0.0, 1): (1e-3, 0.0)}, "differs", "1e-03"),
+    ],
+)
+def test_what_agrees_converges_and_differs(differences: Any, word: str, reason: str) -> None:
+    found = judge(differences)
+    assert (found.word, found.reason) == (word, reason)
+
+
+def test_rows_of_scripts_that_were_not_run_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page, reasons = tmp_path / "page.md", tmp_path / "reasons.toml"
+    row = "| Examples/{0} | {1} | 1 |\n"
+    page.write_text(f"words\n{peers.MARK}\n\nold\n\n{row.format('a.py', 'agrees')}{row.format('b.py', 'fails')}")
+    reasons.write_text('"Examples/b.py" = ["a reason"]\n"Examples/a.py" = ["none"]\n')
+    monkeypatch.setattr(peers, "PAGE", page)
+    monkeypatch.setattr(peers, "REASONS", reasons)
+    peers.write_table(
+        {"Examples/b.py": peers.Verdict("differs", "2e-3"), "Examples/C.py": peers.Verdict("agrees", "0")}
+    )
+    assert page.read_text() == (
+        f"words\n{peers.MARK}\n\n3 scripts: 2 agrees, 1 differs.\n\n| script | | |\n| --- | --- | --- |\n"
+        "| Examples/a.py | agrees | 1 |\n| Examples/b.py | differs | 2e-3; a reason |\n| Examples/C.py | agrees | 0 |\n"
+    )
+
+
+def test_scripts_that_take_long_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To 200 steps, and to 20 where these take too long; what is not run before the command ends is said so."""
+    record = peers.empty_record("") | {"solves": [{"q": [1.0], "lam": [], "sensors": []}]}
+
+    class Records:
+        def find(self, name: str, script: Path, program: str, how: Any) -> dict[str, Any]:
+            return peers.empty_record("longer than 5 s") if how.most in (0, 200) else record
+
+    found = peers.examine(Records(), "a.py", Path("a.py"), peers.MOST)
+    assert (found.word, found.reason) == ("agrees", "0e+00; 20 steps of each solve")
+    records = peers.Records(tmp_path, 5.0, "", tmp_path, "00:00")
+    with pytest.raises(peers.Late):
+        peers.examine(records, "a.py", Path("a.py"), peers.MOST)
