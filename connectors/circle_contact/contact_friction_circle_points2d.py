@@ -40,7 +40,7 @@ from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1, UNDEFINED, 0.0)
-START_OF_ROW = (0.0, LAID, 0.0, 0.0)
+START_OF_ROW = (0.0, LAID, 0.0)
 
 
 class ContactFrictionCirclePoints2D(PointContact):
@@ -61,18 +61,16 @@ class ContactFrictionCirclePoints2D(PointContact):
     With ``press`` > 0 the circle is larger by what the cable sinks in, F/(k r): a belt then runs on the radius that is
     given, with the tension as mounted, whatever the contact stiffness is.  F = N - rhoA v² of each cable is followed
     from step to step, from ``press`` on.  A cable that runs onto the circle begins to rub when all of its points lie on
-    it, as cubics move along the circle until then, and bends its bristles from their mean place over one more length of
-    its way.
+    it, as cubics move along the circle until then.
 
     History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n); with ``press`` also F - press
-    [N] to come, whether the cable rubs where it touches, F - press of the last step, and the place of its middle along
-    the circle [m].
+    [N] to come, whether the cable rubs where it touches, and F - press of the last step.
     """
 
     circle = ref("rigid marker", "centre and rotation of the circle")
     cable = ref("cable", "the cable, of two points with slope in the plane")
     data = ref(
-        "GenericData", "3 n history values, 4 more with press; created as [0.1]*n + [-2]*n + [0]*n if left out",
+        "GenericData", "3 n history values, 3 more with press; created as [0.1]*n + [-2]*n + [0]*n if left out",
         optional=True,
     )  # fmt: skip
     history_column = "segments"

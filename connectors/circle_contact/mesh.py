@@ -8,25 +8,14 @@ docs/explanation/theory/contact.md.
   friction mu f_n both ends of an arc slip to and fro.
 - Open places on the arc.  A cable that sinks in by less than its wave opens there, and loses what its bristles hold.
   That matters where a change of tension passes into the circle over a long way, sqrt(EA/mu_k), the whole arc.
-- Short arcs.  A cable of a belt begins to rub when all of it lies on the circle, half of its length behind the entry in
-  the mean, and stiff bristles keep half of the way of the next length as their bend.  So they have less of the arc to
-  bend on before the belt slips, and so a larger rate of shear w_0 at the entry, a loss of speed: on the arc S that
-  sticks, with a = sqrt(EA/mu_k) and the slip arc G,
-
-      w_0 = (change of stretch)/(max(G/a, 1) sinh(S/a))      from the limit of friction, F' = mu F/R, where slip begins
 """
 
 from __future__ import annotations
 
-from math import inf, log, sinh
-from typing import NamedTuple
-
 import numpy as np
-from scipy.optimize import brentq
 
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, MeshTraction, eval_wave
-from windlass.connectors.circle_points.kernels import PRESS, PointColumns
-from windlass.connectors.circle_points.update import STIFF
+from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.circle_segments.place_numbers import GAP
 from windlass.connectors.markers.cable_shape import column_of
@@ -38,101 +27,34 @@ LARGEST_ANGLE = 0.25
 """Angle of a cable of a belt on its smallest circle at most, where its number is chosen [rad]."""
 STRAIN_FACTOR = 0.8
 """That angle per fourth root of the strain: the error of the length of cables on a circle grows as its power 4."""
-CABLES_PER_ARC = 6.0
-"""On an arc at least: its bristles bend as if the arc began one length of a cable further on, see `Arc`."""
-SHORTEST_WRAP = 0.6
-"""Shorter arcs are those of idlers, which take neither mesh nor bristles of their own [rad]."""
 TOLERATED = 1.3
 """Times that angle, from which tensions are doubtful by more than a percent."""
-SHEAR_ERROR = 0.01
-"""Of the loss of speed on a circle, from which it is doubtful."""
 LARGEST_TRACTION = 0.75
 """Traction by the mesh, of the limit of friction, from which it is said before a run.  Measured: 0.6 to 0.7 of it."""
 
 
-def choose_angle(strain: float, wrap: float = inf) -> float:
-    """Angle of a cable of a belt on a circle [rad], for the strain of the belt as mounted and the wrap angle [rad]."""
-    return min(LARGEST_ANGLE, STRAIN_FACTOR * float(strain**0.25), max(wrap, SHORTEST_WRAP) / CABLES_PER_ARC)
-
-
-class Arc(NamedTuple):
-    """A belt on a circle at one moment.
-
-    Attributes:
-        wrap, angle: wrap angle, and that of a cable [rad].
-        ratio: of the largest F to the smallest one of its cables [1].
-        friction: mu of the circle [1].
-        shear: R sqrt(mu_k/EA), radians over which the bend of bristles grows by e, inverse [1].
-    """
-
-    wrap: float
-    angle: float
-    ratio: float
-    friction: float
-    shear: float
-
-    @property
-    def slip(self) -> float:
-        """The slip arc [rad]."""
-        return min(log(self.ratio) / self.friction, self.wrap)
-
-    def eval_shear(self, behind: float) -> float:
-        """Rate of shear at the entry per change of stretch on the arc [1], of bristles that begin so far behind it."""
-        sticks = max(self.wrap - self.slip - behind, 0.0) * self.shear
-        return 1.0 / max(sinh(min(sticks, 300.0)) * max(self.slip * self.shear, 1.0), 1e-9)
-
-    @property
-    def error(self) -> float:
-        """Of the loss of speed on this circle [1]: cables rub as if it began a length of theirs further on, or half."""
-        lengths = 1.0 if self.angle * self.shear >= STIFF else 0.5
-        return self.eval_shear(lengths * self.angle) - self.eval_shear(0.0)
-
-    def refine(self, error: float) -> float:
-        """How many times as many cables have this error."""
-        return float(brentq(lambda n: self._replace(angle=self.angle / n).error - error, 1.0, 1e6))
+def choose_angle(strain: float) -> float:
+    """Angle of a cable of a belt on its smallest circle [rad], for the strain of the belt as mounted."""
+    return min(LARGEST_ANGLE, STRAIN_FACTOR * float(strain**0.25))
 
 
 def find_coarse_belts(rows: LocalRows, c: PointColumns, fields: Fields) -> list[str]:
-    """Reasons for doubt: cables of a belt that are too long for the circle that they lie on, or for its arc."""
+    """Reasons for doubt: cables of a belt that are too long for the circle that they lie on."""
     first = c.data.astype(np.int64)
     on = np.flatnonzero((c.press > 0.0) & c.active & (c.EA > 0.0))
-    closed = np.array([int((fields.data[first[k] : first[k] + c.n[k]] <= 0.0).sum()) for k in on])
-    on, closed = on[closed > 0], closed[closed > 0]
+    on = on[[bool((fields.data[first[k] : first[k] + c.n[k]] <= 0.0).any()) for k in on]]
     if not len(on):
         return []
-    angle, found = c.n[on] * c.L[on] / c.r[on], list[str]()
+    angle = c.n[on] * c.L[on] / c.r[on]
     worst = on[np.argmax(angle)]
     allowed = choose_angle(float(c.press[worst] / c.EA[worst]))
-    if angle.max() > TOLERATED * allowed:
-        found.append(
-            f"cables of {c.n[worst] * c.L[worst]:.3g} m span {angle.max():.3g} rad of the circle of {rows.table.kind} "
-            f"row {rows.rows[worst]}: tensions and creep of the belt may be wrong by percents; take "
-            f"{angle.max() / allowed:.2g} times as many elements, {allowed:.2g} rad each"
-        )
-    if rows.layout.size > 1:
-        return found  # no process knows a whole arc
-    arcs, changes = list[tuple[int, Arc]](), list[float]()
-    for circle in np.unique(c.circle[on]):
-        here = np.flatnonzero(c.circle[on] == circle)
-        k = int(on[here[0]])
-        press = c.press[k] + fields.data[first[on[here]] + 3 * c.n[on[here]] + PRESS]
-        if c.mu[k] <= 0.0 or c.mu_k[k] <= 0.0 or press.min() <= 0.0:
-            continue
-        wrap = float((closed[here] * c.L[on[here]]).sum() / c.r[k])
-        shear = float(c.r[k] * np.sqrt(c.mu_k[k] / c.L[k] / c.EA[k]))
-        arcs.append((k, Arc(wrap, float(angle[here[0]]), float(press.max() / press.min()), float(c.mu[k]), shear)))
-        changes.append(float(press.max() - press.min()))
-    # of the largest loss, which idlers with short arcs do not have
-    errors = [arc.error * change / max(*changes, 1e-300) for (_, arc), change in zip(arcs, changes, strict=True)]
-    if max(errors, default=0.0) > SHEAR_ERROR:
-        worst = int(np.argmax(errors))
-        (k, arc), share = arcs[worst], changes[worst] / max(changes)
-        found.append(
-            f"the belt slips on {arc.slip:.2g} of {arc.wrap:.2g} rad of the circle of {rows.table.kind} row "
-            f"{rows.rows[k]}, of which its cables span {arc.angle:.2g} rad each: its loss of speed may be wrong by "
-            f"{min(errors[worst], 1.0):.1%}; take {arc.refine(SHEAR_ERROR / share):.2g} times as many elements"
-        )
-    return found
+    if angle.max() <= TOLERATED * allowed:
+        return []
+    return [
+        f"cables of {c.n[worst] * c.L[worst]:.3g} m span {angle.max():.3g} rad of the circle of {rows.table.kind} row "
+        f"{rows.rows[worst]}: tensions and creep of the belt may be wrong by percents; take "
+        f"{angle.max() / allowed:.2g} times as many elements, {allowed:.2g} rad each"
+    ]
 
 
 def find_mesh_doubts(rows: LocalRows, c: ContactColumns | PointColumns, out: FloatArray, cables: IntArray) -> list[str]:

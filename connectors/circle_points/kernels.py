@@ -52,13 +52,11 @@ from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
-PRESS, RUBS, PRESSED, MIDDLE = 0, 1, 2, 3
+PRESS, RUBS, PRESSED = 0, 1, 2
 """Places of the further history values of a row with a press: F - press [N] of the next Newton run, whether the cable
-rubs where it touches, F - press of the last run, whose forces outputs show, and the place of the middle of the cable
-along the circle, which does not turn with it [m]."""
+rubs where it touches, and F - press of the last run, whose forces outputs show."""
 COMES, LAID = 0.0, 1.0
-"""Marks of a row with a press: its cable is being laid on, or rubs where it touches; between them the way since it has
-begun to rub, of its length [1]."""
+"""Marks of a row with a press: its cable is being laid on, or rubs where it touches."""
 FADING = 0.5
 """Depth, per F/(k r), from which all of the damping acts."""
 

@@ -16,8 +16,6 @@ With a press, F - press of the cable is stored: of the present state in motion, 
 much that another pass is needed, whose error is that change of the normal force.  A row that has just come does not rub
 until all of its points are closed, with a mean depth near F/(k r), or until one of them opens: cubics move along the
 circle by up to l³/(192 R²) until they lie on it, and anchors that were set before would keep that as a false strain.
-They still move to and fro as the next cable is laid on.  So for one length L of its way x the bend of its bristles is
-measured from the mean of their way so far, by u x/(x + dx) after a step of dx, and knows no phase of the mesh.
 
 Errors are compared with sum |f_n| over the points that were closed before, the force that acted.
 
@@ -31,22 +29,19 @@ import numpy as np
 from windlass.connectors.circle_points.kernels import (
     COMES,
     LAID,
-    MIDDLE,
     PRESS,
     PRESSED,
     RUBS,
     PointColumns,
-    combine,
     eval_growth,
     eval_press,
     gather,
 )
 from windlass.connectors.circle_points.lanes import DISTANCE, LANES, SIZE, eval_points, gather_rows
-from windlass.connectors.circle_segments.arctangent import arctan2, wrap
-from windlass.connectors.circle_segments.kernels import Disc, create_pose
+from windlass.connectors.circle_segments.arctangent import wrap
+from windlass.connectors.circle_segments.kernels import create_pose
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, decide, slip_bend, trial
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
@@ -55,18 +50,6 @@ RESTS = 2e-5
 """Change of the press at rest, of that as mounted, which asks for another pass."""
 DEEP = 0.95
 """Share of the final depth from which a cable that is laid on rubs."""
-STIFF = 0.3
-"""L sqrt(mu_k/EA) of a cable below which its bristles hardly feel the phase of the mesh, and keep all of their bend."""
-LEAST = 1e-9
-"""Way of a cable when it begins to rub, of its length: not 0, which marks one that does not."""
-
-
-@kernel(inline=True)
-def eval_middle(c: PointColumns, i: int, o: Disc, x: FloatArray) -> float:
-    """Place of the middle of the cable of row i along its circle, which does not turn with it [m]."""
-    px, py = combine(shape(0.5, c.L[i] * c.n[i]), gather(x, c.dofs, i))
-    arc: float = c.r[i] * arctan2(py - o.cy, px - o.cx)
-    return arc
 
 
 @kernel(inline=True)
@@ -162,18 +145,8 @@ def update_history(
             leaves |= gap > 0.0 and start[first + k] <= 0.0
             closed_before += start[first + n + k] != UNDEFINED
         # a cable that is being laid on begins to rub when all of it lies on the circle, or when it leaves a short arc
-        rubbed = start[first + 3 * n + RUBS] if follows else LAID
-        laid = rubbed > COMES or (closed == n and depth >= DEEP * grown) or leaves
-        # for the next length of its way its bristles are bent from their mean place so far
-        keeps, middle = 1.0, 0.0
-        if follows and commits and closed > 0:
-            middle = eval_middle(c, i, create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i]), x)
-            if laid and mu_k * c.L[i] * n**2 < STIFF**2 * c.EA[i]:
-                rubbed = LAID
-            elif laid and rubbed < LAID:
-                moved = abs(wrap(middle - start[first + 3 * n + MIDDLE], r)) / (c.L[i] * n)
-                keeps = rubbed / (rubbed + moved) if rubbed > COMES else 0.0
-                rubbed = min(max(rubbed, LEAST) + (moved if rubbed > COMES else 0.0), LAID)
+        laid = not follows or start[first + 3 * n + RUBS] == LAID
+        laid |= (closed == n and depth >= DEEP * grown) or leaves
         # gaps with their errors, and bend, damping and limit of the friction
         for k in range(n):
             D, fn, vt, arc = points[k, 0, lane], points[k, 1, lane], points[k, 2, lane], points[k, 3, lane]
@@ -206,12 +179,10 @@ def update_history(
             if state[k] != UNDEFINED:
                 # without bristles the present position, so that those that are switched on later begin unbent
                 own = u if state[k] == STICKS else state[k] * slip_bend(limit[k], state[k] * drag[k], h[k])
-                own *= keeps if state[k] == STICKS else 1.0
                 data[first + 2 * n + k] = points[k, 3, lane] - n / closed * own
         # the press that the circle grows by
         if follows and commits:
-            data[first + 3 * n + RUBS] = LAID if not rubs else (rubbed if laid and closed > 0 else COMES)
-            data[first + 3 * n + MIDDLE] = middle
+            data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
             o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
             w, at_rest = gather(v, c.dofs, i), True
             for a in range(8):

@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
-from math import ceil, inf
+from math import ceil
 from pathlib import Path
 from typing import Any, Literal
 
@@ -403,10 +403,9 @@ class _Line:
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self) -> int:
-        """Elements that are short enough on every pulley, see `choose_angle`."""
-        wraps = self.wrap_angles if self.closed else [inf] * len(self.radii)
-        longest: float = min(R * choose_angle(self.strain, wrap) for R, wrap in zip(self.radii, wraps, strict=True))
-        return ceil(self.route.length / longest)
+        """Elements that are short enough, see `choose_angle`."""
+        count: int = ceil(self.route.length / (choose_angle(self.strain) * min(self.radii)))
+        return count
 
     def _name_parts(self) -> None:
         """The free spans, and the cables on each pulley, as tables of modes name them."""
@@ -430,13 +429,11 @@ class _Line:
         """Contact of each pulley with all cables, and the reasons for its parameters."""
         parts, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
         own = {} if given["contact"] == "auto" else dict(given["contact"])
-        for pulley, offset, marker, wrap in zip(
-            self.pulleys, self.cord_offsets, self.markers, self.wrap_angles, strict=True
-        ):
+        for pulley, offset, marker in zip(self.pulleys, self.cord_offsets, self.markers, strict=True):
             choice = choose_contact(
                 pulley.name, self.tension, pulley.radius + offset, self.axial_stiffness, self.mass_per_length,
                 self.route.length / self.elements, given["step"], self.in_space, self.closed,
-                given["layer_stiffness"] or choose_layer(given["width"], given["layer_modulus"], offset), wrap,
+                given["layer_stiffness"] or choose_layer(given["width"], given["layer_modulus"], offset),
             )  # fmt: skip
             reasons.append(f"  {choice.reason}")
             friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)

@@ -9,11 +9,9 @@ step h and the shear stiffness K of a layer between cord and face:
     with a step    k <= rhoA (6/h)²                        a step is a period of the contact at most,
                    but k >= 1000 T/R², of ropes 2000 T/R²  as they would move differently: the run cuts its steps
     damping        d = 2/3 sqrt(k rhoA)                    a third of the critical damping
-    bristles       mu_k = 120 EA/(R w)² (belts)            w: wrap angle within 0.6 and pi; a change of tension passes
-                                                           over sqrt(EA/mu_k), an eleventh of the arc
-                   k (ropes)                               in series with the layer: 1/(1/mu_k + 1/K)
-                   mu_v = 2/3 sqrt(mu_k rhoA)
-    mesh           t <= min(0.25, 0.8 e^(1/4), w/6)        of a belt of the strain e as mounted, `choose_angle`
+    bristles       mu_k = 8 EA/R² (belts), k (ropes), in series with the layer: 1/(1/mu_k + 1/K)
+                   mu_v = 2/3 sqrt(mu_k rhoA)              a change of tension passes over sqrt(EA/mu_k), 0.35 R
+    mesh           t <= min(0.25, 0.8 e^(1/4))             of a belt of the strain e as mounted, `choose_angle`
 
     layer          K = G b/h                               of the width b and the height h of the cord above the face
 
@@ -25,11 +23,10 @@ Rubber Chem. Technol. 31 (1958) 896-906: E = 0.0981 (56 + 7.62336 S)/(0.137505 (
 
 from __future__ import annotations
 
-from math import pi, sqrt
+from math import sqrt
 from typing import NamedTuple
 
 from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTOR
-from windlass.connectors.circle_contact.mesh import SHORTEST_WRAP
 from windlass.connectors.surface_contact.add_surface_contact import DEPTH_SHARE
 
 STEP_FACTOR = 6.0
@@ -43,11 +40,8 @@ BELT_FACTOR = 10.0
 """k R²/EA of belts: what circles grow by changes their tension by a few percent of that change at most."""
 BELT_DEPTH = 2.5e-4
 """Depth per radius of belts [1]."""
-BRISTLE_FACTOR = 120.0
-"""mu_k times the square of the arc per EA, of belts: less than 1 % more loss of speed up to two thirds of the largest
-torque."""
-LONGEST_WRAP = pi
-"""Wrap angle beyond which bristles do not become softer [rad]."""
+BRISTLE_FACTOR = 8.0
+"""mu_k R²/EA of belts: they add less than 1 % to the loss of speed up to two thirds of the largest torque."""
 
 
 LAYER_MODULUS = 2.4e6
@@ -87,7 +81,7 @@ def choose_layer(width: float | None, modulus: float, height: float) -> float | 
 
 def choose_contact(
     name: str, tension: float, radius: float, axial_stiffness: float, mass_per_length: float, length: float,
-    step: float | None, in_space: bool, closed: bool = False, layer: float | None = None, wrap: float = LONGEST_WRAP,
+    step: float | None, in_space: bool, closed: bool = False, layer: float | None = None,
 ) -> ContactChoice:  # fmt: skip
     """Parameters of one pulley.
 
@@ -102,7 +96,6 @@ def choose_contact(
         in_space: contact with a surface, else with a circle.
         closed: a belt, in the plane on circles that grow by what it sinks in.
         layer: shear stiffness K of the layer between cord and face [N/m²]; None: rigid.
-        wrap: wrap angle of a belt [rad].
     """
     angle, square = length / radius, radius**2
     belt = closed and not in_space
@@ -136,10 +129,8 @@ def choose_contact(
             )
         bounds.append((max(most, least), words))
     stiffness, why = min(bounds)
-    bristles, shear = stiffness, "mu_k = k"
-    if belt:
-        arc = radius * min(max(wrap, SHORTEST_WRAP), LONGEST_WRAP)
-        bristles, shear = BRISTLE_FACTOR * axial_stiffness / arc**2, f"mu_k = {BRISTLE_FACTOR:g} EA/({arc:.4g} m)^2"
+    bristles = BRISTLE_FACTOR * axial_stiffness / square if belt else stiffness
+    shear = "mu_k = 8 EA/R^2" if belt else "mu_k = k"
     if layer is not None:
         bristles = 1.0 / (1.0 / bristles + 1.0 / layer)
         shear = f"{shear} in series with a layer of {layer:.3g} N/m^2"

@@ -5,7 +5,7 @@ end makes the place where it has come to the anchor of its bristle, and the fric
 then out of balance, a rope on a post by a sixth of its force.  Solved again it slips on by what its bristles need, and
 the friction that theory says comes back.
 
-Where steps are to be accepted with contacts that do not agree (``discontinuous_fail=False``, as other programs do)
+Where steps are to be accepted with contacts that do not agree (``Passes(fail=False)``, as other programs do)
 nothing is solved again, nor below the tolerance of the discontinuous iteration.
 """
 

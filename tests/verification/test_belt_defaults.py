@@ -131,31 +131,6 @@ def test_belt_without_load_is_free(cord: float) -> None:
     assert driven.slip_arc < 0.01
 
 
-def test_phase_of_the_mesh_is_no_creep() -> None:
-    """Two pulleys without load, with steps so short that each cable begins to rub in the same phase of the next one.
-
-    Measured: 1.5e-5 of the speed, 0.2 % of the strain; 5.1e-5 where bristles began unbent in that phase.
-    """
-    world, radii, v, steps = wl.World(), (0.06, 0.03), 15.0, 17.1
-    bodies = [world.add(RigidBody2D, position=(x, 0.0), mass=1.0, inertia=1e-3) for x in (0.0, 0.14)]
-    con.fix(world, bodies, "x", "y")
-    drive = con.prescribe_velocity(world, bodies[0], "rotation", -v / radii[0])
-    step = 7e-3 / v / steps  # the time in which an element of 7 mm passes
-    belt = wl.Belt(
-        world, [wl.Pulley(body, R) for body, R in zip(bodies, radii, strict=True)], tension=296.0, axial_stiffness=4e4,
-        bending_stiffness=1e-5, mass_per_length=0.1, axial_damping=0.4, friction=0.6, step=step,
-    )  # fmt: skip
-    with belt.preload(drive):
-        state = wl.Static(world, name="").solve()
-    turns, end = wl.Sensors(None, [wl.Sensor(body, "rotation", name=str(body)) for body in bodies]), belt.length / v
-    wl.Dynamic(world, step=step, end=end, method="generalized_alpha_index2", spectral_radius=0.6, name="").solve(
-        belt.run(state, v), hooks=[turns]
-    )
-    late = np.array([0.5, 1.0]) * end
-    speeds = [abs(np.diff(np.interp(late, turns.times, turns[name].ravel()))[0]) for name in turns.names]
-    assert abs(1.0 - speeds[1] * radii[1] / (speeds[0] * radii[0])) < 2.2e-5
-
-
 @pytest.mark.parametrize(
     ("elements", "steps"),
     [
@@ -172,7 +147,10 @@ def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -
     from drive_theory import Wheel, solve_drive  # here, because benchmarks are no part of the package
 
     report, R = run_steadily(elements, steps, 0.002, torque=7.0), (0.05, 0.035)
-    wheels = [Wheel((x, 0.0), radius - 0.002, radius, friction=0.5) for x, radius in zip((0.0, 0.18), R, strict=True)]
+    wheels = [
+        Wheel((x, 0.0), radius - 0.002, radius, 1, 8.0 * 1.5e4 / radius**2, 0.5)
+        for x, radius in zip((0.0, 0.18), R, strict=True)
+    ]
     # the route of an open belt, by its closed form
     half = asin((R[0] - R[1]) / 0.18)
     route = 2.0 * 0.18 * cos(half) + pi * sum(R) + 2.0 * half * (R[0] - R[1])
