@@ -1,6 +1,6 @@
 # UNTESTED as an image: no container engine was at hand.
-# Tried: the set-up script in an empty Debian 13 (scripts/clean_room.sh), before it learnt --build-petsc. Not tried: building
-# the image, running it.
+# Tried: make setup and the last command in an empty Debian 13 (scripts/clean_room.sh). Not tried: building the image,
+# running it.
 #   docker build -t windlass . && docker run --rm -v "$PWD/out:/out" windlass
 FROM debian:13
 

@@ -19,6 +19,8 @@ def environment() -> dict[str, str]:
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        # the same for Open MPI 5
+        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
         # what is left of a job that has been aborted is ended at once, not after a second
         "OMPI_MCA_odls_base_sigkill_timeout": "0",
     }

@@ -58,7 +58,8 @@ def test_modes_in_spite_of_failures(model: str, failures: float, monkeypatch: py
     tried = fail(monkeypatch, failures)
     found = wl.Modes(state.world, count=6, problem=problem).solve(state)
     assert len(tried) >= min(failures, len(ATTEMPTS))
-    assert len(set(tried)) > 1
+    # the second attempt has another start vector, and a larger space only where the model has room for it
+    assert len(set(tried)) > (failures > 1)
     assert len(found.frequencies) == len(expected.frequencies) >= 6
     largest = expected.frequencies.max()
     # rounding of a nearly inextensible ring leaves residuals of 1e-4, which both solutions differ by
