@@ -148,7 +148,7 @@ class Dynamic(StepSolver):
         resolves = own_option(DYNAMIC_OPTIONS, prefix, "resolve_contacts", resolve_contacts)
         mapped = own_option(DYNAMIC_OPTIONS, prefix, "decide_in_newton", decide_in_newton)
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
-        maps = self.assembly.processes.any(any(system.return_map for system in self.assembly.systems))
+        maps = self.assembly.processes.any(any(system.return_map.motion for system in self.assembly.systems))
         self._mapped = mapped if maps else 0
         self.problem.lag = create_lag_policy(prefix, lag)
         overshoot = own_option(DYNAMIC_OPTIONS, prefix, "overshoot", overshoot)

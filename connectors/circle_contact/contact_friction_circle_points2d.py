@@ -123,7 +123,7 @@ def create_system(rows: LocalRows, c: PointColumns) -> System:
     system.post_newton = update(True)
     if c.press.any():
         # without a press the damper jumps where a point closes, which Newton's method cannot follow
-        system.return_map = update(False)
+        system.return_map.motion = update(False)
     return system
 
 

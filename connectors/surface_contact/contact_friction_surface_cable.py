@@ -220,7 +220,7 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
 
     none = np.zeros(0)
     # in motion dampers jump where a point closes, which Newton's method cannot follow
-    system.post_newton, system.rest_map = update(True), update(False)
+    system.post_newton, system.return_map.rest = update(True), update(False)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system
 

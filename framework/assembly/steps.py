@@ -48,7 +48,7 @@ def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton
     ``newton``: they are those of Newton's method, in which return maps may act.
     """
     s, mass, found = evaluate(assembly.fields, f=f), assembly.sparsity.mass, list[Step]()
-    own = [system.return_map if inertia else system.rest_map for system in assembly.systems]
+    own = [system.return_map.motion if inertia else system.return_map.rest for system in assembly.systems]
     maps = [function for function in own if newton and function is not None]
     if maps:
         found += in_stage(

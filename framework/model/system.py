@@ -31,7 +31,7 @@ class Fields:
         step_size, start_time: size [s] of the step that post-Newton updates belong to and the time at its start, shape
             (1,) each; the size is 0 where no time passes: in statics, and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, shape (n + 1,).
-        mapped: number of further residuals of the present Newton run in which `System.return_map` acts, shape (1,).
+        mapped: number of further residuals of the present Newton run in which `ReturnMap` acts, shape (1,).
         markers: columns of each marker family.
         rate_level: True when position constraints are imposed on their time derivative (index 2).
         unit_rates: True when this holds for the length of Euler parameters, whatever other constraints do.
@@ -363,6 +363,22 @@ class Strands(Protocol):
 
 
 @dataclass
+class ReturnMap:
+    """Decisions inside Newton's method, before forces are evaluated, while ``s.mapped`` is > 0.
+
+    ``(s)`` brings ``s.data`` to the decisions that belong to the present motion, by the same rules as ``post_newton``;
+    what only a solved step may change stays.
+
+    Attributes:
+        motion: in dynamics, where forces must be continuous where contacts open and close, those of dampers, too.
+        rest: in statics.
+    """
+
+    motion: Function | None = None
+    rest: Function | None = None
+
+
+@dataclass
 class Axis:
     """What solvers ask of laws that carry force along an axis.
 
@@ -399,10 +415,7 @@ class System:
             ``s.start_time``, ``s.start_x`` and ``s.start_v``.  A call of a kernel writes what it says to
             ``s.outcome``, by `note_outcome`.  Decisions (open or closed, sticks or slips) stand in the signs
             of history values, where solvers see if they repeat.
-        return_map: ``(s)`` brings ``s.data`` to the decisions that belong to the present motion, by the same rules as
-            ``post_newton``, before forces are evaluated in Newton's method, while ``s.mapped`` is > 0.  What only a
-            solved step may change stays.  Without it history values are frozen during Newton's iterations.
-        rest_map: the same in statics, where ``return_map`` does not act.
+        return_map: decisions inside Newton's method.  Without it history values are frozen during its iterations.
         decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and from what was stored; in
             its place, ``post_newton`` with the stored values as those of the start of a step.
         renew: ``(fields)`` writes those of ``fields.data`` between two steps that mean nothing since `World.set`.
@@ -425,8 +438,7 @@ class System:
     inertia: Term | None = None
     constraint: ConstraintSystem | None = None
     post_newton: Callable[[Evaluation], PostNewton | None] | None = None
-    return_map: Function | None = None
-    rest_map: Function | None = None
+    return_map: ReturnMap = field(default_factory=ReturnMap)
     decide: Callable[[Fields], None] | None = None
     renew: Callable[[Fields], None] | None = None
     account: Account | None = None
