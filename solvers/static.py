@@ -163,11 +163,11 @@ class Static(StepSolver):
         self._decides = own_option(STATIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         self._begins_near = own_option(STATIC_OPTIONS, prefix, "passes_from", passes_from) == "near"
         mapped = own_option(STATIC_OPTIONS, prefix, "decide_in_newton", decide_in_newton)
-        maps = not self._moves and any(system.return_map.rest for system in self.assembly.systems)
-        self._mapped = mapped if self.assembly.processes.any(maps) else 0
         # on several processes the looks at the tangent need PETSc's own matrices, and what is next to singular MUMPS
         storage = choose_storage(self.assembly, prefix) if self.assembly.layout.size == 1 else Storage.ROWS
         self.problem = NonlinearProblem(self.assembly, prefix, storage)
+        maps = not self._moves and any(system.return_map.rest for system in self.assembly.systems)
+        self._mapped = mapped if self.assembly.processes.any(maps) else 0
         overshoot = own_option(STATIC_OPTIONS, prefix, "overshoot", overshoot)
         self.newton = Newton(self.problem, rtol, atol, max_it, overshoot)
         self.problem.uses = USES
