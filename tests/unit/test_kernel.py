@@ -92,6 +92,8 @@ def start(folder: Path, **environment: str) -> "subprocess.Popen[str]":
     own["WINDLASS_CACHE"] = str(folder.parent / "cache")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WINDLASS", "NUMBA"))}
     command, pipe = [sys.executable, str(folder / "script.py")], subprocess.PIPE
+    # a module that is edited twice within a second, to the same size, must not come from a kept file
+    own["PYTHONDONTWRITEBYTECODE"] = "1"
     return subprocess.Popen(command, env=inherited | own | environment, stdout=pipe, stderr=pipe, text=True)
 
 
