@@ -460,12 +460,15 @@ class Static(StepSolver):
             if near and not len(self.assembly.layout.states):
                 guess = current.q - start.q, current.lam
             fields = self.assembly.fields
-            before, mapped = fields.data.copy(), self._mapped if attempt.passes == 1 else 0
+            mapped = self._mapped if attempt.passes == 1 else 0
+            before = fields.data.copy() if mapped else None
             fields.mapped[0] = mapped
-            run = self.newton.solve(scheme, guess=guess)
-            fields.mapped[0] = 0.0
+            try:
+                run = self.newton.solve(scheme, guess=guess)
+            finally:
+                fields.mapped[0] = 0.0
             attempt.iterations += run.iterations
-            if mapped and not run.converged:
+            if before is not None and not run.converged:
                 # with the decisions of the start of the step
                 fields.data[:] = before
                 run = self.newton.solve(scheme, guess=guess)

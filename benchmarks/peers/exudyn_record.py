@@ -40,8 +40,6 @@ import numpy as np  # noqa: E402
 
 SOLVES = 4
 """Solves after which a script that is cut ends."""
-LARGEST_FILE = 2e7
-"""Bytes of a file of coordinates that is read."""
 tight, times, most = 0.0, 1, 0
 record = {"solves": [], "error": "", "result": None, "items": {}, "cut": False}
 
@@ -77,26 +75,7 @@ def tighten(settings):
         part.newton.useModifiedNewton = False
 
 
-def find_largest_multiplier(settings):
-    """The largest multiplier that the file of coordinates holds; 0 without."""
-    path, sizes = Path(settings.solutionSettings.coordinatesSolutionFileName), []
-    path = path if path.suffix else path.with_suffix(".txt")
-    if program != "exudyn" or not path.is_file() or path.stat().st_size > LARGEST_FILE:
-        return 0.0
-    with path.open() as lines:
-        for line in lines:
-            if not line.startswith("#"):
-                break
-            if "written" in line and "=" in line:
-                sizes = json.loads(line.rpartition("=")[2])
-    if len(sizes) != 7 or not sizes[5]:
-        return 0.0
-    begin = 1 + sum(sizes[:5])
-    values = np.loadtxt(path, delimiter=",", usecols=range(begin, begin + sizes[5]))
-    return float(np.abs(values).max(initial=0.0))
-
-
-def note(kind, mbs, seconds, largest):
+def note(kind, mbs, seconds):
     """Keep the end of a solve."""
     data = mbs.systemData
     record["solves"].append(
@@ -107,7 +86,6 @@ def note(kind, mbs, seconds, largest):
             "lam": data.GetAECoordinates().tolist(),
             "sensors": read_sensors(mbs),
             "t": data.GetTime(),
-            "largest": largest,
             "cpu": seconds,
         }
     )
@@ -173,17 +151,9 @@ def recording(kind, call):
             own.endTime, own.numberOfSteps = own.startTime + (end - own.startTime) * most / steps, most
             record["cut"] = True
         own.numberOfSteps *= times
-        # how large multipliers become on the way
-        file = settings.solutionSettings
-        writes, name, period = file.writeSolutionToFile, file.coordinatesSolutionFileName, file.solutionWritePeriod
-        if program == "exudyn" and not writes:
-            file.writeSolutionToFile, file.coordinatesSolutionFileName = True, "largest.txt"
-            file.solutionWritePeriod = (own.endTime - own.startTime) / 50
         done = call(mbs, settings, *given[1:], **named)
-        largest = find_largest_multiplier(settings) if kind == "dynamic" else 0.0
-        file.writeSolutionToFile, file.coordinatesSolutionFileName, file.solutionWritePeriod = writes, name, period
         own.numberOfSteps, own.endTime = steps, end
-        note(kind, mbs, time.process_time() - begin, largest)
+        note(kind, mbs, time.process_time() - begin)
         if most and len(record["solves"]) == SOLVES:
             record["cut"] = True
             raise Enough

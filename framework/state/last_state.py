@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-_run: dict[str, Any] = {"wanted": False, "state": None}
+if TYPE_CHECKING:
+    from windlass.framework.state.state import State
+
+
+@dataclass
+class LastState:
+    """Whether the last state is kept, and this state."""
+
+    wanted: bool = False
+    state: State | None = None
+
+
+_last = LastState()
 
 
 def want() -> None:
     """Keep the last state from now on."""
-    _run["wanted"], _run["state"] = True, None
+    _last.wanted, _last.state = True, None
 
 
-def note(state: Any) -> None:
+def note(state: State) -> None:
     """A solve has ended with this state."""
-    if _run["wanted"]:
-        _run["state"] = state.copy()
+    if _last.wanted:
+        _last.state = state.copy()
 
 
-def take() -> Any:
+def take() -> State | None:
     """The last state, None if nothing was solved; from now on none is kept."""
-    state, _run["wanted"], _run["state"] = _run["state"], False, None
+    state, _last.wanted, _last.state = _last.state, False, None
     return state

@@ -16,6 +16,7 @@ Source: wave of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (19
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.gaps import GAP, Gaps
-from windlass.framework.model.pulls import Pulls, find_largest_wave
+from windlass.framework.model.pulls import Pulls
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, Watch
@@ -89,6 +90,31 @@ def follow_pulleys(
             row[LAST], row[OPEN] = time[0], 0.0
         else:
             row[OPEN] += 1.0
+
+
+@kernel
+def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: FloatArray) -> float:
+    """The largest force of a wave, sqrt(EA rhoA) w, with the speed w against the mean motion of all rows along their
+    axes [N]; arguments of `Pulls`, coordinates and velocities, shape (n + 1,)."""
+    d, mean, largest = dofs.shape[1] // 2, 0.0, 0.0
+    # the speed with which they run along themselves
+    for i in range(len(dofs)):
+        along, square = 0.0, 0.0
+        for e in range(d):
+            s = x[dofs[i, d + e]]
+            along, square = along + s * v[dofs[i, e]], square + s * s
+        mean += along / sqrt(max(square, 1e-300))
+    mean /= max(len(dofs), 1)
+    # the velocity of the first end of each row without that mean
+    for i in range(len(dofs)):
+        square, fast = 0.0, 0.0
+        for e in range(d):
+            square += x[dofs[i, d + e]] ** 2
+        share = mean / sqrt(max(square, 1e-300))
+        for e in range(d):
+            fast += (v[dofs[i, e]] - share * x[dofs[i, d + e]]) ** 2
+        largest = max(largest, impedance[i] * sqrt(fast))
+    return largest
 
 
 @kernel

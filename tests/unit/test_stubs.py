@@ -100,7 +100,7 @@ def found_by_mypy(models: Path) -> Errors:
 @pytest.fixture(scope="module")
 def found_by_pyright(models: Path) -> Errors:
     if shutil.which("pyright") is None:
-        pytest.skip("no pyright, which npm has")
+        pytest.skip("pyright is not installed (npm install -g pyright)")
     text = run_checker(["pyright", "--outputjson", "--pythonpath", "environment/bin/python"], models)
     errors = [item for item in json.loads(text)["generalDiagnostics"] if item["severity"] == "error"]
     # it counts lines from 0

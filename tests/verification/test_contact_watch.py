@@ -260,15 +260,13 @@ def test_a_sheave_keeps_its_rope(step: float, given: bool) -> None:
 def test_a_sheave_that_throws_its_rope() -> None:
     """Contact that is not resolved, and not cut: the tension that leaps has a reason of its own.
 
-    What follows the leap is chaotic: on some processors the rope is lost at once, too, which is a third reason.
+    The run ends just after the leap at 0.93 s: the motion after it is chaotic, and hangs on the last digit.
     """
     world, start, _ = create_sheave(None)
     settings: dict[str, Any] = {"method": "generalized_alpha_index2", "resolve_contacts": False, "name": ""}
-    solver = wl.Dynamic(world, step=5e-3, end=1.0, **settings)
+    solver = wl.Dynamic(world, step=5e-3, end=0.94, **settings)
     solver.solve(start)
-    impact, *lost, leap = solver.verdict.reasons
-    assert "does not resolve the impact" in impact
-    assert all("is lost at once" in words for words in lost) and len(lost) <= 1
+    (leap,) = solver.verdict.reasons
     assert "the tension of Cable2D row" in leap and " leaps by " in leap and "at t = 0.9" in leap
 
 

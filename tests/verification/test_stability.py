@@ -250,7 +250,8 @@ def test_snap_through(share: float) -> None:
 def test_overshoot_is_no_measure() -> None:
     """A first full step makes a residual of 1e13 N: 1e-8 of that is no convergence (21 663 N instead of 542.9 N).
 
-    How far off it is depends on rounding: 21 841 N with the instructions of older processors.
+    Where the accepted iteration ends is the rounding of a residual of 1e13 N: 21 663 N here, 21 841 N with the
+    instructions of older processors, 40 times the force of equilibrium on both.
     """
     world, support = hang_straight(*CATENARIES[4], 16)
     solver = Static(world, name="", stability="off")
@@ -259,7 +260,7 @@ def test_overshoot_is_no_measure() -> None:
     # the rule of Exudyn ends there
     world, support = hang_straight(*CATENARIES[4], 16)
     solver = Static(world, name="", stability="off", overshoot="accept")
-    assert_allclose(eval_horizontal(world, support, solver), 21750.0, rtol=0.1)
+    assert eval_horizontal(world, support, solver) > 30.0 * 542.911
     assert solver.statistics.newton_iterations < iterations / 3
 
 

@@ -248,10 +248,10 @@ def test_friction_of_what_has_just_touched() -> None:
         force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
         assert abs(force[1] / carried - 1.0) < 1e-3
         assert solver.verdict.word == "ok"
-    # passes that end before the friction has settled
+    # passes that end before the friction has settled: the post takes a part of what friction would have held back
     solver = wl.Static(world, passes=wl.Passes(max_it=5, fail=False), decide_in_newton=0, name="")
     force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
-    assert abs(force[1] / carried - 1.0) > 0.1
+    assert 1.1 * carried < force[1] < 200.0
     assert "has no friction yet: take more load steps" in solver.verdict.reasons[0]
 
 

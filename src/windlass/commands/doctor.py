@@ -17,7 +17,7 @@ from windlass.framework.launch.launcher import SOLVER_PACKAGES
 
 PYTHON_MINIMUM = (3, 11)
 REQUIRED_PACKAGES = ("numpy", "scipy", "numba", "meshio", "h5py", "matplotlib", "tqdm")
-SET_UP_HINT = "run `make setup` (elsewhere than on Debian 12 see environment.yml)"
+SET_UP_HINT = "run `make setup` (on systems other than Debian 12 and 13 see environment.yml)"
 
 
 def main(_words: Sequence[str]) -> int:

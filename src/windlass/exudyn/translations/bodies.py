@@ -114,7 +114,7 @@ def rigid_body2d(b: Building, item: Item) -> Entity:
 
 @translates("ANCFCable2D", body=True)
 def cable2d(b: Building, item: Item) -> Entity:
-    """A cable of the plane; its functions are called point by point."""
+    """A 2D cable; its functions are called point by point."""
     functions = {}
     for part, bends in (("axialForce", False), ("bendingMoment", True)):
         function = b.function(item, f"{part}UserFunction")

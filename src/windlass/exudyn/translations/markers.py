@@ -49,7 +49,7 @@ def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
 
 
 def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
-    """A cable of the plane that begins or ends at a node, and the place of the node on it; it turns with the slope."""
+    """A 2D cable that begins or ends at a node, and the place of the node on it; it turns with the slope."""
     for k, other in enumerate(b.items["objects"]):
         if other["objectType"] in ("ANCFCable2D", "ALEANCFCable2D"):
             ends = [int(node) for node in other["nodeNumbers"][:2]]
