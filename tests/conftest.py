@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
@@ -56,6 +57,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.endswith(LONG):
             item.add_marker(pytest.mark.long)
+
+
+def pytest_collection_finish() -> None:
+    """What has been imported and collected stays: looking for rubbish in it takes longer than many tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
