@@ -113,13 +113,14 @@ class StepSolver:
         self.assembly.load_fields(state)
         self.verdict = begin_verdict(self.assembly, step, self.name, notes)
 
-    def _conclude(self, state: State, reasons: Sequence[str] = ()) -> None:
+    def _conclude(self, state: State, hooks: Sequence[StepHook], reasons: Sequence[str] = ()) -> None:
         """The verdict on a solve that has reached its end, with reasons for doubt from the steps."""
         self.assembly.load_fields(state)
+        recorded = [words for hook in hooks for words in hook.find_doubts()]
         try:
             conclude(
                 self.verdict,
-                [*reasons, *judge_invariants(self.verdict, self.assembly), *judge_laws(self.assembly)],
+                [*reasons, *recorded, *judge_invariants(self.verdict, self.assembly), *judge_laws(self.assembly)],
                 self.name,
             )
         finally:
