@@ -66,6 +66,18 @@ def test_coarse_mesh_is_doubtful() -> None:
     assert not static.verdict.reasons
 
 
+@pytest.mark.parametrize(("periods", "doubts"), [(2.8, 0), (3.2, 1)])
+def test_steps_of_many_periods_are_doubtful(periods: float, doubts: int) -> None:
+    """Of the contact where it is softest, k = 1000 T/R², on the small pulley: no step makes it softer."""
+    period = 2.0 * pi * 0.03 * (0.1 / (1000.0 * 350.0)) ** 0.5
+    world, belt, drive = create_drive(step=periods * period)
+    solver = wl.Dynamic(world, step=periods * period, end=3.0 * periods * period, name="")
+    solver.solve(rest(world, belt, drive))
+    found = [reason for reason in solver.verdict.reasons if "periods of the belt" in reason]
+    assert len(found) == doubts
+    assert all(f"are {periods} periods" in reason and f"take steps of {period:.2g} s" in reason for reason in found)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_steady_drive_at_random(seed: int) -> None:
     """`Belt.steady` of drives of `benchmarks/drives.py` with up to five pulleys: losses, tensions, hub loads, torque.
