@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import product
 from math import asin, cos, log, pi
 from pathlib import Path
 
@@ -93,6 +94,18 @@ def test_steady_drive_at_random(seed: int) -> None:
     assert max(map(abs, errors.values())) < 1e-7 and slip < 1e-7
 
 
+def test_theory_of_layers() -> None:
+    """The shear of a layer adds to the loss of speed, the less, the stiffer it is; also with hardly any load."""
+    from drive_theory import Wheel, pass_wheel  # here, because benchmarks are no part of the package
+
+    for wrap, change in product((0.3, 1.0, 5.0), (1e-14, 1e-9, 1e-5, 0.1, -0.1, -1e-5, -1e-9, -1e-14)):
+        wheels = [Wheel((0.0, 0.0), 0.05, 0.05, 1, K, 0.5) for K in (1e6, 1e7, 4e8, 1e12, np.inf)]
+        numbers = [pass_wheel(wheel, 1e4 - 3.0, 1e4, 200.0, 200.0 * (1.0 + change), wrap)[0] for wheel in wheels]
+        shears = np.abs(np.array(numbers) - 10200.0 / 9997.0)
+        assert np.all(np.diff(shears) <= 0.0) and shears[-1] == 0.0
+        assert shears[0] > 1e-3 * abs(change) or abs(change) < 1e-8
+
+
 @pytest.mark.parametrize("seed", [0, 2])
 def test_drive_at_random(seed: int) -> None:
     """Two drives in motion, of those that few elements serve; the cord of the first lies 2.7 mm above the face."""
@@ -159,10 +172,7 @@ def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -
     from drive_theory import Wheel, solve_drive  # here, because benchmarks are no part of the package
 
     report, R = run_steadily(elements, steps, 0.002, torque=7.0), (0.05, 0.035)
-    wheels = [
-        Wheel((x, 0.0), radius - 0.002, radius, 1, 8.0 * 1.5e4 / radius**2, 0.5)
-        for x, radius in zip((0.0, 0.18), R, strict=True)
-    ]
+    wheels = [Wheel((x, 0.0), radius - 0.002, radius, friction=0.5) for x, radius in zip((0.0, 0.18), R, strict=True)]
     # the route of an open belt, by its closed form
     half = asin((R[0] - R[1]) / 0.18)
     route = 2.0 * 0.18 * cos(half) + pi * sum(R) + 2.0 * half * (R[0] - R[1])
