@@ -11,9 +11,10 @@ import pytest
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 os.environ.setdefault("OMPI_MCA_hwloc_base_binding_policy", "none")
 os.environ.setdefault("PRTE_MCA_hwloc_default_binding_policy", "none")
-# more of them than cores are started, and they talk through memory: Open MPI 5 warns where the network is closed
+# more of them than cores are started, and they talk through memory: Open MPI 5 warns where the network is closed, and
+# Open MPI 4 looks for fast networks for a second
 os.environ.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
-os.environ.setdefault("OMPI_MCA_btl", "^tcp")
+os.environ.setdefault("OMPI_MCA_btl", "^tcp,ofi,openib")
 
 LONG = (
     "test_parallel.py::test_belt_on_several_processes[3]",
