@@ -28,6 +28,10 @@ from math import asinh, atan2, exp, inf, log, pi, sinh, sqrt
 import numpy as np
 from scipy.optimize import brentq, fsolve
 
+SMALLEST = 1e-9
+"""Change of F on an arc, of F, below which its layer is taken as rigid [1]: it changes speeds by less than 1e-9."""
+LARGEST = 300.0
+"""Lengths a over which cosh(X/a) is followed [1]."""
 GAUSS = np.polynomial.legendre.leggauss(24)
 
 
@@ -89,9 +93,10 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
         grown = start * np.exp(rise * mu * 0.5 * phi * (GAUSS[0] + 1.0))
         return R * 0.5 * phi * float(GAUSS[1] @ (E / (grown + EA)))
 
-    if wheel.shear == inf or abs(out / F - 1.0) < 1e-12:
-        phi = abs(log(out / F)) / mu
-        return stretch(F), phi, R * (wrap - phi) / stretch(F) + slip_length(F, phi)
+    phi = abs(log(out / F)) / mu
+    rigid = stretch(F), phi, R * (wrap - phi) / stretch(F) + slip_length(F, phi)
+    if wheel.shear == inf or abs(out / F - 1.0) < SMALLEST:
+        return rigid
     a, K = sqrt(E / wheel.shear), wheel.shear
 
     def move(g: float) -> tuple[float, float, float]:
@@ -113,7 +118,8 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
             X = brentq(excess, 0.0, a * asinh(limit / (K * a * abs(w))))
             slides = angle(X) < wrap
         else:
-            places = np.linspace(0.0, R * wrap / stretch(F), 400)
+            # up to its end, or to where exp(LARGEST) is reached
+            places = np.linspace(0.0, min(R * wrap / stretch(F) * (1.0 + 1e-9), LARGEST * a), 400)
             grown = F + 2.0 * E * w * np.sinh(0.5 * places / a) ** 2
             over = np.flatnonzero(K * abs(w) * a * np.sinh(places / a) > mu * grown * (grown + EA) / E / R)
             slides = len(over) > 0
@@ -128,13 +134,18 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
     def miss(g: float) -> float:
         return rise * (move(g)[0] - out)
 
-    # shear of the whole change within the arc, and far less
-    high = log(abs(out - F) / E) + 2.0
-    low = high - 8.0
+    # from the shear of the whole change within the arc on: more, where it is free of shear for long, and less
+    low = high = log(abs(out - F) / E)
+    while miss(high) < 0.0:
+        high += 2.0
+        if high > 20.0:
+            raise ValueError("the layer is too soft for its load")
     while miss(low) > 0.0:
         low -= 8.0
-        if low < -300.0:
-            raise ValueError("the belt slips on the whole arc")
+        if low < -0.8 * LARGEST:
+            if phi > wrap:
+                raise ValueError("the belt slips on the whole arc")
+            return rigid
     g = float(brentq(miss, low, high, xtol=1e-12))
     _, phi, length = move(g)
     return stretch(F) - rise * exp(g), phi, length

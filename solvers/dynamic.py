@@ -491,4 +491,4 @@ class Run:
         reasons = [*judge_steps(solver.statistics), *cuts, *solver.watches.judge()]
         solver.verdict.notes += solver.ropes.notes
         solver.verdict.energy = solver.balance.lost
-        solver._conclude(state, reasons)
+        solver._conclude(state, self._hooks, reasons)

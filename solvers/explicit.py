@@ -281,7 +281,7 @@ class Explicit(StepSolver):
             self.verdict.energy = self.balance.lost
             reasons = self.watches.judge()
             self.verdict.notes += self.ropes.notes
-            self._conclude(current, reasons)
+            self._conclude(current, all_hooks, reasons)
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""

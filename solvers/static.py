@@ -229,7 +229,8 @@ class Static(StepSolver):
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
             # what was accepted on the way does not count
-            self._conclude(current, [*judge_end(self._error), *judge_jumps(self._jumps), *judge_mesh(self._coarse)])
+            found = [*judge_end(self._error), *judge_jumps(self._jumps), *judge_mesh(self._coarse)]
+            self._conclude(current, all_hooks, found)
         return current
 
     def _march(self, current: State, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint) -> None:

@@ -57,6 +57,7 @@ class StepSolver:
         self.state: State | None = None
         self.failed_attempts: list[tuple[float, float, str]] = []
         self._hooks: Sequence[StepHook] = ()
+        self._nominal = 0.0
         if self._is_reported():
             from windlass.framework.report.run_report import begin_report  # here, because few runs want it
 
@@ -111,17 +112,16 @@ class StepSolver:
         for check in state.world.resource(CHECKS, list):
             check()
         self.assembly.load_fields(state)
+        self._nominal = step
         self.verdict = begin_verdict(self.assembly, step, self.name, notes)
 
-    def _conclude(self, state: State, reasons: Sequence[str] = ()) -> None:
+    def _conclude(self, state: State, hooks: Sequence[StepHook], reasons: Sequence[str] = ()) -> None:
         """The verdict on a solve that has reached its end, with reasons for doubt from the steps."""
         self.assembly.load_fields(state)
+        found = [*reasons, *(words for hook in hooks for words in hook.find_doubts())]
+        found += [*judge_invariants(self.verdict, self.assembly), *judge_laws(self.assembly, self._nominal)]
         try:
-            conclude(
-                self.verdict,
-                [*reasons, *judge_invariants(self.verdict, self.assembly), *judge_laws(self.assembly)],
-                self.name,
-            )
+            conclude(self.verdict, found, self.name)
         finally:
             self._report(state, self.verdict.word, self.verdict.reasons)
         last_state.note(state)

@@ -1,7 +1,7 @@
 """What makes a run with contact between circles and cables doubtful, said before it begins or found when it has ended.
 
 - Step size.  The mass m = rho A L/n of a segment on the contact stiffness k swings with the period T = 2 pi sqrt(m/k),
-  which the step must resolve.
+  which the step must resolve.  Belts are doubtful with steps of several periods: see `LONGEST_STEP`.
 - Angle per segment.  A straight segment of length l touches a circle in its middle; the path of the cable is longer by
   about (l/r)^2/24 of itself [1], which a stiff cable answers with tension.  Points at this distance miss as much.
 - Length of cables: their cubics against the stiffness of contact and bristles, see `mesh.py`.
@@ -19,7 +19,7 @@ from itertools import combinations
 
 import numpy as np
 
-from windlass.connectors.circle_contact.mesh import find_coarse_belts, find_mesh_doubts
+from windlass.connectors.circle_contact.mesh import find_coarse_belts, find_mesh_doubts, find_touching_belts
 from windlass.connectors.circle_contact.view import find_cables, view_contact
 from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, Contact, segment_places
@@ -34,6 +34,9 @@ from windlass.framework.model.system import Fields, System
 
 LARGEST_ANGLE = 0.5
 """Angle of a segment on its circle [rad] from which results are doubtful: the path is longer by 1 %."""
+LONGEST_STEP = 3.0
+"""Periods of the contact of a belt in a step, beyond which its losses are doubtful [1].  Measured: bristles of 60 EA/R²
+rattle with steps of 4 periods, those of 8 EA/R² with steps of 16."""
 FAR = 0.5
 """A circle is not touched if every gap is larger than this times its radius."""
 DEEP = 0.25
@@ -52,7 +55,9 @@ def watch(system: System, rows: LocalRows) -> None:
     system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step, lambda: view.evaluate(fields))
     system.checks.refusals = lambda fields: refuse_deep(rows, c, view.evaluate(fields))
     if isinstance(c, PointColumns):
-        system.checks.reasons = lambda fields: find_coarse_belts(rows, c, fields)
+        system.checks.reasons = lambda fields, step: [
+            *find_coarse_belts(rows, c, fields), *find_long_steps(rows, c, fields, step)
+        ]  # fmt: skip
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
     if system.gaps is not None:
         markers, pulley = np.unique(rows.local("circle"), return_inverse=True)
@@ -101,6 +106,21 @@ def find_doubts(
             "it out on the nearer side, which need not be the one that is meant"
         )
     return [*found, *(f"no cable is near the circle {name}" for name in name_circles(rows.world, markers[~near]))]
+
+
+def find_long_steps(rows: LocalRows, c: PointColumns, fields: Fields, step: float) -> list[str]:
+    """Reasons for doubt: steps of many periods of the contact of a belt with its pulleys; see `Checks.reasons`."""
+    on = find_touching_belts(c, fields)
+    on = on[c.kc[on] > 0.0]
+    period = 2.0 * np.pi * np.sqrt(c.rho[on] * c.L[on] / c.kc[on])
+    if not len(on) or not step > LONGEST_STEP * period.min() > 0.0:
+        return []
+    worst = int(np.argmin(period))
+    return [
+        f"steps of {step:.3g} s are {step / period[worst]:.2g} periods of the belt on the contact stiffness of "
+        f"{rows.table.kind} row {rows.rows[on[worst]]}: cables that run onto pulleys may rattle there, and lose what "
+        f"their bristles hold; take steps of {period[worst]:.2g} s, or the softer contact that wl.Belt has with step="
+    ]
 
 
 def refuse_deep(rows: LocalRows, c: ContactColumns | PointColumns, out: FloatArray) -> list[str]:

@@ -38,11 +38,16 @@ def choose_angle(strain: float) -> float:
     return min(LARGEST_ANGLE, STRAIN_FACTOR * float(strain**0.25))
 
 
-def find_coarse_belts(rows: LocalRows, c: PointColumns, fields: Fields) -> list[str]:
-    """Reasons for doubt: cables of a belt that are too long for the circle that they lie on."""
+def find_touching_belts(c: PointColumns, fields: Fields) -> IntArray:
+    """Rows of belts, which have a press, whose cables touch their circle, shape (k,)."""
     first = c.data.astype(np.int64)
     on = np.flatnonzero((c.press > 0.0) & c.active & (c.EA > 0.0))
-    on = on[[bool((fields.data[first[k] : first[k] + c.n[k]] <= 0.0).any()) for k in on]]
+    return on[[bool((fields.data[first[k] : first[k] + c.n[k]] <= 0.0).any()) for k in on]]
+
+
+def find_coarse_belts(rows: LocalRows, c: PointColumns, fields: Fields) -> list[str]:
+    """Reasons for doubt: cables of a belt that are too long for the circle that they lie on."""
+    on = find_touching_belts(c, fields)
     if not len(on):
         return []
     angle = c.n[on] * c.L[on] / c.r[on]

@@ -7,7 +7,8 @@ step h and the shear stiffness K of a layer between cord and face:
     ropes          k = 100 EA/R² within 384 T/(R² t⁴)      `docs/howto/choose_contact.md`
     on surfaces    k = max(1000 T/R², 100 EA/R²)           sinking in by 0.1 % of R, and 1 % of the loss of speed
     with a step    k <= rhoA (6/h)²                        a step is a period of the contact at most,
-                   but k >= 1000 T/R², of ropes 2000 T/R²  as they would move differently: the run cuts its steps
+                   but k >= 1000 T/R², of ropes 2000 T/R²  as they would move differently: belts are doubtful with
+                                                           steps of more than 3 periods 2 pi sqrt(rhoA/k)
     damping        d = 2/3 sqrt(k rhoA)                    a third of the critical damping
     bristles       mu_k = 8 EA/R² (belts), k (ropes), in series with the layer: 1/(1/mu_k + 1/K)
                    mu_v = 2/3 sqrt(mu_k rhoA)              a change of tension passes over sqrt(EA/mu_k), 0.35 R
@@ -23,7 +24,7 @@ Rubber Chem. Technol. 31 (1958) 896-906: E = 0.0981 (56 + 7.62336 S)/(0.137505 (
 
 from __future__ import annotations
 
-from math import sqrt
+from math import pi, sqrt
 from typing import NamedTuple
 
 from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTOR
@@ -123,9 +124,10 @@ def choose_contact(
         most, least = mass_per_length * (STEP_FACTOR / step) ** 2, tension / (share * square)
         words = f"rhoA (6/h)^2 for steps of {step:g} s: smaller ones allow more"
         if most < least:
+            period = 2.0 * pi * sqrt(mass_per_length / least)
             words = (
-                f"T/({share:g} R^2), it sinks in by {share:.2%} of R; steps of {step:g} s do not resolve it and are "
-                "cut where they have to be"
+                f"T/({share:g} R^2), it sinks in by {share:.2%} of R; steps of {step:g} s do not resolve its period of "
+                f"{period:.2g} s: take that as the step"
             )
         bounds.append((max(most, least), words))
     stiffness, why = min(bounds)

@@ -44,6 +44,8 @@ from windlass.framework.state.state import State
 
 SAME_TIME = 1e-9
 """Difference of times, per duration, that counts as none [1]."""
+TENSION_ERROR = 1e-3
+"""Of the tension of a span, times the speed of the belt: power that the mesh and the method may give [1]."""
 DERIVED = {"hub_force", "hub_angle", "creep", "log_ratio", "slip_arc", "slip_reserve", "string_frequency", *WHOLE}
 """Numbers whose means are those of means."""
 
@@ -202,6 +204,9 @@ class DriveLosses:
 class DriveMeans(Sensors):
     """All numbers of a belt over time, with means, smallest and largest values; a hook, made by `Belt.average`.
 
+    Means in which pulleys take more energy from a closed belt than they give it, and than it had stored, are doubtful:
+    the verdict of the solve and ``report().doubts`` say so.
+
     Numbers have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen will do) and
     ``"efficiency"``; further sensors have their own.
 
@@ -253,19 +258,30 @@ class DriveMeans(Sensors):
         if len(times) < 2 or not times[-1] > times[0]:
             return None
         values = np.array(self._rows)
+        energy = values[:, self.names.index("stored_energy")]
         means = _average(np.diff(times), values[1:])
         last, count = self._whole.last[0], len(self._probes[0].columns)
         duration = float(times[-1] - times[0])
         report = complete(
-            replace(put_numbers(last, means[:count]), time=float(times[-1]), duration=duration), self.drive
-        )
+            replace(
+                put_numbers(last, means[:count]), time=float(times[-1]), duration=duration,
+                stored_energy=float(means[self.names.index("stored_energy")]),
+            ),
+            self.drive,
+        )  # fmt: skip
         means[:count] = take_numbers(report)
         found = {
             name: _find_extremes(self.units[name], mean, times, series)
             for name, mean, series in zip(self.names, means.tolist(), values.T, strict=True)
             if not np.isnan(series).all()
         }
-        return replace(report, extremes=found)
+        doubts = judge_powers(report, float(energy[-1] - energy[0])) if self.drive.closed else ()
+        return replace(report, extremes=found, doubts=doubts)
+
+    def find_doubts(self) -> Sequence[str]:
+        """Those of the report."""
+        report = self.report()
+        return () if report is None else report.doubts
 
     @checked(ledger=instance("EnergyLedger"))
     def losses(self, ledger: EnergyLedger) -> DriveLosses:
@@ -330,6 +346,27 @@ class DriveMeans(Sensors):
         self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
         if self._rows:
             self._whole.last[:] = [report_drive(self.drive, state)]
+
+
+def judge_powers(report: DriveReport, stored: float) -> tuple[str, ...]:
+    """Why means are doubtful in which pulleys take more than they give.
+
+    Args:
+        report: the means.
+        stored: change of the stored energy over their time [J].
+    """
+    given, taken, time = report.power_in, report.power_out, report.duration
+    tension = max((span.tension for span in report.spans if np.isfinite(span.tension)), default=0.0)
+    allowed = TENSION_ERROR * abs(tension * report.belt_speed)
+    released = max(-stored / time, 0.0)
+    if not given > 0.0 or taken - given <= released + allowed:
+        return ()
+    return (
+        f"the pulleys of {report.name} take {taken:.5g} W and give {given:.5g} W in the mean of {time:.3g} s, an "
+        f"efficiency of {report.efficiency:.4f}: the stored energy of the belt changes by {stored:.3g} J, "
+        f"which explains {released:.3g} W of that, and errors of the mesh {allowed:.2g} W; take a smaller step or more "
+        "elements, unless other forces drive the belt",
+    )
 
 
 def _average(weights: FloatArray, values: FloatArray) -> FloatArray:

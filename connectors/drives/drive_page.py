@@ -104,7 +104,7 @@ def tabulate_drives(world: World, state: State) -> list[ReportSection]:
 
 def list_warnings(report: DriveReport) -> list[str]:
     """What those who dimension the drive must know, in words."""
-    found: list[str] = []
+    found = list(report.doubts)
     for duty in report.pulleys:
         seen = report.extremes.get(f"{duty.name}.slip_reserve")
         worst, when = (seen.minimum, f" at t = {seen.time_of_minimum:.4g} s") if seen else (duty.slip_reserve, "")

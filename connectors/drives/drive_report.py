@@ -142,10 +142,10 @@ UNITS = {
     "tension_before": "N", "tension_after": "N", "hub_load": "N", "hub_force": "N", "hub_angle": "rad",
     "torque": "N m", "power": "W", "creep": "1", "log_ratio": "1", "friction_limit": "1", "slip_reserve": "1",
     "mesh_traction": "1", "sinking_traction": "1", "length": "m", "tension": "N", "deflection": "m",
-    "string_frequency": "Hz", "power_in": "W", "power_out": "W", "efficiency": "1",
+    "string_frequency": "Hz", "power_in": "W", "power_out": "W", "efficiency": "1", "stored_energy": "J",
 }  # fmt: skip
 """Unit of each number of a `PulleyDuty`, a `SpanDuty`, and of a whole belt."""
-WHOLE = ("belt_speed", "power_in", "power_out", "efficiency")
+WHOLE = ("belt_speed", "power_in", "power_out", "efficiency", "stored_energy")
 """Numbers of a whole belt."""
 
 
@@ -180,6 +180,8 @@ class DriveReport:
         belt_speed: mean of the speeds of the cord on all pulleys [m/s].
         power_in, power_out: power that pulleys give to the belt and take from it [W].
         efficiency: power_out/power_in [1]; NaN where nothing drives.
+        stored_energy: of the motion of the belt and of its stretch [J]; those of its bends and contacts hardly change.
+        doubts: why means are doubtful, in words; see `DriveMeans`.
         advice: what makes tractions without load small, where they are not, in words.
         extremes: of means over time, those of all numbers, by names such as ``"alternator.slip_reserve"``,
             ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``.
@@ -194,6 +196,8 @@ class DriveReport:
     power_in: float = 0.0
     power_out: float = 0.0
     efficiency: float = nan
+    stored_energy: float = nan
+    doubts: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
     extremes: Mapping[str, Extremes] = field(default_factory=dict)
 
@@ -217,7 +221,8 @@ class DriveReport:
             carries = f"{span.length:.4g} m, {span.tension:.5g} N"
             lines.append(f"span {span.name}: {carries}, as a string {_show(span.string_frequency)} Hz")
         lines.append(f"power in {self.power_in:.5g} W, out {self.power_out:.5g} W, efficiency {_show(self.efficiency)}")
-        return "\n".join([*lines, *self._format_extremes(), *self.advice])
+        doubts = [f"doubtful: {words}" for words in self.doubts]
+        return "\n".join([*lines, *doubts, *self._format_extremes(), *self.advice])
 
     def _format_extremes(self) -> list[str]:
         """A line for each number that drives are dimensioned by."""
@@ -266,6 +271,7 @@ class BoundDrive:
         # points of surfaces bend one by one
         self.together = [not drive.surfaces and bool(_collect(p, "segments").mean() >= ENOUGH) for p in self.parts]
         self.axial_stiffness = float(_collect(drive.cables, "axial_stiffness").mean())
+        self.masses = self.lengths * _collect(drive.cables, "mass_per_length")
 
     def _bind(self, entity: Entity) -> EvaluatedRows:
         return find_evaluated_rows(entity, self.drive.world)
@@ -280,7 +286,13 @@ class BoundDrive:
         drive = self.drive
         touching, hubs = self._eval_contacts(fields)
         torques = self._add_further(fields, hubs)
-        tensions, deflections = self._eval_spans(fields, touching)
+        x = self.lengths[:, None] * (0.0, 0.5, 1.0)
+        force = self.read(self.cables, "axial_force", fields, x=x).reshape(-1, 3)
+        tensions, deflections = self._eval_spans(fields, touching, force @ SIMPSON)
+        velocity = self.read(self.cables, "velocity", fields, x=x).reshape(len(x), 3, -1)
+        energy = (
+            0.5 * (self.masses @ (velocity**2).sum(axis=2) + self.lengths @ force**2 / self.axial_stiffness) @ SIMPSON
+        )
         duties = [self._eval_duty(fields, i, hubs[i], torques[i], tensions) for i in range(len(drive.pulleys))]
         ends = [self._find_ends(i, duty) for i, duty in enumerate(duties)]
         duties = [
@@ -298,7 +310,10 @@ class BoundDrive:
             )
         numbers = zip(name_spans(drive), drive.span_lengths, tensions.tolist(), deflections.tolist(), strict=True)
         spans = tuple(SpanDuty(*of_span, nan) for of_span in numbers)
-        return complete(DriveReport(drive.name, float(fields.t), 0.0, tuple(duties), spans, advice=advice), drive)
+        found = DriveReport(
+            drive.name, float(fields.t), 0.0, tuple(duties), spans, stored_energy=float(energy), advice=advice
+        )
+        return complete(found, drive)
 
     def _eval_contacts(self, fields: Fields) -> tuple[BoolArray, FloatArray]:
         """Which cable touches which pulley, shape (pulleys, cables), and hub loads [N], shape (pulleys, 2 or 3)."""
@@ -328,12 +343,11 @@ class BoundDrive:
             torques[self.drive.lossy] -= self.read(self.losses, "force", fields).ravel()
         return torques
 
-    def _eval_spans(self, fields: Fields, touching: BoolArray) -> tuple[FloatArray, FloatArray]:
+    def _eval_spans(self, fields: Fields, touching: BoolArray, force: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean axial forces [N] and deflections [m] of the free spans: behind each pulley, of ropes also ahead of the
-        first one."""
+        first one; ``force``: mean axial forces of the cables [N]."""
         closed, (count, cables) = self.drive.closed, touching.shape
         lengths, x = self.lengths, self.lengths[:, None] * (0.0, 0.5, 1.0)
-        force = self.read(self.cables, "axial_force", fields, x=x).reshape(cables, 3) @ SIMPSON
         place = self.read(self.cables, "position", fields, x=x).reshape(cables, 3, 3)
         owner = np.where(touching.any(axis=0), touching.argmax(axis=0), -1)
         if closed:

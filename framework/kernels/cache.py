@@ -171,28 +171,43 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
     _load_symbols(header["symbols"], target_context)
     entries = function.llvm_func_name, function.llvm_cpython_wrapper_name, function.llvm_cfunc_wrapper_name
     target_context.codegen()._engine._defined_symbols.update(entries, (env.env_name for env in environments))
-    library = (*header["library"], (blocks[0], _empty_module()))
-    parts = (library, function, environments[0], signature, False, (), "", (), tuple(environments[1:]))
-    result = _numba.core.compiler.CompileResult._rebuild(target_context, *parts)
-    return _put_off_parsing(result, blocks[1])
+    library = KeptLibrary(target_context.codegen(), header["library"][0])
+    library.load(blocks[0])
+    entry = target_context.get_executable(library, function, environments[0])
+    for environment in environments[1:]:
+        library.codegen.set_env(environment.env_name, environment)
+    parts = {"environment": environments[0], "referenced_envs": tuple(environments[1:]), "entry_point": entry}
+    return _put_off_parsing(_create_result(target_context, library, function, signature, parts), blocks[1])
 
 
-@functools.cache
-def _empty_module() -> bytes:
-    code: bytes = llvmlite.binding.parse_assembly("").as_bitcode()
-    return code
+class KeptLibrary(_numba.core.codegen.JITCodeLibrary):  # type: ignore[misc]
+    """Machine code of a file, linked without the module of intermediate code that numba makes for each library."""
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        _numba.core.codegen.CodeLibrary.__init__(self, codegen, name)
+        self._linking_libraries: list[Any] = []
+        self._finalized = True
+
+    def load(self, code: bytes) -> None:
+        """Give the code to the linker, which takes it in at the first question for an address."""
+        self._codegen._engine._ee.add_object_file(llvmlite.binding.ObjectFileRef.from_data(code))
+
+
+def _create_result(context: Any, library: Any, function: Any, signature: Any, parts: dict[str, Any]) -> Any:
+    """A compile result of numba."""
+    fields = {
+        "typing_context": context.typing_context, "target_context": context, "library": library, "fndesc": function,
+        "signature": signature, "type_annotation": "", "objectmode": False, "lifted": (), "reload_init": (),
+    }  # fmt: skip
+    return _numba.core.compiler.compile_result(**fields, **parts)
 
 
 def _rebuild_inner(context: Any, function: Any, environment: Any, signature: Any, name: str, code: bytes) -> Any:
     """Compile result of an inner kernel."""
     library = InnerLibrary(context.codegen(), name)
     library._finalized = True
-    fields = {
-        "typing_context": context.typing_context, "target_context": context, "entry_point": NoEntry(),
-        "type_annotation": "", "signature": signature, "library": library, "objectmode": False, "lifted": (),
-        "fndesc": function, "environment": environment, "reload_init": (), "referenced_envs": (),
-    }  # fmt: skip
-    return _put_off_parsing(_numba.core.compiler.compile_result(**fields), code)
+    parts = {"environment": environment, "referenced_envs": (), "entry_point": NoEntry()}
+    return _put_off_parsing(_create_result(context, library, function, signature, parts), code)
 
 
 def _put_off_parsing(result: Any, code: bytes) -> Any:

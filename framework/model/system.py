@@ -307,8 +307,8 @@ class Checks:
             instead; the nominal step [s] of dynamics, 0 in statics.
         refusals: ``(fields) -> list of str`` says why motion cannot begin there: what overlaps by more than the law
             knows.
-        reasons: ``(fields) -> list of str`` says at the end of a solve why its results are doubtful, and what to take
-            instead.
+        reasons: ``(fields, step) -> list of str`` says at the end of a solve why its results are doubtful, and what to
+            take instead; the nominal step [s] of dynamics, 0 in statics.
         invariants: ``(fields) -> dict`` gives numbers by name that stay whole numbers as they are while the model is
             what it was meant to be, for example how often a closed belt winds around its pulleys; summed by name.
         diagnose: ``(fields) -> list of str`` says for messages of failed solves why rows cannot be evaluated, if so;
@@ -321,7 +321,7 @@ class Checks:
 
     doubts: Callable[[Fields, float], list[str]] | None = None
     refusals: Callable[[Fields], list[str]] | None = None
-    reasons: Callable[[Fields], list[str]] | None = None
+    reasons: Callable[[Fields, float], list[str]] | None = None
     invariants: Callable[[Fields], dict[str, float]] | None = None
     diagnose: Callable[[Fields], list[str]] | None = None
     find_faults: Callable[[Fields], list[Fault]] | None = None

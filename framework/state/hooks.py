@@ -43,6 +43,10 @@ class StepHook:
     def finish(self, state: State) -> None:
         """After the last step, or with the last good state when the solve fails."""
 
+    def find_doubts(self) -> Sequence[str]:
+        """Why what this hook has recorded is doubtful, asked at the end of a solve; all processes together."""
+        return ()
+
     def report_sections(self) -> Sequence[ReportSection]:
         """What this hook adds to the report of the run (``-report``), asked on the first process when it is written."""
         return ()

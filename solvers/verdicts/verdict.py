@@ -92,12 +92,15 @@ def find_doubts(assembly: Assembly, step: float) -> list[str]:
     return list(found)[:SHOWN]
 
 
-def judge_laws(assembly: Assembly) -> list[str]:
-    """Doubts of laws at the end of a solve, at the fields; all processes call this together."""
+def judge_laws(assembly: Assembly, step: float) -> list[str]:
+    """Doubts of laws at the end of a solve, at the fields; ``step``: see `find_doubts`; all processes together."""
     if options.verdict_kind() == "off":
         return []
     mine = [
-        words for s in assembly.systems if s.checks.reasons is not None for words in s.checks.reasons(assembly.fields)
+        words
+        for s in assembly.systems
+        if (find := s.checks.reasons) is not None
+        for words in find(assembly.fields, step)
     ]
     found = dict.fromkeys(words for part in assembly.processes.allgather("reasons", mine) for words in part)
     return list(found)[:SHOWN]

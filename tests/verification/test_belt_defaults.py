@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import product
 from math import asin, cos, log, pi
 from pathlib import Path
 
@@ -66,6 +67,18 @@ def test_coarse_mesh_is_doubtful() -> None:
     assert not static.verdict.reasons
 
 
+@pytest.mark.parametrize(("periods", "doubts"), [(2.8, 0), (3.2, 1)])
+def test_steps_of_many_periods_are_doubtful(periods: float, doubts: int) -> None:
+    """Of the contact where it is softest, k = 1000 T/R², on the small pulley: no step makes it softer."""
+    period = 2.0 * pi * 0.03 * (0.1 / (1000.0 * 350.0)) ** 0.5
+    world, belt, drive = create_drive(step=periods * period)
+    solver = wl.Dynamic(world, step=periods * period, end=3.0 * periods * period, name="")
+    solver.solve(rest(world, belt, drive))
+    found = [reason for reason in solver.verdict.reasons if "periods of the belt" in reason]
+    assert len(found) == doubts
+    assert all(f"are {periods} periods" in reason and f"take steps of {period:.2g} s" in reason for reason in found)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_steady_drive_at_random(seed: int) -> None:
     """`Belt.steady` of drives of `benchmarks/drives.py` with up to five pulleys: losses, tensions, hub loads, torque.
@@ -79,6 +92,18 @@ def test_steady_drive_at_random(seed: int) -> None:
     errors, slip = compare_steady(draw(seed))
     assert set(errors) == {"loss", "tension", "hub", "torque", "power"}
     assert max(map(abs, errors.values())) < 1e-7 and slip < 1e-7
+
+
+def test_theory_of_layers() -> None:
+    """The shear of a layer adds to the loss of speed, the less, the stiffer it is; also with hardly any load."""
+    from drive_theory import Wheel, pass_wheel  # here, because benchmarks are no part of the package
+
+    for wrap, change in product((0.3, 1.0, 5.0), (1e-14, 1e-9, 1e-5, 0.1, -0.1, -1e-5, -1e-9, -1e-14)):
+        wheels = [Wheel((0.0, 0.0), 0.05, 0.05, 1, K, 0.5) for K in (1e6, 1e7, 4e8, 1e12, np.inf)]
+        numbers = [pass_wheel(wheel, 1e4 - 3.0, 1e4, 200.0, 200.0 * (1.0 + change), wrap)[0] for wheel in wheels]
+        shears = np.abs(np.array(numbers) - 10200.0 / 9997.0)
+        assert np.all(np.diff(shears) <= 0.0) and shears[-1] == 0.0
+        assert shears[0] > 1e-3 * abs(change) or abs(change) < 1e-8
 
 
 @pytest.mark.parametrize("seed", [0, 2])
@@ -147,10 +172,7 @@ def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -
     from drive_theory import Wheel, solve_drive  # here, because benchmarks are no part of the package
 
     report, R = run_steadily(elements, steps, 0.002, torque=7.0), (0.05, 0.035)
-    wheels = [
-        Wheel((x, 0.0), radius - 0.002, radius, 1, 8.0 * 1.5e4 / radius**2, 0.5)
-        for x, radius in zip((0.0, 0.18), R, strict=True)
-    ]
+    wheels = [Wheel((x, 0.0), radius - 0.002, radius, friction=0.5) for x, radius in zip((0.0, 0.18), R, strict=True)]
     # the route of an open belt, by its closed form
     half = asin((R[0] - R[1]) / 0.18)
     route = 2.0 * 0.18 * cos(half) + pi * sum(R) + 2.0 * half * (R[0] - R[1])
