@@ -14,8 +14,9 @@ A script that takes longer in one of the programs is cut in both: each solve end
 first 20, and the script after its fourth solve.  --steps 200 20 begins with such runs.
 
 Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances of 1e-10,
-1e-12 and 1e-8 and full Newton, so that models are compared, not the iterations at which Newton's method ends; and then
-with two, four and eight times as many steps of time: if only the integrators differ, each halving makes less of it.
+1e-12, 1e-9 and 1e-8 and full Newton, so that models are compared, not the iterations at which Newton's method ends;
+and then with two, four and eight times as many steps of time: if only the integrators differ, each halving makes less
+of it.
 Compared are, after each solve, the whole vectors of coordinates and of multipliers, and the values of each sensor, each
 relative to its largest entry, or to 1e-6 where all are smaller; and what the script itself gives as its result.
 Multipliers that Windlass does not know are left out, and sensors that either program cannot read.
@@ -45,7 +46,7 @@ MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
 ROUNDING = 1e-6
 """Size of multipliers, sensors and results all of whose values are smaller: what is 0 but for rounding."""
-TOLERANCES = 1e-10, 1e-12, 1e-8
+TOLERANCES = 1e-10, 1e-12, 1e-9, 1e-8
 TIMES = 2, 4, 8
 """Steps of time for each one of the script."""
 MOST = 0, 200, 20

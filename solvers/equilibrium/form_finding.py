@@ -115,9 +115,9 @@ class Lines:
         return self._processes.any(bool(slack.any()))
 
     def take(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> None:
-        """Give lines another stiffness, shape (rows,), and strain without force, shape (points,)."""
+        """Give lines another stiffness and another strain without force, shape (points,) each."""
         on = self.are_lines[self.row]
-        stiffness, free = np.where(on, stiffness[self.row], self.stiffness), np.where(on, free, self.free)
+        stiffness, free = np.where(on, stiffness, self.stiffness), np.where(on, free, self.free)
         bends: BoolArray = ~self.are_lines | bend
         point = row = 0
         for part in self._parts:
@@ -126,8 +126,8 @@ class Lines:
             part.take(stiffness[points], free[points], bends[rows])
 
     def restore(self) -> None:
-        """Give all rows their own law again."""
-        self.take(self.row_stiffness, self.free, bend=True)
+        """Give all rows their own law again, to the last bit."""
+        self.take(self.stiffness, self.free, bend=True)
 
     def largest(self, values: FloatArray) -> float:
         """The largest value of a line, of values by row."""
@@ -220,7 +220,7 @@ class FormFinder:
     def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> bool:
         """A solution with another law of the lines, from the last one."""
         problem = self._newton.problem
-        self._lines.take(stiffness, free, bend)
+        self._lines.take(stiffness[self._lines.row], free, bend)
         problem.lag.drop_tangent()
         run = self._newton.solve(replace(self._scheme, q0=self.q))
         self.spent += run.iterations

@@ -268,8 +268,9 @@ def test_cables_of_the_plane() -> None:
     assert_allclose(np.abs(found[0]), exp(0.5 * pi), rtol=5e-3)
 
 
-def run_disc(step: float, end: float, points: int, **contact: Any) -> tuple[float, float, float, Any]:
-    """Speed loss, torques of drive and brake [N m], and the report of the driven disc of a belt of 60 cables."""
+def run_disc(step: float, end: float, points: int, **contact: Any) -> tuple[float, float, float, Any, float]:
+    """Speed loss, torques of drive and brake [N m], report of the driven disc of a belt of 60 cables, and the torque
+    that brake and inertia of this disc take at the end."""
     model = create_drive(con.ContactFrictionSurfaceCable, 60, points, 8000.0, -0.05, brake=0.6, **contact)
     spin = wl.Sensor(model.circles[1], "angular_velocity", name="speed")
     sensors = wl.Sensors(None, [spin, wl.Sensor(model.drive, "force", name="drive")], every=7)
@@ -279,7 +280,12 @@ def run_disc(step: float, end: float, points: int, **contact: Any) -> tuple[floa
     w = float(np.asarray(sensors["speed"]).reshape(len(late), -1)[late, -1].mean())
     drive = float(np.asarray(sensors["drive"])[late].mean())
     surface = model.world.entity(int(model.contacts.table.collect("surface")[-1]))
-    return 1.0 - w / 40.0, drive, 0.6 * w, con.surface_report(model.world, state, model.contacts, surface)
+    speed, acceleration = (
+        float(np.ravel(wl.eval_output(model.circles[1], name, state))[-1])
+        for name in ("angular_velocity", "angular_acceleration")
+    )
+    report = con.surface_report(model.world, state, model.contacts, surface)
+    return 1.0 - w / 40.0, drive, 0.6 * w, report, 0.6 * speed + 0.02 * acceleration
 
 
 @pytest.mark.long
@@ -289,14 +295,14 @@ def test_belt_on_discs(points: int) -> None:
 
     Measured: speed loss -0.05 % and -0.17 %, torque 0.2 %; the law of circles has +0.01 % and 0.15 %.
     """
-    loss, drive, brake, report = run_disc(3e-4, 0.6, points)
+    loss, drive, brake, report, torque = run_disc(3e-4, 0.6, points)
     length = 2.0 * DISTANCE + 2.0 * pi * RADIUS
     theory = solve_creep(8000.0, -0.05, MASS, 3.2e8, 0.5, RADIUS, DISTANCE, length, 40.0, brake)
     assert_allclose(loss, theory.speed_loss, rtol=0.01)
     assert_allclose(-drive, brake, rtol=0.01)
     # one instant, in which the drive still swings a little
     assert_allclose([report.exit_tension, report.entry_tension], [theory.tight, theory.slack], rtol=0.02)
-    assert_allclose(report.torque, brake, rtol=0.02)
+    assert_allclose(report.torque, torque, rtol=1e-3)
 
 
 def test_energy() -> None:
