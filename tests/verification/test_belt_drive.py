@@ -41,7 +41,7 @@ def run() -> Run:
     end = info["args"]["tEnd"]
     out = Run(belt, state, reference)
     first = 4 * info["args"]["N"]
-    for k, now in enumerate(create_dynamic(belt, info, end).march(state), start=1):
+    for k, now in enumerate(create_dynamic(belt, info, end, lag=True).march(state), start=1):
         if k % 10 == 0:
             out.speeds.append(now.v[first + 5])
             out.torques.append(now.lam[3])
