@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 from typing import Any, Literal
 
@@ -169,6 +169,7 @@ class _Line:
             self.cables = self._lay_cables(columns)
             self.nodes = nodes_of(world, self.cables)
             self.surfaces: list[Entity] = []
+            self._layers: list[float] = []
             self.markers = [rigid_marker(world, pulley.body, pulley.at) for pulley in pulleys]
             self.reasoning, parts = self._add_contacts(given)
             self.contacts = merge_handles(parts)
@@ -193,7 +194,7 @@ class _Line:
             self._holds = self._add_holds()
         self.drive = Drive(
             self.name, world, self.pulleys, closed, self.cables, self.contacts, self.surfaces, self.radii,
-            self.span_lengths, self.mass_per_length, [], wheels, self.teeth, lossy, losses,
+            self.span_lengths, self.mass_per_length, [], wheels, self.teeth, lossy, losses, self._layers,
         )  # fmt: skip
         add_drive(self.drive)
         self._name_parts()
@@ -430,10 +431,11 @@ class _Line:
         parts, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
         own = {} if given["contact"] == "auto" else dict(given["contact"])
         for pulley, offset, marker in zip(self.pulleys, self.cord_offsets, self.markers, strict=True):
+            layer = given["layer_stiffness"] or choose_layer(given["width"], given["layer_modulus"], offset)
+            self._layers.append(inf if layer is None else layer)
             choice = choose_contact(
                 pulley.name, self.tension, pulley.radius + offset, self.axial_stiffness, self.mass_per_length,
-                self.route.length / self.elements, given["step"], self.in_space, self.closed,
-                given["layer_stiffness"] or choose_layer(given["width"], given["layer_modulus"], offset),
+                self.route.length / self.elements, given["step"], self.in_space, self.closed, layer,
             )  # fmt: skip
             reasons.append(f"  {choice.reason}")
             friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)

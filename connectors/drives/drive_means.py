@@ -12,12 +12,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from math import nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
 
 from windlass.connectors.circle_segments.power import FRICTION_LOSSES
+from windlass.connectors.drives.bristle_creep import Passing, eval_bristle_creep
 from windlass.connectors.drives.drive_page import draw_means
 from windlass.connectors.drives.drive_report import (
     UNITS,
@@ -29,6 +30,7 @@ from windlass.connectors.drives.drive_report import (
     PulleyDuty,
     SpanDuty,
     complete,
+    find_ends,
     report_drive,
 )
 from windlass.framework.arrays import FloatArray
@@ -46,7 +48,19 @@ SAME_TIME = 1e-9
 """Difference of times, per duration, that counts as none [1]."""
 TENSION_ERROR = 3e-4
 """Of the largest tension, times the speed of the belt: power that the mesh and the method may give [1]."""
-DERIVED = {"hub_force", "hub_angle", "creep", "log_ratio", "slip_arc", "slip_reserve", "string_frequency", *WHOLE}
+CREEP_ERROR = 0.01
+"""Of the loss of speed, that bristles may add [1]."""
+DERIVED = {
+    "hub_force",
+    "hub_angle",
+    "creep",
+    "rigid_creep",
+    "log_ratio",
+    "slip_arc",
+    "slip_reserve",
+    "string_frequency",
+    *WHOLE,
+}
 """Numbers whose means are those of means."""
 
 
@@ -204,8 +218,9 @@ class DriveLosses:
 class DriveMeans(Sensors):
     """All numbers of a belt over time, with means, smallest and largest values; a hook, made by `Belt.average`.
 
-    Means in which pulleys take more energy from a closed belt than they give it, and than it had stored, are doubtful:
-    the verdict of the solve and ``report().doubts`` say so.
+    Means in which pulleys take more energy from a closed belt than they give it, and than it had stored, are doubtful,
+    and so are losses of speed to which bristles on short arcs add more than 1 %: the verdict of the solve and
+    ``report().doubts`` say so.
 
     Numbers have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen will do) and
     ``"efficiency"``; further sensors have their own.
@@ -275,7 +290,8 @@ class DriveMeans(Sensors):
             for name, mean, series in zip(self.names, means.tolist(), values.T, strict=True)
             if not np.isnan(series).all()
         }
-        doubts = judge_powers(report, float(energy[-1] - energy[0])) if self.drive.closed else ()
+        powers = judge_powers(report, float(energy[-1] - energy[0])) if self.drive.closed else ()
+        doubts = (*powers, *judge_creep(report))
         return replace(report, extremes=found, doubts=doubts)
 
     def find_doubts(self) -> Sequence[str]:
@@ -366,6 +382,33 @@ def judge_powers(report: DriveReport, stored: float) -> tuple[str, ...]:
         f"efficiency of {report.efficiency:.4f}: the stored energy of the belt changes by {stored:.3g} J, "
         f"which explains {released:.3g} W of that, and errors of the mesh {allowed:.2g} W; take a smaller step or more "
         "elements, unless other forces drive the belt",
+    )
+
+
+def judge_creep(report: DriveReport) -> tuple[str, ...]:
+    """Why means are doubtful in which bristles add to the loss of speed, by more than the mesh changes tensions."""
+    law, duties = report.law, report.pulleys
+    if law is None or not duties or np.isnan([duty.creep for duty in duties]).any():
+        return ()
+    # where the belt slips on the whole arc, it does not creep
+    creeping = [i for i, duty in enumerate(duties) if duty.slip_reserve > 0.0 and duty.speed != 0.0]
+    driver = int(np.argmin([duty.power for duty in duties]))
+    if driver not in creeping:
+        return ()
+    passings = [Passing(law.arcs[i], duties[i].wrap_angle, *find_ends(duties[i], report.belt_speed)) for i in creeping]
+    found = eval_bristle_creep(law, passings, creeping.index(driver), report.belt_speed)
+    largest = max(max(passing.entering, passing.leaving) for passing in passings)
+    if found.excess <= CREEP_ERROR or found.error <= TENSION_ERROR * largest / law.axial_stiffness:
+        return ()
+    worst, slowest = int(np.abs(found.lag).argmax()), int(np.abs(found.loss - found.right).argmax())
+    arc, slow = duties[creeping[worst]], duties[creeping[slowest]]
+    layer = "a rigid layer" if passings[slowest].law.layer == inf else "the layer"
+    return (
+        f"bristles add some {100.0 * found.excess:.2g} % to the loss of speed of {report.name}, most of it on the "
+        f"short arc of {arc.name}, {arc.wrap_angle:.3g} rad, of which they bend all: {slow.name} loses "
+        f"{100.0 * slow.creep:.4g} %, by {layer} it is {100.0 * found.right[slowest]:.4g} %; take losses of speed from "
+        "there (`rigid_creep`, or `belt.steady`), tensions and loads as they are; tell a belt with a soft layer by "
+        "`layer_stiffness=`",
     )
 
 

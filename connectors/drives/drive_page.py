@@ -142,6 +142,7 @@ def tabulate_pulleys(report: DriveReport, drive: Drive) -> ReportTable:
         ("largest hub load [N]", lambda duty: _largest(extreme(duty, "hub_force"))),
         ("at [s]", lambda duty: _when(extreme(duty, "hub_force"), False)),
         ("creep [%]", lambda duty: f"{100.0 * duty.creep:.3f}"),
+        ("creep by a rigid layer [%]", lambda duty: f"{100.0 * duty.rigid_creep:.3f}"),
         ("slip reserve [1]", lambda duty: _show(duty.slip_reserve)),
         ("smallest slip reserve [1]", lambda duty: _smallest(extreme(duty, "slip_reserve"))),
         ("at [s]", lambda duty: _when(extreme(duty, "slip_reserve"), True)),

@@ -8,6 +8,7 @@ and the wrap angle t,
     slip arc = |ln(F_1/F_2)|/mu, within the wrap angle,
     hub load = sum of the contact forces,    torque of the belt about the hub,    power = torque * speed of the pulley,
     creep = 1 - |omega R|/|omega R of the driver|,    efficiency = power taken by pulleys/power given by them,
+    rigid creep = 1 - (EA + T)/(EA + T of the driver), T where the belt enters with the speed of the rim,
     string frequency of a span of the length L: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T).
 
 The driver is the pulley that gives most power.  R is the radius of the cord.  Where a span is slack, F <= 0, friction
@@ -31,6 +32,7 @@ import numpy as np
 from windlass.connectors.circle_contact.free_belt import SinkingTraction
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, SMALL, MeshTraction
 from windlass.connectors.circle_contact.view import ContactView, view_contact
+from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
 from windlass.connectors.drives.pulleys import Pulley
 from windlass.connectors.reports.pulley_report import eval_report
 from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
@@ -64,6 +66,7 @@ class Drive(NamedTuple):
     teeth: Entity | None
     lossy: list[int]  # pulleys on which the belt loses energy by bending, and the laws of these torques
     losses: Entity | None
+    layers: list[float]  # shear stiffness of the layer between cord and face of each pulley [N/m²]; inf: rigid
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,8 @@ class PulleyDuty:
         torque: of the belt on the pulley about its axis [N m].
         power: torque * speed, > 0 where the pulley takes power [W].
         creep: loss of the speed of the rim against that of the driver [1]; NaN where nothing drives.
+        rigid_creep: the loss that these tensions make on a rigid layer [1]; NaN of ropes, in space and with teeth.
+            Bristles add to it on short arcs; see `DriveReport.doubts`.
         log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite where one is slack.
         friction_limit: mu r/R * wrap_angle [1], with the radii r of the face and R of the cord in the plane.
         slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction, -infinite where a span is slack.
@@ -110,6 +115,7 @@ class PulleyDuty:
     torque: float
     power: float
     creep: float
+    rigid_creep: float
     log_ratio: float
     friction_limit: float
     slip_reserve: float
@@ -140,9 +146,10 @@ class SpanDuty:
 UNITS = {
     "speed": "rad/s", "belt_speed": "m/s", "wrap_angle": "rad", "slip_arc": "rad", "sliding_arc": "rad",
     "tension_before": "N", "tension_after": "N", "hub_load": "N", "hub_force": "N", "hub_angle": "rad",
-    "torque": "N m", "power": "W", "creep": "1", "log_ratio": "1", "friction_limit": "1", "slip_reserve": "1",
-    "mesh_traction": "1", "sinking_traction": "1", "length": "m", "tension": "N", "deflection": "m",
-    "string_frequency": "Hz", "power_in": "W", "power_out": "W", "efficiency": "1", "stored_energy": "J",
+    "torque": "N m", "power": "W", "creep": "1", "rigid_creep": "1", "log_ratio": "1", "friction_limit": "1",
+    "slip_reserve": "1", "mesh_traction": "1", "sinking_traction": "1", "length": "m", "tension": "N",
+    "deflection": "m", "string_frequency": "Hz", "power_in": "W", "power_out": "W", "efficiency": "1",
+    "stored_energy": "J",
 }  # fmt: skip
 """Unit of each number of a `PulleyDuty`, a `SpanDuty`, and of a whole belt."""
 WHOLE = ("belt_speed", "power_in", "power_out", "efficiency", "stored_energy")
@@ -183,6 +190,7 @@ class DriveReport:
         stored_energy: of the motion of the belt and of its stretch [J]; those of its bends and contacts hardly change.
         doubts: why means are doubtful, in words; see `DriveMeans`.
         advice: what makes tractions without load small, where they are not, in words.
+        law: what holds a belt on its pulleys, by which means judge its creep; None of ropes, in space and with teeth.
         extremes: of means over time, those of all numbers, by names such as ``"alternator.slip_reserve"``,
             ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``.
     """
@@ -199,6 +207,7 @@ class DriveReport:
     stored_energy: float = nan
     doubts: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
+    law: BeltLaw | None = None
     extremes: Mapping[str, Extremes] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> PulleyDuty:
@@ -272,9 +281,25 @@ class BoundDrive:
         self.together = [not drive.surfaces and bool(_collect(p, "segments").mean() >= ENOUGH) for p in self.parts]
         self.axial_stiffness = float(_collect(drive.cables, "axial_stiffness").mean())
         self.masses = self.lengths * _collect(drive.cables, "mass_per_length")
+        self.law = self._gather_law() if drive.closed and not drive.surfaces and not drive.wheels else None
 
     def _bind(self, entity: Entity) -> EvaluatedRows:
         return find_evaluated_rows(entity, self.drive.world)
+
+    def _gather_law(self) -> BeltLaw:
+        """The law of a belt that creeps, from columns that are per length of its taut route."""
+        drive = self.drive
+        taut = 1.0 / (1.0 + float(_collect(drive.cables, "reference_strain").mean()))
+        damping = [float(_collect(part, "friction_velocity_penalty_per_length").mean()) for part in self.parts]
+        arcs = [
+            ArcLaw(R, self._eval_friction(i), taut * self.bristles[i], taut * damping[i], taut * drive.layers[i])
+            for i, R in enumerate(drive.radii)
+        ]
+        bending = float(_collect(drive.cables, "bending_stiffness").mean())
+        length = float(self.lengths.mean())
+        return BeltLaw(
+            self.axial_stiffness / taut, bending / taut, taut * drive.mass_per_length, length / taut, tuple(arcs)
+        )
 
     def read(self, rows: EvaluatedRows, name: str, fields: Fields, **where: Any) -> FloatArray:
         """An output variable of bound rows."""
@@ -311,8 +336,9 @@ class BoundDrive:
         numbers = zip(name_spans(drive), drive.span_lengths, tensions.tolist(), deflections.tolist(), strict=True)
         spans = tuple(SpanDuty(*of_span, nan) for of_span in numbers)
         found = DriveReport(
-            drive.name, float(fields.t), 0.0, tuple(duties), spans, stored_energy=float(energy), advice=advice
-        )
+            drive.name, float(fields.t), 0.0, tuple(duties), spans, stored_energy=float(energy), advice=advice,
+            law=self.law,
+        )  # fmt: skip
         return complete(found, drive)
 
     def _eval_contacts(self, fields: Fields) -> tuple[BoolArray, FloatArray]:
@@ -400,8 +426,8 @@ class BoundDrive:
             tension_before=float(tensions[i - 1] if drive.closed else tensions[i]),
             tension_after=float(tensions[i] if drive.closed else tensions[i + 1]),
             hub_load=tuple(hub.tolist()), hub_force=nan, hub_angle=nan, torque=torque, power=torque * speed, creep=nan,
-            log_ratio=nan, friction_limit=self._eval_friction(i) * wrap, slip_reserve=nan, mesh_traction=nan,
-            sinking_traction=nan,
+            rigid_creep=nan, log_ratio=nan, friction_limit=self._eval_friction(i) * wrap, slip_reserve=nan,
+            mesh_traction=nan, sinking_traction=nan,
         )  # fmt: skip
 
     def _find_ends(self, i: int, duty: PulleyDuty) -> tuple[MeshTraction, SinkingTraction]:
@@ -463,6 +489,12 @@ def _eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
     return abs(log(presses[1] / presses[0])) if min(presses) > 0.0 else inf
 
 
+def find_ends(duty: PulleyDuty, speed: float) -> tuple[float, float]:
+    """Tensions [N] where a belt of the speed [m/s], > 0 in the order of the pulleys, enters and leaves a pulley."""
+    ends = duty.tension_before, duty.tension_after
+    return ends if speed >= 0.0 else ends[::-1]
+
+
 def _eval_string(span: SpanDuty, rho: float, speed: float) -> float:
     """Lowest frequency of a span as a string that moves along itself [Hz]."""
     there = span.tension > 0.0 and rho > 0.0 and span.length > 0.0
@@ -478,8 +510,11 @@ def complete(report: DriveReport, drive: Drive) -> DriveReport:
     driver = int(powers.argmin())
     rims = [abs(duty.speed) * radius for duty, radius in zip(report.pulleys, drive.radii, strict=True)]
     drives = given > 0.0 and rims[driver] > 0.0
+    speed = float(np.mean([duty.belt_speed for duty in report.pulleys]))
+    EA = nan if report.law is None else report.law.axial_stiffness
+    stretches = [EA + find_ends(duty, speed)[0] for duty in report.pulleys]
     duties = []
-    for duty, rim in zip(report.pulleys, rims, strict=True):
+    for duty, rim, stretch in zip(report.pulleys, rims, stretches, strict=True):
         ratio = _eval_log_ratio(duty.tension_before, duty.tension_after, rho * duty.belt_speed**2)
         hub, limit = duty.hub_load, duty.friction_limit
         duties.append(
@@ -488,12 +523,12 @@ def complete(report: DriveReport, drive: Drive) -> DriveReport:
                 hub_force=float(np.linalg.norm(hub)),
                 hub_angle=atan2(hub[1], hub[0]) if len(hub) == 2 else nan,
                 creep=1.0 - rim / rims[driver] if drives else nan,
+                rigid_creep=1.0 - stretch / stretches[driver] if drives else nan,
                 log_ratio=ratio,
                 slip_arc=min(ratio / limit, 1.0) * duty.wrap_angle if limit > 0.0 and not isnan(ratio) else nan,
                 slip_reserve=1.0 - ratio / limit if limit > 0.0 else nan,
             )
         )
-    speed = float(np.mean([duty.belt_speed for duty in report.pulleys]))
     spans = tuple(replace(span, string_frequency=_eval_string(span, rho, speed)) for span in report.spans)
     efficiency = taken / given if drives else nan
     return replace(

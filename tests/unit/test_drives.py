@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from math import asin, cos, pi, sqrt
+from dataclasses import fields, replace
+from math import asin, cos, inf, nan, pi, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
+from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
+from windlass.connectors.drives.drive_means import judge_creep
+from windlass.connectors.drives.drive_report import Drive, complete
 from windlass.elements import Ground, RigidBody2D, RigidBody3D
 
 MATERIAL = {"axial_stiffness": 4e4, "bending_stiffness": 1e-3, "mass_per_length": 0.1}
@@ -368,6 +372,41 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
     (words,) = report.doubts
     assert words in solver.verdict.reasons and f"doubtful: {words}" in report.format()
     assert re.search(r"take .* W and give .* W .* efficiency of .* stored energy .* J, .*; take a smaller step", words)
+
+
+def create_means(change: float, wrap: float = 1.2, cable: float = 0.01, **law: float) -> wl.DriveReport:
+    """Means of two pulleys of 50 mm, as if a belt of EA 1e5 N at 300 N carried a change of its tension."""
+    arc = ArcLaw(**{"radius": 0.05, "friction": 0.5, "bristles": 3.2e8, "damping": 0.0, "layer": inf, **law})
+    empty = dict.fromkeys([entry.name for entry in fields(wl.PulleyDuty)], nan)
+    low, high = 300.0 - 0.5 * change, 300.0 + 0.5 * change
+    ends = {"a": (high, low, -change), "b": (low, high, change)}
+    pulleys = tuple(
+        wl.PulleyDuty(
+            **{**empty, "name": name, "speed": 200.0, "belt_speed": 10.0, "wrap_angle": wrap, "hub_load": (0.0, 0.0),
+            "tension_before": before, "tension_after": after, "power": 10.0 * power, "friction_limit": 0.5 * wrap}
+        )
+        for name, (before, after, power) in ends.items()
+    )  # fmt: skip
+    belt = Drive("belt", wl.World(), (), True, *(None,) * 3, [0.05, 0.05], [], 0.1, [], [], None, [], None, [inf] * 2)
+    return complete(wl.DriveReport("belt", 1.0, 1.0, pulleys, (), law=BeltLaw(1e5, 1e-3, 0.1, cable, (arc, arc))), belt)
+
+
+def test_short_arcs_make_losses_of_speed_doubtful() -> None:
+    """Only under load, where the belt creeps, and where no layer of the belt makes most of the loss."""
+    loaded = create_means(120.0)
+    (words,) = judge_creep(loaded)
+    assert re.search(r"add some 50 % .* short arc of a, 1.2 rad, .* b loses .*, by a rigid layer it is 0.1196 %", words)
+    # (EA + N) of the slack span over that of the tight one
+    assert_allclose(loaded["b"].rigid_creep, 1.0 - 100240.0 / 100360.0, rtol=1e-9)
+    assert loaded["a"].rigid_creep == 0.0
+    assert not judge_creep(create_means(0.1)) and not judge_creep(create_means(0.0))
+    assert not judge_creep(create_means(120.0, wrap=3.1))
+    # on the whole arc it slips
+    assert not judge_creep(create_means(260.0))
+    assert not judge_creep(create_means(120.0, cable=0.0, bristles=1e6, layer=1.0 / (1.0 / 1e6 - 1.0 / 3.2e8)))
+    (words,) = judge_creep(create_means(120.0, bristles=1.0 / (1.0 / 3.2e8 + 1.0 / 6.4e8), layer=6.4e8))
+    assert ", by the layer it is" in words
+    assert not judge_creep(replace(loaded, law=None))
 
 
 def test_the_wedge_of_a_groove_multiplies_friction() -> None:

@@ -1,0 +1,120 @@
+"""What bristles add to the loss of speed of a belt: much on short arcs, as they bend on all of an arc under load.
+
+Means over time have the tensions N of the spans, the speed v = c lam of the cord, and the wrap angle t of each pulley.
+With E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²), the belt enters with the stretch
+lam, while the rim runs with
+
+    omega R = c (lam - w),    w = 0 on a rigid layer,    w by `belt_bristles` from F at both ends of the arc.
+
+So with the pulley d that drives, the loss of speed of a pulley is 1 - (lam - w)/(lam_d - w_d).  A cable begins to rub
+when all of it lies on the circle, half of its length l late in the mean: bristles have the angle t - l/(2 R), at least
+half of t.  Where the belt has a layer of rubber, the loss by that layer alone is right, with its own w on the whole
+arc.
+
+Source: see `connectors/reports/belt_bristles.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.connectors.reports.belt_bristles import Rim, pass_pulley
+from windlass.framework.arrays import FloatArray
+
+EQUAL = 1e-9
+"""Change of F on an arc, of F, that bends no bristle [1]."""
+
+
+class ArcLaw(NamedTuple):
+    """What holds a belt on a pulley, per length of the slack belt.
+
+    radius: R of the cord [m].
+    friction: mu r/R at the cord [1].
+    bristles: mu_k, in series with the layer [N/m²].
+    damping: mu_v beside them [N s/m²].
+    layer: K of the layer between cord and face [N/m²]; inf: rigid.
+    """
+
+    radius: float
+    friction: float
+    bristles: float
+    damping: float
+    layer: float
+
+
+class BeltLaw(NamedTuple):
+    """A closed belt in the plane that creeps: EA [N], EI [N m²], rhoA [kg/m] and length l of a cable [m], slack."""
+
+    axial_stiffness: float
+    bending_stiffness: float
+    mass_per_length: float
+    cable_length: float
+    arcs: tuple[ArcLaw, ...]
+
+
+class Passing(NamedTuple):
+    """A belt on a pulley: its law, the wrap angle [rad], and the tensions N where it enters and leaves [N]."""
+
+    law: ArcLaw
+    wrap_angle: float
+    entering: float
+    leaving: float
+
+
+class BristleCreep(NamedTuple):
+    """Losses of speed of all pulleys against the driver, shape (pulleys,) [1], and what made them.
+
+    loss: with the bristles.
+    right: by the layer alone.
+    lag: what bristles add to w where the belt enters.
+    """
+
+    loss: FloatArray
+    right: FloatArray
+    lag: FloatArray
+
+    @property
+    def error(self) -> float:
+        """Largest error of a loss of speed [1]."""
+        return float(np.abs(self.loss - self.right).max())
+
+    @property
+    def excess(self) -> float:
+        """The same, of the largest loss by the layer alone [1]; infinite without such a loss."""
+        largest = float(np.abs(self.right).max())
+        return self.error / largest if largest > 0.0 else inf
+
+
+def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, speed: float) -> BristleCreep:
+    """What the bristles of a belt add to its loss of speed.
+
+    Args:
+        belt: the belt.
+        passings: pulleys on which it sticks somewhere, so that all F are positive.
+        driver: place of the driver in them.
+        speed: v of the cord [m/s].
+    """
+    EA = belt.axial_stiffness
+    stretch = 1.0 + np.array([passing.entering for passing in passings]) / EA
+    flow = abs(speed) / float(stretch.mean())
+    lags = np.array([[_find_lag(belt, p, flow, bristles) for p in passings] for bristles in (True, False)])
+    loss, right = (1.0 - (stretch - w) / (stretch[driver] - w[driver]) for w in lags)
+    return BristleCreep(loss, right, lags[0] - lags[1])
+
+
+def _find_lag(belt: BeltLaw, passing: Passing, flow: float, bristles: bool) -> float:
+    """w where the belt enters [1], by the bristles or by the layer alone."""
+    law, EA = passing.law, belt.axial_stiffness
+    E, bent = EA - belt.mass_per_length * flow**2, belt.bending_stiffness / (2.0 * law.radius**2)
+    entry, leave = (E * (1.0 + N / EA) - EA - bent for N in (passing.entering, passing.leaving))
+    held = law.bristles if bristles else law.layer
+    if held == inf or min(entry, leave) <= 0.0 or abs(leave / entry - 1.0) < EQUAL:
+        return 0.0
+    damping = law.damping * flow if bristles else 0.0
+    late = belt.cable_length / (2.0 * law.radius) if bristles else 0.0
+    rim = Rim(lambda F: (F + EA) / (E * law.radius), 1.0 / E, law.radius, 1.0, law.friction, held, damping)
+    return pass_pulley(rim, entry, leave, max(passing.wrap_angle - late, 0.5 * passing.wrap_angle)).lag
