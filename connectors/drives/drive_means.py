@@ -50,6 +50,8 @@ TENSION_ERROR = 3e-4
 """Of the largest tension, times the speed of the belt: power that the mesh and the method may give [1]."""
 CREEP_ERROR = 0.01
 """Of the loss of speed, that bristles may add [1]."""
+STEADY_CREEP = 0.5
+"""Difference of losses of speed from theory, of the largest, beyond which means are those of no steady motion [1]."""
 DERIVED = {
     "hub_force",
     "hub_angle",
@@ -386,7 +388,10 @@ def judge_powers(report: DriveReport, stored: float) -> tuple[str, ...]:
 
 
 def judge_creep(report: DriveReport) -> tuple[str, ...]:
-    """Why means are doubtful in which bristles add to the loss of speed, by more than the mesh changes tensions."""
+    """Why means are doubtful in which bristles add to the loss of speed, by more than the mesh changes tensions.
+
+    Means over a start, in which pulleys lose or gain speed by other causes, are not judged.
+    """
     law, duties = report.law, report.pulleys
     if law is None or not duties or np.isnan([duty.creep for duty in duties]).any():
         return ()
@@ -398,17 +403,20 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     passings = [Passing(law.arcs[i], duties[i].wrap_angle, *find_ends(duties[i], report.belt_speed)) for i in creeping]
     found = eval_bristle_creep(law, passings, creeping.index(driver), report.belt_speed)
     largest = max(max(passing.entering, passing.leaving) for passing in passings)
+    lost = np.array([duties[i].creep for i in creeping])
+    if np.abs(lost - found.loss).max() > STEADY_CREEP * np.abs(found.loss).max():
+        return ()
     if found.excess <= CREEP_ERROR or found.error <= TENSION_ERROR * largest / law.axial_stiffness:
         return ()
     worst, slowest = int(np.abs(found.lag).argmax()), int(np.abs(found.loss - found.right).argmax())
     arc, slow = duties[creeping[worst]], duties[creeping[slowest]]
-    layer = "a rigid layer" if passings[slowest].law.layer == inf else "the layer"
+    layer = "a rigid layer" if passings[slowest].law.layer == inf else "the layer alone"
     return (
-        f"bristles add some {100.0 * found.excess:.2g} % to the loss of speed of {report.name}, most of it on the "
-        f"short arc of {arc.name}, {arc.wrap_angle:.3g} rad, of which they bend all: {slow.name} loses "
-        f"{100.0 * slow.creep:.4g} %, by {layer} it is {100.0 * found.right[slowest]:.4g} %; take losses of speed from "
-        "there (`rigid_creep`, or `belt.steady`), tensions and loads as they are; tell a belt with a soft layer by "
-        "`layer_stiffness=`",
+        f"bristles add about {100.0 * found.excess:.2g} % to the loss of speed of {report.name}, most of it on the arc "
+        f"of {arc.name}, {arc.wrap_angle:.3g} rad, along all of which they bend: {slow.name} loses "
+        f"{100.0 * slow.creep:.4g} % in these means, and {100.0 * found.right[slowest]:.4g} % on {layer} with their "
+        "tensions; take losses of speed from there, `rigid_creep`, or from `belt.steady`, tensions and loads as they "
+        "are; give `layer_stiffness=` if the belt has a soft layer",
     )
 
 

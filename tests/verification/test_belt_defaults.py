@@ -154,7 +154,7 @@ def test_short_arcs_are_doubtful() -> None:
     case = Case(0, centers, (R,) * 4, 1.5e4, 1e-4, 0.1, 300.0, 0.6, 0.0, 20.0 / R, torques)
     outcome = run_drive(case, revolutions=0.7, start=0.6)
     (words,) = outcome.reasons
-    told = re.match(r"bristles add some (\d+) % to the loss of speed .* on the short arc of p0, 1.6", words)
+    told = re.match(r"bristles add about (\d+) % to the loss of speed .* on the arc of p0, 1.6", words)
     assert told is not None and "`belt.steady`" in words and outcome.errors["loss"] > 0.05
     assert_allclose(float(told[1]) / 100.0, outcome.errors["loss"], rtol=1.0 / 3.0)
 
