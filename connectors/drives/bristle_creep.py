@@ -7,9 +7,9 @@ lam, while the rim runs with
     omega R = c (lam - w),    w = 0 on a rigid layer,    w by `belt_bristles` from F at both ends of the arc.
 
 So with the pulley d that drives, the loss of speed of a pulley is 1 - (lam - w)/(lam_d - w_d).  A cable begins to rub
-when all of it lies on the circle, half of its length l late in the mean: bristles have the angle t - l/(2 R), at least
-half of t.  Where the belt has a layer of rubber, the loss by that layer alone is right, with its own w on the whole
-arc.
+when all of it lies on the circle, up to half of its length l late in the mean: bristles have the angle t - l/(2 R) at
+least, and half of t.  Where the belt has a layer of rubber, the loss by that layer alone is right, with its own w on
+the whole arc.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """
@@ -47,7 +47,10 @@ class ArcLaw(NamedTuple):
 
 
 class BeltLaw(NamedTuple):
-    """A closed belt in the plane that creeps: EA [N], EI [N m²], rhoA [kg/m] and length l of a cable [m], slack."""
+    """A closed belt in the plane that creeps: EA [N], EI [N m²], rhoA [kg/m] and length l of a cable [m], slack.
+
+    With l = 0 bristles are there on the whole arc.
+    """
 
     axial_stiffness: float
     bending_stiffness: float

@@ -143,7 +143,8 @@ def test_bristle_creep() -> None:
 def test_short_arcs_are_doubtful() -> None:
     """Four pulleys with arcs of a quarter of a turn: means say that bristles add to the loss of speed, and how much.
 
-    Measured: 12.7 % of the loss, 11 % expected.  Means of a third of a revolution have waves of some percent.
+    Measured: 12.7 % of the loss, 7.3 to 11 % expected, without and with cables that begin to rub half of their length
+    late.  Means of a third of a revolution have waves of some percent.
     """
     from drives import Case  # here, because benchmarks are no part of the package
     from drives import run as run_drive  # here, because benchmarks are no part of the package
@@ -154,9 +155,9 @@ def test_short_arcs_are_doubtful() -> None:
     case = Case(0, centers, (R,) * 4, 1.5e4, 1e-4, 0.1, 300.0, 0.6, 0.0, 20.0 / R, torques)
     outcome = run_drive(case, revolutions=0.7, start=0.6)
     (words,) = outcome.reasons
-    told = re.match(r"bristles add about (\d+) % to the loss of speed .* on the arc of p0, 1.6", words)
-    assert told is not None and "`belt.steady`" in words and outcome.errors["loss"] > 0.05
-    assert_allclose(float(told[1]) / 100.0, outcome.errors["loss"], rtol=1.0 / 3.0)
+    told = re.match(r"bristles add (\S+) to (\S+) % to the loss of speed .* on the arc of p0, 1.6", words)
+    assert told is not None and "`belt.steady`" in words and 0.0 < 1.2 * float(told[1]) < float(told[2])
+    assert_allclose(float(told[2]) / 100.0, outcome.errors["loss"], rtol=1.0 / 3.0)
 
 
 @pytest.mark.parametrize("seed", [0, 2])
