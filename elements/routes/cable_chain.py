@@ -1,7 +1,7 @@
 """Chains of cables: nodes and elements along a straight line, around circles or along any route, made with one call.
 
-With ``ale=`` (an `ALENode`, the axial motion of the chain) the elements are `ALECable2D`, otherwise `Cable2D`;
-along routes in space they are `Cable3D`.
+With ``ale=`` (an `ALENode`, the axial motion of the chain) the elements are `ALECable2D`, otherwise `Cable2D`; along 3D
+routes they are `Cable3D`.
 
 Geometry of the routes: routes.py, spatial_routes.py, spline_route.py, catenary.py.
 """
@@ -49,7 +49,7 @@ SIDE = word("left", "right")
 RADIUS = number("m")
 # Chains with more elements than this are not searched for elements that turn back on themselves.
 MOST_TURNING = 1000
-# A slope at a right angle to its chord (two elements on a full circle) is no error, whatever rounding says [1].
+# A slope at a right angle to its chord (two elements on a full circle) is no error; this margin covers rounding [1].
 TURN_ROUNDING = 1e-12
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
@@ -88,14 +88,14 @@ def cable_around(
         circles: circles, or handles to bodies or nodes at their centres (reference positions count).
         elements: number of cable elements, of equal length.
         radius: for handles: radius of the circles [m], one for all or one each.
-        sides: for handles: side of the cable on which the circle lies in its direction of travel, one for all or one
-            each; "right": the cable wraps clockwise.
+        sides: for handles: side of the circle, seen along the cable, one for all or one each; "right": the cable wraps
+            clockwise.
         radial_offset: distance of the cable's axis from the circles [m].
         closed: whether the end meets the start.
         start, end: end points [m] of an open cable, shape (2,).
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or with ``ale=`` those of `ALECable2D`; ``length`` [m] is the length of
-            the route over the number of elements unless given.
+        **cable_columns: columns of `Cable2D`, or with ``ale=`` those of `ALECable2D`; ``length`` [m] is by default the
+            length of the route over the number of elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -124,7 +124,7 @@ def straight_cable(
         elements: number of cable elements.
         name: name for messages and output.
         **cable_columns: columns of `Cable2D`, with ``ale=`` those of `ALECable2D`, in space those of `Cable3D`;
-            ``length`` [m] is that of the line over the number of elements unless given.
+            ``length`` [m] is by default the length of the line over the number of elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -170,8 +170,8 @@ def catenary(
 ) -> Entity:
     """Add a cable that hangs between two points [m], (x, y) or (x, y, z), in its equilibrium without bending.
 
-    Nodes stand at equal unstretched arc lengths.  Their reference slopes are unit vectors; what the tension stretches
-    them is in their initial displacement.  A static solve from there takes a few iterations.
+    Nodes stand at equal unstretched arc lengths.  Their reference slopes are unit vectors; their initial displacement
+    contains the stretch by the tension.  A static solve from this state takes a few iterations.
 
     Args:
         world: the world.
@@ -188,7 +188,8 @@ def catenary(
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: a slack cable without weight, with one end above the other, or forces relative to its reference.
+        ModelError: a slack cable without weight, with one end above the other, or forces that refer to its reference
+            configuration.
     """
     strain, share = (cable_columns.get(key, 0.0) for key in ("reference_strain", "strain_is_relative_to_reference"))
     if np.ndim(strain) != 0:
@@ -216,18 +217,18 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
 
     Args:
         world: the world.
-        route: what `helix`, `route_over_sheaves`, `through_points`, `route_around`, `hang_between` or
-            `hang_from_ground` made.
+        route: result of `helix`, `route_over_sheaves`, `through_points`, `route_around`, `hang_between` or
+            `hang_from_ground`.
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or those of `Cable3D` on routes in space; ``length`` [m] is that of the
-            route over the number of elements unless given.
+        **cable_columns: columns of `Cable2D`, or those of `Cable3D` on routes in space; ``length`` [m] is by default
+            the length of the route over the number of elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: a number of elements that is not allowed, or so few that one turns back on itself.
+        ModelError: an invalid number of elements, or so few that one turns back on itself.
     """
     return add_along(world, route, elements, name, **cable_columns)
 
@@ -235,11 +236,11 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
 def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cable_columns: Any) -> Entity:
     """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent.
 
-    Along a catenary slopes are also stretched, by initial displacements.  On several processes each gives a part of
-    long chains.
+    Along a catenary slopes are also stretched, by initial displacements.  On several processes each adds a part of long
+    chains.
     """
     try:
-        # refuses a wrong number of elements, too, before it is made an int
+        # this also refuses a wrong number of elements, before it becomes an int
         length = nodes_along(route, elements, np.zeros(0, np.int64))[2]
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
@@ -286,7 +287,7 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
 def nodes_of(world: World, cables: Entity) -> Entity:
     """The nodes of a chain of cables in order, each once: of n cables n + 1, or n if the chain is closed.
 
-    Of what has one node each, such as bodies and sliding joints, the nodes in the order of the rows.
+    For entities with one node each, such as bodies and sliding joints, the nodes in the order of the rows.
 
     Raises:
         ModelError: the entities have no nodes.
@@ -303,7 +304,7 @@ def nodes_of(world: World, cables: Entity) -> Entity:
     else:
         ids = np.concatenate((begin, end))
         _, first = np.unique(ids, return_index=True)
-        # Node i begins cable i; the end of an open chain is the only one that appears among the second nodes alone.
+        # Node i begins cable i; only the end of an open chain appears just among the second nodes.
         ids = ids[np.sort(first)]
     ((table, _, rows),) = world.split_by_table(ids)
     return Entity(table, rows)
