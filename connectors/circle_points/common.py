@@ -37,7 +37,7 @@ from windlass.framework.model.table import EntityTable
 
 
 class PointContact(Component):
-    """What all laws of contact with points of a cable have."""
+    """Common columns of all laws of contact with points of a cable."""
 
     contact_damping_per_length = column("N s/m^2", "normal damping d per metre of cable", default=0.0, minimum=0)
     friction_velocity_penalty_per_length = column(

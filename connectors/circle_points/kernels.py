@@ -62,7 +62,7 @@ FADING = 0.5
 
 
 class PointColumns(NamedTuple):
-    """Rows of the law, arrays of shape (rows,) if nothing else is said."""
+    """Rows of the law, arrays of shape (rows,) unless noted otherwise."""
 
     circle: IntArray  # position of the marker in the columns of its family
     data: IntArray  # position of the first history value

@@ -2,8 +2,8 @@
 
 A row is a place of a cable where it may touch one thing of its set, a circle or a surface; several rows of one cable
 are several places.  What that is stands in the history values of the row, after those of its points: its number, from
-1, or 0 for none.  So a state, a checkpoint and a repeated step have their pairs with them, and kernels see rows as
-ever.
+1, or 0 for none.  So a state, a checkpoint and a repeated step have their pairs with them, and kernels use rows as
+usual.
 
 Pairs are sought between Newton runs, before their history is updated, as only there a point can close.  Then every pair
 closer than the skin gets a place, the nearest first; what is closed keeps its own.  The list stays valid while
@@ -86,7 +86,7 @@ def find_closed(p: Any, data: FloatArray, start: FloatArray, closed: NDArray[np.
 
 @dataclass
 class PairSearch(ABC):
-    """The search for pairs, and what it keeps until the next one; of circles, see `CircleSearch`, or of other things.
+    """The search for pairs, and its data until the next one; of circles, see `CircleSearch`, or of other things.
 
     Attributes:
         p: the rows: `PairColumns`, or others with ``points``, ``place``, ``group``, ``dofs`` and ``skin``.
@@ -128,7 +128,7 @@ class PairSearch(ABC):
         """Groups, numbers of what they may touch, and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
 
     def eval_slack(self) -> float:
-        """What a point may move more than the control points of its cable [m]."""
+        """Largest motion of a point beyond the control points of its cable [m]."""
         return 0.0
 
     def update(self, fields: Fields) -> None:
@@ -158,7 +158,7 @@ class PairSearch(ABC):
         self.given = fields.data[self.p.place].astype(np.int64)
 
     def _give_places(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> None:
-        """Give the pairs places in the rows of their groups: first what is closed, then the nearest."""
+        """Give the pairs places in the rows of their groups: first closed pairs, then the nearest."""
         p, data, many = self.p, fields.data, len(self.p.dofs)
         closed = np.zeros(len(p.place), dtype=bool)
         find_closed(p, data, fields.start_data, closed)
@@ -183,7 +183,7 @@ class PairSearch(ABC):
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
         size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
         self.margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
-        # rows keep their circles as long as these are wanted; the others take what has no row yet
+        # rows keep their circles as long as these are needed; the other rows take circles without a row
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])

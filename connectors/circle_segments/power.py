@@ -85,7 +85,7 @@ _fill = call(fill_powers)
 STORED, PASSED = ("contact_spring", "bristle"), ("lever",)
 FRICTION_LOSSES = ("sliding", "bristles", "friction_damping")
 LOST = (*FRICTION_LOSSES, "contact_damping")
-"""What accounts of contact store, pass on and lose."""
+"""Energies stored, passed on and lost in accounts of contact."""
 NUMBERS = 12
 """Of a place, for `create_place_account`."""
 NO_GAP = 1e9

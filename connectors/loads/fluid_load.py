@@ -86,8 +86,8 @@ class FluidGroup(NamedTuple):
     c: FluidColumns  # their parameters
     m: LoadPoints  # m, rates: memory for motion and forces, and for rates of slopes
     rates: LoadPoints
-    flow: Flow  # that of the fluid
-    flows: list[FlowColumns]  # flows, users: the fluids, and those with a function of the user
+    flow: Flow  # flow of the fluid at the points
+    flows: list[FlowColumns]  # flows, users: the fluids, and those with a user function
     users: list[UserFlow]
     given: FloatArray  # given, gradients: results of user functions, empty without them
     gradients: FloatArray
