@@ -59,7 +59,7 @@ class StepSolver:
         self._hooks: Sequence[StepHook] = ()
         self._nominal = 0.0
         if self._is_reported():
-            from windlass.framework.report.run_report import begin_report  # imported here, because few runs want it
+            from windlass.framework.report.run_report import begin_report  # here, because few runs want it
 
             begin_report()
             self.progress.history = StepHistory()

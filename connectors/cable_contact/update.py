@@ -218,7 +218,7 @@ def update_history(
             errors[a] = np.inf
         share = eval_share(t.d, m.pa, bend_at(za, xi), m.pb, m.kb)
         if rests and data[at + STATE] != NEW:
-            # from step to step of a motion shares lag by the step, as their sum over both cables does not
+            # in motion the shares lag by one step, which is allowed as their sum over both cables does not lag
             new = read_parameters(c, a, b, share)
             errors[a] += abs(eval_press(new, par.reach - t.D, 0.0) - eval_press(par, par.reach - t.D, 0.0))
         data[at + SHARE] = share

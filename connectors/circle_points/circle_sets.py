@@ -129,7 +129,7 @@ class CircleSearch(PairSearch):
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
         """Groups, circles and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
-        from scipy.spatial import cKDTree  # imported here, because most models do not need it
+        from scipy.spatial import cKDTree  # here, because most models do not need it
 
         p, c = self.p, self.p.points
         points = self.hull.reshape(-1, 4, 2)

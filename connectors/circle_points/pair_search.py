@@ -39,7 +39,7 @@ ROUNDING = 1e-9
 
 
 def find_members(world: Tables, member: type[Component], thing: str, of: str) -> tuple[IntArray, IntArray]:
-    """World coordinate numbers of all members of sets, as many as the widest one has, and their sets.
+    """World coordinate numbers of all members of sets, padded to equal length, and their sets.
 
     Args:
         member: component of the members.
@@ -117,7 +117,7 @@ class PairSearch(ABC):
 
     @abstractmethod
     def eval_motion(self, fields: Fields) -> float:
-        """Largest motion of a cable and of what it may touch since the last search, summed [m]."""
+        """Largest motion of a cable plus largest motion of a possible partner since the last search [m]."""
 
     @abstractmethod
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
@@ -202,7 +202,7 @@ class PairSearch(ABC):
 
 
 def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str, Any], IntArray, IntArray]:
-    """What rows of sets of circles and of other things have in common, by the names of `PairColumns`, bound to nothing.
+    """Common columns of rows of sets of circles and other members, by the names of `PairColumns`, still unbound.
 
     Args:
         sets: name of their reference to the set.
@@ -224,7 +224,7 @@ def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str,
 def follow_pairs(
     rows: LocalRows, system: System, p: Any, kind: type[PairSearch], assign: Callable[..., Any]
 ) -> IntArray:
-    """Make a law of pairs, whose system is given, one of sets: its rows change what they touch after Newton.
+    """Turn the system of a law of pairs into a law of sets, whose rows change their partners after Newton runs.
 
     All processes call the functions together.  The version of the pattern rises if rows of any process have changed.
 

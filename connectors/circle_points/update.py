@@ -157,7 +157,7 @@ def update_history(
             if old <= 0.0:
                 force += abs(fn)
             data[first + k] = gap
-            # friction of what rubs: state, limit, and bend of the bristle since the start of the step
+            # friction of sliding points: state, limit, and bend of the bristle since the start of the step
             before[k], state[k] = start[first + n + k], UNDEFINED
             if not (rubs and laid):
                 continue

@@ -97,7 +97,7 @@ def check_segments(world: Tables, table: EntityTable) -> None:
 
 
 def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
-    """Raise ModelError for those of the rows ``current``, shape (resident,), whose axis could lie beyond the centre."""
+    """Raise ModelError for rows, among ``current`` of shape (resident,), whose axis could lie beyond the centre."""
     radius = table.local("circle_radius")
     for target, positions, rows in world.split_by_table(table.local("cable")):
         offset = target.local("vertical_offset", rows)

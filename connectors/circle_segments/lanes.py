@@ -108,7 +108,7 @@ def gather_lanes(
         if y != 0.0:
             g[SLOPES, k], g[SLOPES + 1, k] = shape.slope[j, 0], shape.slope[j, 1]
             g[SLOPES + 2, k], g[SLOPES + 3, k] = shape.slope[j + 1, 0], shape.slope[j + 1, 1]
-        # the case with all that any of the segments needs
+        # the most general case that any segment needs
         if c.fade[i] != 0.0 or not c.segment_normals[i]:
             case = GENERAL
         elif y != 0.0 and c.current[i]:

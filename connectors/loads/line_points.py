@@ -29,7 +29,7 @@ LEAST_POINTS = 3
 
 
 class LineColumns(NamedTuple):
-    """Rows with equally many points on cables in d dimensions; a letter for each."""
+    """The letters of rows with equally many points on cables in d dimensions."""
 
     row: IntArray  # positions among the local rows, shape (k,)
     dofs: IntArray  # local numbers of the coordinates of both nodes, shape (k, 4 d)

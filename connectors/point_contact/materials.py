@@ -30,7 +30,7 @@ CLOSE_TO_ONE = 1e-9
 
 
 class ContactMaterial(Component):
-    """What a contact surface is made of; any number of surfaces may share one.
+    """The material of a contact surface; any number of surfaces may share one.
 
     Dissipation is c of the Hunt-Crossley law: for slow impacts of equal materials the restitution falls by c per m/s.
     `dissipation_from_restitution` and `plane_strain_modulus` compute the numbers from measured ones.
@@ -72,8 +72,8 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     if u < CLOSE_TO_ONE:
         return 1.0 - u / 1.5
     target = _log_gap(u)
-    from scipy.optimize import brentq  # imported here, because most models do not need it
-    from scipy.special import lambertw  # imported here, because most models do not need it
+    from scipy.optimize import brentq  # here, because most models do not need it
+    from scipy.special import lambertw  # here, because most models do not need it
 
     if target > 1.0:
         # y = 1 - w solves y - ln y = 1 + target, with y < 0.2: exact where w is next to 1
@@ -103,7 +103,7 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
 
     # w = e u stays below 1, and comes so close to it for strong dissipation that u = 1/e to rounding
     most = 1.0 / restitution
-    from scipy.optimize import brentq  # imported here, because most models do not need it
+    from scipy.optimize import brentq  # here, because most models do not need it
 
     u = most if mismatch(most) <= 0.0 else float(brentq(mismatch, loss, most, xtol=1e-300, rtol=1e-15))
     return u / (1.5 * speed)

@@ -182,7 +182,7 @@ class _Crowd:
     """Some balls and the k-d tree of their centres."""
 
     def __init__(self, center: FloatArray, members: IntArray) -> None:
-        from scipy.spatial import cKDTree  # imported here, because most models do not need it
+        from scipy.spatial import cKDTree  # here, because most models do not need it
 
         self.members = members
         self._tree: Any = cKDTree(center[members]) if len(members) else None

@@ -37,7 +37,7 @@ def spline(times: Any, values: Any) -> ReadyFunction:
     Raises:
         ModelError: times that do not rise, fewer than four, other shapes, or numbers that are not finite.
     """
-    from scipy.interpolate import CubicSpline  # imported here, because most models do not need it
+    from scipy.interpolate import CubicSpline  # here, because most models do not need it
 
     t, v = np.array(times, np.float64), np.array(values, np.float64)
     if len(t) < 4 or not (np.diff(t) > 0.0).all():

@@ -109,7 +109,7 @@ class CableView:
     @cached_property
     def parts(self) -> IntArray:
         """Label of each cable, shape (rows,), equal for cables that meet at positions; labels follow the rows."""
-        from scipy.sparse import coo_array  # imported here, because a run without output need not wait for it
+        from scipy.sparse import coo_array  # here, because a run without output need not wait for it
         from scipy.sparse.csgraph import connected_components  # here, because a run without output need not wait for it
 
         # by the first coordinate of each end, since nodes may share a position

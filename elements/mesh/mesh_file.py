@@ -127,7 +127,7 @@ def _read_file(path: Path, scale: float) -> FileMesh:
         raise ModelError(f"mesh file {path} does not exist")
     if path.stat().st_size == 0:
         raise ModelError(f"mesh file {path} is empty")
-    import meshio  # imported here, because models without mesh file do not need it
+    import meshio  # here, because models without mesh file do not need it
 
     said = io.StringIO()
     try:

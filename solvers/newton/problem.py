@@ -53,7 +53,7 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.newton.static_states import StaticStates
 
 LARGE = 20_000
-"""Unknowns from which freeing the memory of unused solvers is worth the time of a search for them."""
+"""Number of unknowns from which freeing unused solvers is worth the time of the search for them."""
 USES = 3
 """Number of residuals, and of tangents with the same factors, after which a program for them is made."""
 Programs = tuple[Program | None, ...]
