@@ -138,7 +138,7 @@ class SurfaceSearch(PairSearch):
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
         """Groups, surfaces and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
-        from scipy.spatial import cKDTree  # imported here, because most models do not need it
+        from scipy.spatial import cKDTree  # here, because most models do not need it
 
         p, rope = self.p, self.p.points.rc[self.first]
         middle = 0.5 * (self.hull[:, 0] + self.hull[:, 3])
