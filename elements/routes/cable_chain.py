@@ -88,14 +88,14 @@ def cable_around(
         circles: circles, or handles to bodies or nodes at their centres (reference positions count).
         elements: number of cable elements, of equal length.
         radius: for handles: radius of the circles [m], one for all or one each.
-        sides: for handles: side of the circle, seen along the cable, one for all or one each; "right": the cable wraps
-            clockwise.
+        sides: for handles: side of the cable on which the circle lies in its direction of travel, one for all or one
+            each; "right": the cable wraps clockwise.
         radial_offset: distance of the cable's axis from the circles [m].
         closed: whether the end meets the start.
         start, end: end points [m] of an open cable, shape (2,).
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or with ``ale=`` those of `ALECable2D`; ``length`` [m] is by default the
-            length of the route over the number of elements.
+        **cable_columns: columns of `Cable2D`, or with ``ale=`` those of `ALECable2D`; ``length`` [m] is the length of
+            the route over the number of elements unless given.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -124,7 +124,7 @@ def straight_cable(
         elements: number of cable elements.
         name: name for messages and output.
         **cable_columns: columns of `Cable2D`, with ``ale=`` those of `ALECable2D`, in space those of `Cable3D`;
-            ``length`` [m] is by default the length of the line over the number of elements.
+            ``length`` [m] is that of the line over the number of elements unless given.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -170,8 +170,8 @@ def catenary(
 ) -> Entity:
     """Add a cable that hangs between two points [m], (x, y) or (x, y, z), in its equilibrium without bending.
 
-    Nodes stand at equal unstretched arc lengths.  Their reference slopes are unit vectors; their initial displacement
-    contains the stretch by the tension.  A static solve from this state takes a few iterations.
+    Nodes stand at equal unstretched arc lengths.  Their reference slopes are unit vectors; what the tension stretches
+    them is in their initial displacement.  A static solve from there takes a few iterations.
 
     Args:
         world: the world.
@@ -188,8 +188,7 @@ def catenary(
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: a slack cable without weight, with one end above the other, or forces that refer to its reference
-            configuration.
+        ModelError: a slack cable without weight, with one end above the other, or forces relative to its reference.
     """
     strain, share = (cable_columns.get(key, 0.0) for key in ("reference_strain", "strain_is_relative_to_reference"))
     if np.ndim(strain) != 0:
@@ -217,18 +216,18 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
 
     Args:
         world: the world.
-        route: result of `helix`, `route_over_sheaves`, `through_points`, `route_around`, `hang_between` or
-            `hang_from_ground`.
+        route: what `helix`, `route_over_sheaves`, `through_points`, `route_around`, `hang_between` or
+            `hang_from_ground` made.
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or those of `Cable3D` on routes in space; ``length`` [m] is by default
-            the length of the route over the number of elements.
+        **cable_columns: columns of `Cable2D`, or those of `Cable3D` on routes in space; ``length`` [m] is that of the
+            route over the number of elements unless given.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: an invalid number of elements, or so few that one turns back on itself.
+        ModelError: a number of elements that is not allowed, or so few that one turns back on itself.
     """
     return add_along(world, route, elements, name, **cable_columns)
 
@@ -236,8 +235,8 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
 def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cable_columns: Any) -> Entity:
     """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent.
 
-    Along a catenary slopes are also stretched, by initial displacements.  On several processes each adds a part of long
-    chains.
+    Along a catenary slopes are also stretched, by initial displacements.  On several processes each gives a part of
+    long chains.
     """
     try:
         # this also refuses a wrong number of elements, before it becomes an int
@@ -287,7 +286,7 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
 def nodes_of(world: World, cables: Entity) -> Entity:
     """The nodes of a chain of cables in order, each once: of n cables n + 1, or n if the chain is closed.
 
-    For entities with one node each, such as bodies and sliding joints, the nodes in the order of the rows.
+    Of what has one node each, such as bodies and sliding joints, the nodes in the order of the rows.
 
     Raises:
         ModelError: the entities have no nodes.
