@@ -1,4 +1,4 @@
-"""Names of coordinates in messages: collected from all processes, in a readable number."""
+"""Names of coordinates in messages: collected from all processes, and only a few of them."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class PairSearch(ABC):
         searches: number of searches so far.
         forgotten: whether the next update searches in any case.
         margin: motion up to which the list is valid [m].
-        given: numbers of the circles or surfaces that the last search left, shape (rows,).
+        given: numbers of the circles or surfaces after the last search, shape (rows,).
         hull, centre: control points of the cables and centres of the circles or surfaces at that time [m].
     """
 

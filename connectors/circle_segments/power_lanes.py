@@ -102,7 +102,7 @@ def slip_rate(
     bx, by = place_velocity(y, s_t, 1, k, g)
     ex, ey = z.bx - z.ax, z.by - z.ay
     E = ex * ex + ey * ey
-    # along n the ends turn the chord, along t they carry it on; see `chord_derivatives`
+    # motion of the ends along n turns the chord, along t it moves the chord along itself; see `chord_derivatives`
     turning = z.nx * (ax - bx) + z.ny * (ay - by)
     q = z.rho
     along = z.nx * (ay + q * (by - ay)) - z.ny * (ax + q * (bx - ax))

@@ -1,7 +1,7 @@
 """Gaps between the surfaces of contact sets, by which solvers see whether steps resolve impacts; see `Gaps`.
 
-Pairs are those of the list of neighbours.  Where a surface has moved by more than half the skin in one step, which the
-list cannot know, pairs whose ways during the step come near each other are looked at as well.
+Pairs are those of the list of neighbours.  If a surface has moved by more than half the skin in one step, the list may
+be incomplete, and pairs whose paths during the step come close are examined as well.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def add_surface_contact(
     skin: float | None = None,
     **columns: Any,
 ) -> Entity:
-    """Let every cable touch every surface: rows of `ContactFrictionSurfaceCable`, or of a law with a search.
+    """Let every cable touch every surface, by one row per pair or by rows with a search.
 
     With many surfaces give ``touching``: then rows belong to `ContactFrictionSurfaceSetCable`, whose cost grows with
     the number of cables, not of pairs.
