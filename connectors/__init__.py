@@ -1,6 +1,6 @@
 """Markers, loads, constraints, springs and contact: one law per file.
 
-The names are loaded on first use, as those of `windlass` are.
+The names are loaded on first use, as in `windlass`.
 """
 
 from typing import TYPE_CHECKING
@@ -176,15 +176,15 @@ if TYPE_CHECKING:
     from windlass.connectors.user_functions.user_forces import compiled as compiled
     from windlass.connectors.user_functions.user_forces import vectorised as vectorised
 
-if not TYPE_CHECKING:  # names that are not there are errors for type checkers
+if not TYPE_CHECKING:  # missing names are errors for type checkers
     __getattr__, __dir__, __all__ = offer(__name__)
 
 # families of markers with laws between two of them
 offer_family("position marker", "windlass.connectors.markers.position_markers")
 offer_family("coordinate marker", "windlass.connectors.markers.coordinate_marker")
-# functions that files of models hold as values
+# functions that are values in files of models
 offer_functions("ReadyFunction", "windlass.connectors.user_functions.ready_functions")
-# the drives and pulleys of a model stand in the report of the run
+# the report of the run lists the drives and pulleys of a model
 register_report_sections("windlass.connectors.drives.drive_page:tabulate_drives")
 register_report_sections("windlass.connectors.reports.pulley_section:tabulate_pulleys")
 register_report_sections("windlass.connectors.reports.surface_section:tabulate_surfaces")

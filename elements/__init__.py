@@ -1,6 +1,6 @@
 """Nodes, cables and bodies, one law per file, and the geometry that places them.
 
-The names are loaded on first use, as those of `windlass` are.
+The names are loaded on first use, as in `windlass`.
 """
 
 from typing import TYPE_CHECKING
@@ -60,9 +60,9 @@ if TYPE_CHECKING:
     from windlass.elements.routes.spline_route import SplineRoute as SplineRoute
     from windlass.elements.routes.spline_route import through_points as through_points
 
-if not TYPE_CHECKING:  # names that are not there are errors for type checkers
+if not TYPE_CHECKING:  # missing names are errors for type checkers
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# components that are made for a number, in files of models
+# components made for a number, in files of models
 offer_sized_kinds("GenericNode", "windlass.elements.nodes.generic_nodes:generic_node")
 offer_sized_kinds("StateNode", "windlass.elements.nodes.generic_nodes:state_node")

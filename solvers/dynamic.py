@@ -66,24 +66,24 @@ class Dynamic(StepSolver):
         rotations: how Euler parameters are integrated, ``"steady"`` or ``"parameters"``, see `create_integrator`.
         rtol, atol, max_it: default tolerances, see `Newton`.
         passes: defaults of the passes of contacts, see `Passes`.
-        decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
-            as recorded data of other programs need it.
+        decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps the stored
+            states, as reproduction of data of other programs requires.
         decide_in_newton: number of residuals of the first Newton run of a step in which contacts with a return map
             decide open or closed, sticks or slips from the history at the start of the step; after them, and in all
-            other contacts, decisions change between Newton runs alone.
-        overshoot: residuals that are small against that of a first iteration alone, which has overshot: "check" that
-            they are small against loads, reactions and inertia, too, or "accept" them, as recorded data of other
-            programs need it.
-        lag: keep the tangent and its factorisation while that is cheaper, see `LagPolicy`; False is full Newton.
+            other contacts, decisions change only between Newton runs.
+        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot: "check"
+            that they are small relative to loads, reactions and inertia, too, or "accept" them, as reproduction of data
+            of other programs requires.
+        lag: keep the tangent and its factorisation while this is cheaper, see `LagPolicy`; False is full Newton.
         project: bring accelerations and multipliers onto the constraints after kinks, see `Consistency`.
         velocities: of the start, where constraints forbid them: "check" is an error that names these constraints,
             "project" takes the nearest ones that they allow, by mass.
-        resolve_contacts: cut steps that do not resolve a contact, or pass it, see `ContactWatch`; False leaves them and
-            says so in the verdict.
+        resolve_contacts: cut steps that do not resolve a contact, or pass it, see `ContactWatch`; False accepts them
+            and reports them in the verdict.
         adaptive: cut the step after a failure, grow it again after easy steps.
-        control: how it is cut and grows, see `StepControl`.
+        control: rules for cutting and growing the step, see `StepControl`.
         prefix: options prefix.
-        name: what the progress line calls this solve; empty for none.
+        name: name of this solve in the progress line; empty for none.
 
     Attributes:
         statistics: counts and times.
@@ -173,26 +173,26 @@ class Dynamic(StepSolver):
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
-        The yielded object is the same at each step; copy it to keep it.  After a restart the first one is that after
-        the step behind the checkpoint, or the last state of a solve that had ended.
+        The yielded object is the same at each step; copy it to keep it.  After a restart the first one is the state
+        after the first step behind the checkpoint, or the last state of a solve that had ended.
 
         Args:
             state: start; it is not changed.
             hooks: user code around steps, see `StepHook`.
-            resume: the state is one of a dynamic run of this model, perhaps from a file (`State.load`): go on with its
-                accelerations, so that in serial and with full Newton the run is the same to the last bit as without the
-                break.  Otherwise accelerations are computed anew, as is needed after statics or a change of the model.
+            resume: the state is one of a dynamic run of this model, perhaps from a file (`State.load`): continue with
+                its accelerations, so that in serial and with full Newton the run equals an unbroken one to the last
+                bit.  Otherwise accelerations are computed anew, as is needed after statics or a change of the model.
 
         Raises:
             NotConverged: a step failed at the smallest step size; the last good state is kept in the error.
             ModelError: a start that misses constraints by more than is closed, at which a prescribed motion jumps, or
-                with shapes and overlaps that cannot be meant; no consistent initial accelerations; nonlinear
-                constraints with ``"newmark"``.
+                with implausible shapes and overlaps; no consistent initial accelerations; nonlinear constraints with
+                ``"newmark"``.
         """
         yield from self._march(state, hooks, resume, pauses=True)
 
     def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
-        """See `march`; between steps it pauses for user code, or goes on at once."""
+        """See `march`; between steps it pauses for user code or continues at once."""
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.sizes.nominal, self.end)
@@ -220,15 +220,15 @@ class Dynamic(StepSolver):
         return describe_problem(self.problem)
 
     def settings(self) -> dict[str, Any]:
-        """What must be the same after a restart; see `Restartable`."""
+        """Values that must be equal after a restart; see `Restartable`."""
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.sizes.nominal}
 
     def update_state(self, state: State) -> None:
-        """Watches begin anew from what they have seen; see `Restartable`."""
+        """Watches begin anew from the values that they have seen; see `Restartable`."""
         self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
-        """What is carried from step to step beside the state; see `Restartable`."""
+        """Values carried from step to step in addition to the state; see `Restartable`."""
         return super().checkpoint() | {
             "sizes": self.sizes.checkpoint(),
             "newton": self.newton.checkpoint(),
@@ -237,7 +237,7 @@ class Dynamic(StepSolver):
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave."""
+        """Continue from the values of `checkpoint`."""
         super().restore(kept)
         self.sizes.restore(kept["sizes"])
         self.newton.restore(kept["newton"])
@@ -254,12 +254,12 @@ class Dynamic(StepSolver):
 class Run:
     """One run of `Dynamic`, step by step.
 
-    The state is that of the start of a step until the step is accepted.  Hooks that look at passes see each of them in
-    the state, and the end of steps with rotations is made from both ends: then the start is kept beside it.
+    The state stays at the start of a step until the step is accepted.  With hooks that look at passes, which see each
+    of them in the state, and with rotations, whose end of the step depends on both ends, a copy of the start is kept.
 
     Args:
         solver: the solver.
-        state: the state that goes on from step to step.
+        state: the state, which changes from step to step.
         hooks: all hooks.
         checkpoint: the checkpoints of this run.
         pauses: whether the caller sees the state between steps.
@@ -275,7 +275,7 @@ class Run:
         self._looking = list(dict.fromkeys([*self._before, *self._after]))
 
     def begin(self, resume: bool) -> None:
-        """Decide contact states and find consistent accelerations and multipliers, or take those of the state."""
+        """Decide contact states and find consistent accelerations and multipliers, or keep those in the state."""
         solver, state, nominal = self._solver, self._state, self._solver.sizes.nominal
         solver.statistics.begin()
         # each march begins with the nominal step, also a second one of the same solver
@@ -315,7 +315,7 @@ class Run:
         self._steps = CompiledSteps(solver.newton, solver.passes, self._kernels.scheme, *looks, solver._mapped)
 
     def propose(self) -> tuple[float, list[float]]:
-        """What comes before a step: its size, its end, and those of steps after it that compiled code may take [s]."""
+        """Choose the size and the end of a step, and the ends of later steps that compiled code may take [s]."""
         solver, state = self._solver, self._state
         self._checkpoint.before_step(state)
         if self._before:
@@ -331,18 +331,18 @@ class Run:
         return h, solver.sizes.foresee(then, solver.end, most)
 
     def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
-        """One attempt at a step of size h [s]; the state is that of its end if it has converged.
+        """One attempt at a step of size h [s]; afterwards the state is at its end if it has converged.
 
         Args:
             h: size [s].
-            ends: the end of the step and those of steps of the same size after it [s]; where compiled code can take
-                these, the attempt is at the last of them, or at one that it could not finish.
+            ends: the end of the step and the ends of later steps of the same size [s]; where compiled code can take
+                these steps, the attempt is the last of them, or the one that it could not finish.
         """
         solver = self._solver
         try:
             attempt = self._try(h, ends)
         except NotConverged as error:
-            # a linear solver that cannot work: smaller steps do not help
+            # the linear solver cannot work: smaller steps do not help
             error.failure.step, error.failure.step_size = solver.statistics.steps + 1, h
             self._go_back()
             solver._fail(error.failure, self._state, self._hooks, error.advice)
@@ -381,15 +381,15 @@ class Run:
         """One run of Newton's method; whether it has converged.
 
         Args:
-            attempt: of which it is a pass.
-            scheme: what the unknowns mean.
+            attempt: the attempt to which the pass belongs.
+            scheme: meaning of the unknowns.
             ends: see `attempt`.
             compiled: whether compiled code takes the step, and those after it.
         """
         solver, state, contacts, steps = self._solver, self._state, self._contacts, self._steps
         fields, guess = solver.assembly.fields, None
         if attempt.passes == 2 and solver._mapped:
-            # again as without return maps
+            # repeat without return maps
             contacts.data[:] = contacts.first
         elif attempt.passes > 1:
             solver.problem.lag.note_switch(contacts.changed)
@@ -418,7 +418,7 @@ class Run:
         return run.converged
 
     def _note_steps(self, t: float, steps: int, iterations: int) -> None:
-        """So many steps, up to a time [s], were done by compiled code, without hooks."""
+        """Note a number of steps, up to a time [s], that compiled code has done without hooks."""
         solver, state = self._solver, self._state
         state.t, state.step = t, state.step + steps
         solver.statistics.add(steps, iterations)
@@ -431,7 +431,7 @@ class Run:
             hook.skip(steps)
 
     def _find_idle_programs(self) -> list[Program]:
-        """What watches and hooks want of steps that they do not see."""
+        """The programs of watches and hooks for steps that they do not see."""
         programs = [hook.idle_program(self._state) for hook in self._looking]
         found = self._solver.watches.idle_programs(self._state)
         return [*found, *(program for program in programs if program is not None)]
@@ -448,7 +448,7 @@ class Run:
             self._state.assign(self._start)
 
     def accept(self, h: float) -> None:
-        """The attempt at a step of size h [s] holds: constraints after kinks, counts, watches and hooks."""
+        """Accept a step of size h [s]: constraints after kinks, counts, watches and hooks."""
         solver, state, then = self._solver, self._state, self._kernels.scheme.t
         solver.watches.accept(state, then, h)
         changed = self._steps.stage != DONE and solver.consistency.follow(state, h)
@@ -464,14 +464,14 @@ class Run:
         self._seen = state.t
 
     def go_on(self) -> None:
-        """The caller has seen the state, and perhaps changed it."""
+        """Continue after the caller has seen the state, and perhaps changed it."""
         if self._pauses:
             self._checkpoint.paused = False
             if self._state.t != self._seen or not is_finite(self._state):
                 refuse_change(self._state, self._seen, "code between two steps")
 
     def cut(self, h: float, attempt: StepAttempt) -> None:
-        """Cut a step of size h [s] that has failed, which begins again from its start, or give up."""
+        """Cut a step of size h [s] that has failed and begin it again, or give up."""
         solver, state = self._solver, self._state
         self._go_back()
         solver._note_failure(state.t + h, h, attempt.reason)
@@ -481,7 +481,7 @@ class Run:
             solver._fail(failure, state, self._hooks, ADVICE)
 
     def finish(self) -> None:
-        """The end is reached: hooks, checkpoint and verdict."""
+        """Finish the run at its end: hooks, checkpoint and verdict."""
         solver, state = self._solver, self._state
         solver.watches.finish(state)
         solver._stop(state, self._hooks)

@@ -1,8 +1,8 @@
 """Explicit dynamics: a(t, q, v) from M a + f(q, v, t) + C_q^T lam = loads, step by step without iterations.
 
-For particle-like models with many contacts and short times, and where accuracy near rounding is wanted.  Implicit
-methods (`Dynamic`) are better for stiff models such as cables, whose explicit steps must be shorter than 2/ω of the
-highest angular frequency.  The methods are described in `verlet` and `runge_kutta`, the equations in `accelerations`.
+Suited to particle-like models with many contacts and short times, and to accuracy near rounding.  Implicit methods
+(`Dynamic`) are better for stiff models such as cables, whose explicit steps must be shorter than 2/ω of the highest
+angular frequency.  The methods are described in `verlet` and `runge_kutta`, the equations in `accelerations`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class StepGrid:
-    """Times that are hit exactly: multiples of the step from the start on, and the end.
+    """Times that steps hit exactly: multiples of the step from the start, and the end.
 
     Attributes:
         start, step, end: [s].
@@ -97,21 +97,21 @@ class Explicit(StepSolver):
             control (SciPy's DOP853); or ``"euler"``, ``"midpoint"``, ``"rk3"``, ``"rk4"``, ``"rk6"`` of orders 1, 2,
             3, 4, 6 with fixed steps, see `fixed_steps`.
         rtol, atol: tolerances of ``"rk"`` for coordinates and velocities [1], [m, rad, 1; per s].
-        project: bring coordinates and velocities onto the constraints at the start and after every step, the Euler
-            parameters of bodies included; otherwise they drift away from them with the errors of the steps.
-        velocities: of the start, where constraints forbid them: "check" is an error that names these constraints,
-            "project" takes the nearest ones that they allow, by mass; both only with ``project``.
+        project: bring coordinates and velocities, Euler parameters included, onto the constraints at the start and
+            after every step; otherwise they drift away with the errors of the steps.
+        velocities: velocities of the start that constraints forbid: "check" raises an error with these constraints,
+            "project" takes the nearest allowed ones, in the norm of the mass matrix; both only with ``project``.
         discontinuous_atol: force error up to which recommended step sizes are ignored [N].
-        adaptive: follow recommended step sizes at all; ``"rk"``: also take a step again, shorter, if it does not
-            resolve a contact, or passes it.
+        adaptive: follow recommended step sizes; ``"rk"``: also repeat a step with a shorter size if it does not resolve
+            a contact, or passes it.
         smallest_step: recommended steps are not shorter [s]; default 1e-4 of the step.
         prefix: options prefix.
-        name: what the progress line calls this solve; empty for none.
+        name: name of this solve in the progress line; empty for none.
 
     Attributes:
         statistics: counts and times.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
-        accelerations: what evaluates accelerations; its ``kind`` says how masses are dealt with.
+        accelerations: evaluator of accelerations; its ``kind`` is the method for masses.
         failed_attempts: (time, step size, reason) of rejected attempts.
 
     Raises:
@@ -192,14 +192,14 @@ class Explicit(StepSolver):
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
         The yielded object is the same at each step; copy it to keep it.  Changes of it or of the world between steps,
-        for instance by hooks, are noticed.  After a restart the first one is that after the step behind the checkpoint,
-        or the last state of a solve that had ended.
+        for instance by hooks, are noticed.  After a restart the first one is the state after the first step behind the
+        checkpoint, or the last state of a solve that had ended.
 
         Args:
             state: start; it is not changed.
             hooks: user code around steps, see `StepHook`; ``after_iteration`` is called once in each accepted step.
-            resume: the state is one of an explicit run of this model: go on with its accelerations and history values
-                as they are.  Otherwise the start is projected onto the constraints and both are computed anew.
+            resume: the state is one of an explicit run of this model: continue with its accelerations and history
+                values.  Otherwise the start is projected onto the constraints and both are computed anew.
 
         Raises:
             NotConverged: a step failed; the last good state is kept in the error.
@@ -210,7 +210,7 @@ class Explicit(StepSolver):
         yield from self._march(state, hooks, resume, pauses=True)
 
     def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
-        """See `march`; between steps it pauses for user code, or goes on at once."""
+        """See `march`; between steps it pauses for user code or continues at once."""
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.step, self.end)
@@ -274,7 +274,7 @@ class Explicit(StepSolver):
             if solve_checkpoint.had_ended(current):
                 yield current
             self.watches.finish(current)
-            # what generalised-alpha would start from
+            # the start value of generalised-alpha
             current.carried[:] = current.a
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
@@ -284,7 +284,7 @@ class Explicit(StepSolver):
             self._conclude(current, all_hooks, reasons)
 
     def settings(self) -> dict[str, Any]:
-        """What must be the same after a restart; see `Restartable`."""
+        """Values that must be equal after a restart; see `Restartable`."""
         return {"method": self._name, "step [s]": self.step}
 
     def update_state(self, state: State) -> None:
@@ -293,7 +293,7 @@ class Explicit(StepSolver):
         self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
-        """What is carried from step to step beside the state; see `Restartable`."""
+        """Values carried from step to step in addition to the state; see `Restartable`."""
         return super().checkpoint() | {
             "start": self._grid.start,
             "method": self._method.checkpoint(),
@@ -303,7 +303,7 @@ class Explicit(StepSolver):
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave."""
+        """Continue from the values of `checkpoint`."""
         super().restore(kept)
         self._grid = replace(self._grid, start=float(kept["start"]))
         self._method.restore(kept["method"])
@@ -312,7 +312,7 @@ class Explicit(StepSolver):
         self.accelerations.factorisations = int(kept["factorisations"])
 
     def reset_caches(self, state: State) -> None:
-        """Drop factorisations, lists of neighbours and what the method carries over; see `Restartable`."""
+        """Drop factorisations, lists of neighbours and values that the method carries over; see `Restartable`."""
         self.accelerations.reset_caches()
         self._method.reset_caches(state)
 
@@ -322,14 +322,14 @@ class Explicit(StepSolver):
         return self._adaptive and cut and size > self._smallest * (1.0 + 1e-9)
 
     def _find_cut(self, size: float) -> float:
-        """The size that a step which has reached its end should have instead, inf if it may stay."""
+        """The size that a finished step should have instead, inf if it may stay."""
         if not self._adaptive or size <= self._smallest * (1.0 + 1e-9):
             return np.inf
         self._look(size)
         return self.watches.find_cut(size)
 
     def _look(self, size: float) -> None:
-        """Watches look at a step of this size [s], the end of which the fields hold."""
+        """Let the watches examine a step of this size [s], whose end is in the fields."""
         self.contacts.resize(size)
         self.watches.after_newton()
 

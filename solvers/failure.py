@@ -1,4 +1,4 @@
-"""Solves that fail: what is known about them, and the errors that say so."""
+"""Solves that fail: their data and errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from windlass.framework.state.state import State
 
 @dataclass
 class Failure:
-    """What is known about a solve that failed.
+    """Data of a solve that failed.
 
     Attributes:
         reason: the reason in PETSc's words, e.g. ``DIVERGED_MAX_IT``.
@@ -48,7 +48,7 @@ class Failure:
 
 
 def describe_jump(start: float, time: float | None) -> list[str]:
-    """That statics goes from one time to another at once, in words for `Failure.diagnosis`; empty where it does not."""
+    """Text for `Failure.diagnosis` where statics goes from one time to another in one step; otherwise empty."""
     if time is None or time == start:
         return []
     return [
@@ -58,7 +58,7 @@ def describe_jump(start: float, time: float | None) -> list[str]:
 
 
 class NotConverged(WindlassError):
-    """A solve that did not converge; ``failure`` tells why, where and when, ``state`` is the last good state."""
+    """A solve that did not converge; ``failure`` describes why, where and when, ``state`` is the last good state."""
 
     def __init__(self, failure: Failure, advice: str = "") -> None:
         self.failure, self.advice = failure, advice
@@ -71,4 +71,4 @@ class NotConverged(WindlassError):
 
 
 class UnstableEquilibrium(NotConverged):
-    """A static equilibrium that is unstable, or whose shape cannot be meant; ``state`` is that equilibrium."""
+    """A static equilibrium that is unstable, or whose shape is implausible; ``state`` is that equilibrium."""

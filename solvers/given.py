@@ -1,4 +1,4 @@
-"""What the arguments of solvers may be, and the states that they start from."""
+"""Valid arguments and start states of solvers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from windlass.framework.state.state import State
 LONGEST_TIME = 1e12
 """Times [s] beyond this are mistakes: their squares and inverses leave the range of numbers."""
 MOST_STEPS = 1e12
-"""More steps than any computer can do: the step is a mistake."""
+"""Number of steps that no computer can do: the step is a mistake."""
 
 PREFIX = that(
     lambda given: isinstance(given, str) and given.isidentifier() and given.isascii(), "letters, digits and _"
@@ -35,7 +35,7 @@ COMMON: dict[str, Check] = {
     "prefix": PREFIX,
     "name": word(),
 }
-"""Arguments that all solvers have."""
+"""Arguments of all solvers."""
 NEWTON: dict[str, Check] = {
     "max_it": whole(1),
     "passes": optional(instance("Passes")),
@@ -61,7 +61,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
     Args:
         solver: the solver.
         given: the state that the user gave, if any.
-        state: the same with local numbers.
+        state: the same state with local numbers.
 
     Raises:
         ModelError: on all processes, for values that are not finite, and for settings that differ.
@@ -70,7 +70,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
     where, assembly = type(solver).__name__, solver.assembly
     options.check_values()
     if options.help_requested():
-        # nothing will be solved: commands that look at the end show their options for the start
+        # nothing will be solved: commands that show the end show the start instead
         last_state.note(state)
     if assembly.layout.size > 1:
         meet(assembly.comm, where)

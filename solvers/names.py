@@ -1,4 +1,4 @@
-"""Names of coordinates in messages: those of all processes, and no more than can be read."""
+"""Names of coordinates in messages: collected from all processes, and only a few of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.framework.assembly.assembly import Assembly
 
 
 def name_dofs(assembly: Assembly, owned: Iterable[int]) -> list[str]:
-    """Names of coordinates that each process gives by place among its own ones; all processes together."""
+    """Names of coordinates, given on each process by place among its own coordinates; all processes together."""
     layout, number = assembly.layout, assembly.world.numbering
     return assembly.processes.join("names", [number.describe_dof(int(layout.owned[i])) for i in owned])
 
@@ -19,11 +19,11 @@ def name_dofs(assembly: Assembly, owned: Iterable[int]) -> list[str]:
 def name_largest(
     assembly: Assembly, values: FloatArray, count: int = 3, multipliers: Sequence[float] | FloatArray = ()
 ) -> list[tuple[str, float]]:
-    """The largest values with names, those that are not finite first; all processes together, and all get the same.
+    """The largest values with names, infinite and NaN first, the same on all processes; all processes together.
 
     Args:
         assembly: the systems of this process.
-        values: by local coordinate, of which ghosts do not count or may be missing.
+        values: by local coordinate; ghosts do not count or may be missing.
         count: number of values.
         multipliers: values by multiplier of this process, if there are any.
     """
@@ -47,6 +47,6 @@ def name_largest(
 
 
 def shorten(words: Sequence[str], most: int = 6, kind: str = "") -> list[str]:
-    """The first of many texts, and how many more there are of this kind."""
+    """The first of many texts, and the number of others of this kind."""
     more = [f"and {len(words) - most} more{kind}"] if len(words) > most else []
     return [*words[:most], *more]

@@ -1,6 +1,6 @@
-"""Options that the solvers have beside those of PETSc, in tables: all that are given are checked before any solve.
+"""Options of the solvers in addition to PETSc's, in tables: all given options are checked before any solve.
 
-A solver reads one by `own_option`; its name is that of the table behind the prefix of the solver.
+A solver reads one by `own_option`; its name is the prefix of the solver and the name in the table.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PROBLEMS = ("auto", "linear", "quadratic")
 
 _START = Option("velocities", "check", "", "velocities that constraints forbid: an error, or nearest", choices=STARTS)
 
-# values are those of the solvers' arguments; here they only say of which type an option is
+# default values come from the solvers' arguments; these values only give the type of an option
 TIMES = option_table(
     Option("step", 1.0, "s", "nominal step size", minimum=SHORTEST),
     Option("end", 1.0, "s", "time at the end", minimum=SHORTEST),
@@ -79,14 +79,14 @@ TABLES: dict[str, Table] = {
     "initial_": {},
     "modes_": MODES_OPTIONS,
 }
-"""By default prefix: a model may make each of these solvers later."""
+"""Tables by default prefix: a model may create each of these solvers later."""
 
 for _prefix, _items in TABLES.items():
     expect_solver(_prefix, tuple(_items.values()))
 
 
 def offer_choices(table: dict[str, Option], prefix: str, name: str, choices: Sequence[str]) -> None:
-    """Let an option of a solver take these words; those of integrators are registered after the tables are made.
+    """Set the words that an option of a solver accepts; integrators register theirs after the tables are made.
 
     Args:
         table: options of this kind of solver.

@@ -55,13 +55,13 @@ ADVICE = (
 MOST_LOAD_STEPS = 10**6
 LOAD_STEPS = StepControl(cut=0.25, growth=2.0, easy_steps=4)
 USES = 8
-"""Evaluations before a program is made: most static solves have fewer, and a program pays from then on."""
+"""Evaluations before a program is made: most static solves have fewer, and from here on a program saves time."""
 LONG = 40
-"""Iterations in the first load step, more than one pass, after which the shape of lines is sought."""
+"""Iterations in the first load step, in more than one pass, after which form-finding begins."""
 NEAR = 1.0
 """Force error of a pass, per largest contact force, up to which the next one starts from its solution [1]."""
 UNSETTLED = 0.1
-"""Load steps cut below this share of the nominal one go on if contacts do not settle, except for the last one [1]."""
+"""Load steps cut below this share of the nominal one are accepted with unsettled contacts, except for the last [1]."""
 
 
 LIGHT = 0.1
@@ -70,15 +70,15 @@ WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the 
 
 
 class SlackLines(Exception):
-    """The way of load steps leads through slack lines, is long, or ends: the shape of lines is to be sought first."""
+    """The path of load steps leads through slack lines, is long, or ends: form-finding has to come first."""
 
 
 class Static(StepSolver):
     """Static equilibrium of a world by load steps.
 
     The load factor scales the applied loads only, not prestrain and offsets.  Velocities are 0 in all forces, unless
-    those that are given stay, for ropes that run while their nodes rest; first-order states are sought for which
-    nothing changes.
+    given velocities are kept, for ropes that run while their nodes rest; first-order states are solved for constant
+    values.
 
     Args:
         world: the model.
@@ -89,23 +89,23 @@ class Static(StepSolver):
         time: time at which loads and offsets that are functions of time are evaluated [s]; default that of the state.
         rtol, atol, max_it: default tolerances, see `Newton`.
         passes: defaults of the passes of contacts, see `Passes`.
-        decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
-            as recorded data of other programs need it.
+        decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps the stored
+            states, as reproduction of data of other programs requires.
         decide_in_newton: number of residuals of the first Newton run of a load step in which points of cables on
-            surfaces decide open or closed, sticks or slips; 0: between Newton runs alone.
-        overshoot: residuals that are small against that of a first iteration alone, which has overshot: "check" that
-            they are small against loads, reactions and inertia, too, or "accept" them, as recorded data of other
-            programs need it.
-        passes_from: where the passes of a load step begin: "near" the solution of the pass before, once its force
-            error is no larger than the contact force; "step", all from the last converged state, as recorded data of
-            other programs need it.
-        stability: what is done about an equilibrium that is unstable or whose shape cannot be meant: "follow" goes on
-            down the potential to a stable one and says so, "check" is an error, "off" does not look.
-        velocities: "zero" in all forces, or "given": those of the start stay, with the forces of inertia that are
-            quadratic in them, while accelerations are 0; for steady motion of material through a shape at rest.
+            surfaces decide open or closed, sticks or slips; 0: only between Newton runs.
+        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot: "check"
+            that they are small relative to loads, reactions and inertia, too, or "accept" them, as reproduction of data
+            of other programs requires.
+        passes_from: start of the passes of a load step: "near" the solution of the pass before, once its force error is
+            no larger than the contact force; "step": all from the last converged state, as reproduction of data of
+            other programs requires.
+        stability: treatment of an equilibrium that is unstable or whose shape is implausible: "follow" continues down
+            the potential to a stable one with a note, "check" raises an error, "off" does not check.
+        velocities: "zero" in all forces, or "given": velocities of the start are kept, with the inertia forces
+            quadratic in them and accelerations 0; for steady motion of material through a shape at rest.
         adaptive: cut the load step to a quarter after a failure, grow it again after 4 easy steps.
         prefix: options prefix.
-        name: what the progress line calls this solve; empty for none.
+        name: name of this solve in the progress line; empty for none.
 
     Attributes:
         statistics: counts and times.
@@ -163,7 +163,7 @@ class Static(StepSolver):
         self._decides = own_option(STATIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         self._begins_near = own_option(STATIC_OPTIONS, prefix, "passes_from", passes_from) == "near"
         mapped = own_option(STATIC_OPTIONS, prefix, "decide_in_newton", decide_in_newton)
-        # on several processes the looks at the tangent need PETSc's own matrices, and what is next to singular MUMPS
+        # on several processes checks of the tangent need PETSc's own matrices, and nearly singular ones MUMPS
         storage = choose_storage(self.assembly, prefix) if self.assembly.layout.size == 1 else Storage.ROWS
         self.problem = NonlinearProblem(self.assembly, prefix, storage)
         maps = not self._moves and any(system.return_map.rest for system in self.assembly.systems)
@@ -194,7 +194,7 @@ class Static(StepSolver):
         return float(self.load_range ** ((steps - self.load_steps) / (self.load_steps - 1)))
 
     def _find_progress(self, load_factor: float) -> float:
-        """The progress at which the load factor has a value, not below that of the first geometric step."""
+        """The progress at which the load factor has a value, not below the first geometric step."""
         if not self.geometric or self.load_steps == 1:
             return load_factor
         steps = self.load_steps + (self.load_steps - 1) * np.log(load_factor) / np.log(self.load_range)
@@ -211,9 +211,9 @@ class Static(StepSolver):
             hooks: user code around load steps.
 
         Raises:
-            ModelError: coordinates without any stiffness, or a singular first tangent; what nothing holds is named.
-            NotConverged: a load step failed at the smallest step size, or the equilibrium is not stable (its state is
-                that of the error).
+            ModelError: coordinates without any stiffness, or a singular first tangent; free coordinates are named.
+            NotConverged: a load step failed at the smallest step size, or the equilibrium is not stable (the error has
+                its state).
         """
         current = local_state(self.assembly, state)
         check_start(self, state, current)
@@ -228,15 +228,15 @@ class Static(StepSolver):
             else:
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
-            # what was accepted on the way does not count
+            # intermediate accepted steps do not count
             found = [*judge_end(self._error), *judge_jumps(self._jumps), *judge_mesh(self._coarse)]
             self._conclude(current, all_hooks, found)
         return current
 
     def _march(self, current: State, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint) -> None:
-        """All load steps."""
+        """Solve all load steps."""
         time = current.t if self.time is None else self.time
-        # hooks and the result have the time of what acts; the way there counts if the solve fails
+        # hooks and the result have the time of the solve; the diagnosis needs the change of time if the solve fails
         self._from, current.t = current.t, time
         fields, self._given = self.assembly.fields, current.data.copy()
         if self._decides:
@@ -248,11 +248,11 @@ class Static(StepSolver):
         self.statistics.begin()
         self.progress.begin(0.0, 1.0)
         first, self._steps = current.copy(), self.statistics.steps
-        # what has been in equilibrium is followed from there
+        # a start that is an equilibrium is followed by load steps
         seeks = self.stability == "follow" and current.step == 0
         self._lines = find_lines(self.newton, self._scheme(current, 1.0, time)) if seeks else None
         lines, slack = self._lines, self._lines is not None and self._lines.are_slack()
-        # friction holds lines on their way: load steps are tried first
+        # friction holds lines back: load steps are tried first
         self._rubs = self._retries = lines is not None and bool(find_friction(self.assembly))
         formed, ended = 0.0, False
         if slack and not self._rubs:
@@ -266,7 +266,7 @@ class Static(StepSolver):
                 self.statistics.steps = self._steps
                 looks = self._rubs or self._lines is not None
                 formed = self._find_form(lines, current, time) if looks else 0.0
-                # the usual way is left then
+                # load steps are then left
                 self._retries = 0.0 < formed < 1.0
         if 0.0 < formed < 1.0:
             self.verdict.notes.append(WITHOUT_FRICTION)
@@ -274,10 +274,10 @@ class Static(StepSolver):
         self._stop(current, all_hooks)
 
     def _find_form(self, lines: Lines | None, current: State, time: float) -> float:
-        """Bring lines into the shape that they have under all loads, or where contacts rub under few without friction.
+        """Bring lines into their shape under all loads or, with friction, under small loads without friction.
 
         Returns:
-            Progress of the load steps at which the shape is that of equilibrium; 0 where it was not found.
+            Progress of the load steps at which the shape is in equilibrium; 0 if it was not found.
         """
         assert lines is not None
         self._lines, light, self._rubs = None, self._rubs, False
@@ -305,7 +305,7 @@ class Static(StepSolver):
     def _take_steps(
         self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
     ) -> None:
-        """All load steps from a start, or one where the shape under all loads has been found, or those after few."""
+        """Solve all load steps from a start, one if the shape under all loads is known, or those after small loads."""
         nominal = 1.0 if formed == 1.0 else 1.0 / self.load_steps
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
         first, start = current.copy(), current.copy()
@@ -327,7 +327,7 @@ class Static(StepSolver):
                 current.assign(start)
                 raise
             if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
-                # less load does not help here, and only at its end the way has to be an equilibrium
+                # less load does not help here, and only the end of the path has to be an equilibrium
                 attempt.converged = True
             self.statistics.count(attempt, self.newton, self.passes)
             if not attempt.converged:
@@ -346,10 +346,10 @@ class Static(StepSolver):
             run_stage(all_hooks, "after_step", current)
 
     def _end(self, first: State, current: State, attempt: StepAttempt, time: float, hooks: list[StepHook]) -> None:
-        """Look at the equilibrium at full load: solve again for lost friction, and leave it if it is not stable."""
+        """Check the equilibrium at full load: solve again for lost friction, and leave it if it is not stable."""
 
         def solve(q: FloatArray | None = None) -> StepAttempt | None:
-            # from displacements, or from the present state and what its contacts have become
+            # from displacements, or from the present state with its updated contacts
             start = current.copy()
             if q is None:
                 start.start_data[:] = current.start_data[:] = current.data
@@ -386,7 +386,7 @@ class Static(StepSolver):
         self.verdict.notes += say_findings(finding or None, left)
 
     def _trace_jump(self, current: State, time: float) -> None:
-        """Look within the last load step for a jump, by equilibria of which nothing is kept."""
+        """Search for a jump within the last load step, by equilibria that are not kept."""
         watch, spent = self._watch, [0, 0]
         assert watch is not None
 
@@ -414,12 +414,12 @@ class Static(StepSolver):
         return describe_problem(self.problem)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Counts, and what the verdict rests on; see `Restartable`."""
+        """Counts, and the data of the verdict; see `Restartable`."""
         judged = {"jumps": self._jumps, "coarse": self._coarse, "error": self._error, "notes": self.verdict.notes}
         return super().checkpoint() | {"newton": self.newton.checkpoint()} | judged
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave."""
+        """Continue from the values of `checkpoint`."""
         super().restore(kept)
         self.newton.restore(kept["newton"])
         self._jumps, self._error = list(kept["jumps"]), float(kept["error"])
@@ -432,7 +432,7 @@ class Static(StepSolver):
         self.assembly.reset_caches()
 
     def _decide(self, current: State, time: float) -> None:
-        """Decide contact states from the start, at which nothing moves but what is given."""
+        """Decide contact states from the start, with velocities 0 or as given."""
         first, states = current.copy(), self.assembly.layout.states
         first.v[:], first.t = first.v if self._moves else 0.0, time
         first.v[states] = current.v[states]
@@ -481,12 +481,12 @@ class Static(StepSolver):
                 return False
             self._look_at_lines(attempt, run.converged)
             if not run.converged:
-                # long and steep ways go through states in which blocks are not exact, refined or not
+                # long and steep paths pass states in which factors in blocks are not exact, even with refinement
                 self.newton.leave_blocks()
                 run = self.newton.solve(scheme, damped=True)
                 attempt.iterations += run.iterations
             if "DIVERGED_LINEAR_SOLVE" in run.reason:
-                # what hangs on a joint is held by the force of the joint alone, which is 0 in the predictor
+                # a body that hangs on a joint is held only by the force of the joint, which is 0 in the predictor
                 run = self.newton.solve(scheme, guess=(np.zeros_like(start.q), start.lam))
                 attempt.iterations += run.iterations
             if not run.converged:
@@ -502,7 +502,7 @@ class Static(StepSolver):
 
         # a size that a contact recommends is a time, and no part of the load
         attempt = iterate(self.passes, newton, contacts, 0.0, last)
-        # after the first pass it is decisions on contacts that Newton's method fails for, too
+        # after the first pass, decisions on contacts may also make Newton's method fail
         if not attempt.converged and attempt.passes > 1 and not self._plain:
             self._look_at_lines(attempt, gives_up=True)
             settled = self._settle(start, current, self._scheme(start, load_factor, time), hooks)
@@ -512,7 +512,7 @@ class Static(StepSolver):
         return attempt
 
     def _look_at_lines(self, attempt: StepAttempt, converged: bool = False, gives_up: bool = False) -> None:
-        """Leave the load steps for form-finding where their way is long, or leads through slack lines."""
+        """Leave the load steps for form-finding if their path is long, or leads through slack lines."""
         if self._lines is None:
             return
         is_long = self.statistics.steps == self._steps and attempt.passes > 1 and attempt.iterations > LONG
@@ -522,7 +522,7 @@ class Static(StepSolver):
             raise SlackLines
 
     def _settle(self, start: State, current: State, scheme: Scheme, hooks: list[StepHook]) -> StepAttempt:
-        """A load step whose contacts go round, by small steps down the potential."""
+        """Solve a load step whose contact states cycle by small steps down the potential."""
 
         def store() -> FloatArray:
             self.problem.store_static(current)

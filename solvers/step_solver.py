@@ -1,4 +1,4 @@
-"""What all solvers that go on step by step share: counts, progress, verdict, and how a solve ends or fails."""
+"""Common parts of step-by-step solvers: counts, progress, verdict, and the end or failure of a solve."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ KIBIBYTE = 1024.0
 
 
 class StepSolver:
-    """A solver that goes on step by step; see `Dynamic`, `Static` and `Explicit` for arguments and attributes.
+    """A step-by-step solver; see `Dynamic`, `Static` and `Explicit` for arguments and attributes.
 
     Args:
         world: the model; it is finalized.
         prefix: options prefix.
-        name: what the progress line calls a solve; empty for none.
-        unit: of what the steps add up to, ``"s"`` for time.
+        name: name of a solve in the progress line; empty for none.
+        unit: unit of the sum of steps, ``"s"`` for time.
 
     Attributes:
         state: the state at the end of the last solve; of one that was interrupted or has failed, the last good one.
@@ -69,13 +69,13 @@ class StepSolver:
         """Nothing to do; see `Restartable`."""
 
     def checkpoint(self) -> dict[str, Any]:
-        """What is carried from step to step beside the state; see `Restartable`."""
+        """Values carried from step to step in addition to the state; see `Restartable`."""
         history = self.progress.history
         kept = {"statistics": self.statistics.checkpoint(), "failed_attempts": self.failed_attempts}
         return kept if history is None else kept | {"history": history.checkpoint()}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave."""
+        """Continue from the values of `checkpoint`."""
         self.statistics.restore(kept["statistics"])
         self.failed_attempts = [(at, size, reason) for at, size, reason in kept.get("failed_attempts", ())]
         if self.progress.history is not None and "history" in kept:
@@ -83,7 +83,7 @@ class StepSolver:
 
     @contextmanager
     def _keep(self, state: State) -> Iterator[None]:
-        """A solve in which this state goes on; it is left to the user where the solve is interrupted."""
+        """A context for a solve that changes this state; if the solve is interrupted, the user keeps the state."""
         self.state, self.verdict = state, Verdict()
         try:
             yield
@@ -93,21 +93,21 @@ class StepSolver:
             self.progress.end("INTERRUPTED")
             raise
         except Exception:
-            # a doubtful result is that of a whole solve
+            # only a whole solve can be doubtful
             if not self.verdict.reasons:
                 self._note_end("failed", state)
             raise
 
     def _note_end(self, stopped: str, state: State) -> None:
-        """The solve has not reached its end."""
+        """Note that the solve has not reached its end."""
         self.verdict.stopped = stopped
         self.verdict.where = f"after step {state.step}, t = {state.t:.9g} s"
 
     def _begin_verdict(self, state: State, step: float, notes: Sequence[str] = ()) -> None:
-        """Say before the first step what makes a result doubtful; step [s] is 0 in statics.
+        """Report reasons for doubt that are known before the first step; step [s] is 0 in statics.
 
         Raises:
-            ModelError: what parts of the model refuse to be solved with, such as a body that nothing holds.
+            ModelError: a part of the model does not allow the solve, such as a body that nothing holds.
         """
         for check in state.world.resource(CHECKS, list):
             check()
@@ -131,7 +131,7 @@ class StepSolver:
             state.save(path)
 
     def _describe_work(self) -> dict[str, Any]:
-        """Counts, times, memory and the kinds of solvers, for -statistics; all processes together."""
+        """Counts, times, memory and kinds of solvers, for -statistics; all processes together."""
         memory = np.array([float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)]) * KIBIBYTE
         return {
             "solve": self.name,
@@ -144,11 +144,11 @@ class StepSolver:
         }
 
     def _describe_solver(self) -> dict[str, Any]:
-        """What is said of the nonlinear and linear solver, if there is one."""
+        """Description of the nonlinear and linear solver, if there is one."""
         return {}
 
     def _refuse(self, state: State, then: float, hooks: Sequence[StepHook]) -> None:
-        """End a solve before a step to a time [s] that watches refuse; all processes together."""
+        """End a solve before a step to a time [s] if watches refuse it; all processes together."""
         words, advice = self.watches.refuse(state.t, then)
         if words:
             self._fail(Failure(words, state.t, self.statistics.steps + 1, then - state.t), state, hooks, advice)
@@ -159,7 +159,7 @@ class StepSolver:
         self.statistics.rejected += 1
 
     def _stop(self, state: State, hooks: Sequence[StepHook], failed: str = "") -> None:
-        """Stop the clock, show the statistics and let the hooks finish; a failure is said with its reason."""
+        """Stop the clock, show the statistics and let the hooks finish; a failure is shown with its reason."""
         self.statistics.end()
         self.progress.end("FAILED" if failed else "")
         run_stage(hooks, "finish", state)
@@ -171,7 +171,7 @@ class StepSolver:
         return bool(options.own_value("report")) and not options.help_requested()
 
     def _report(self, state: State, verdict: str, reasons: Sequence[str]) -> None:
-        """Hand the solve over to the report of the run, if there is one; all processes together."""
+        """Add the solve to the report of the run, if there is one; all processes together."""
         if not self._is_reported():
             return
         from windlass.framework.report.run_report import SolveRecord, report_solve  # here, because few runs want it
@@ -192,7 +192,7 @@ class StepSolver:
         report_solve(record, state, self._hooks)
 
     def settings(self) -> dict[str, Any]:
-        """What must be the same after a restart; nothing in statics, whose result is kept; see `Restartable`."""
+        """Values that must be equal after a restart; none in statics, whose result is kept; see `Restartable`."""
         return {}
 
     def _fail(self, failure: Failure, state: State, hooks: Sequence[StepHook], advice: str) -> NoReturn:
@@ -209,12 +209,12 @@ class StepSolver:
 
 
 def create_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, step: int, size: float) -> Failure:
-    """What is known about a step by Newton's method that has failed, the same on every process.
+    """Data of a failed step of Newton's method, the same on every process.
 
     Args:
         problem: the equations; the fields hold the last iterate.
         attempt: the last attempt.
-        at: time [s] or load factor [1] that it was to reach.
+        at: time [s] or load factor [1] at the end of the step.
         step, size: number of the step, and its size [s] or [1].
     """
     worst, diagnosis = problem.worst_equations(), problem.assembly.diagnose()

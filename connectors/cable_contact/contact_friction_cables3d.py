@@ -1,6 +1,6 @@
-"""Contact and friction of cables in space with each other and with themselves: crossings, layers, twists, knots.
+"""Contact and friction of 3D cables with each other and with themselves: crossings, layers, twists, knots.
 
-Forces: `kernels.py`; tangent: `tangent.py`; which point touches what: `search.py`; what is kept: `update.py`.
+Forces: `kernels.py`; tangent: `tangent.py`; pairs of points and cables: `search.py`; history values: `update.py`.
 Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413; for the couples see there.
 """
 
@@ -43,7 +43,7 @@ RADIUS = number("m", above=0.0)
 
 
 class CableContactSet(Component):
-    """Cables that may touch each other and themselves, with what acts between them."""
+    """Cables that may touch each other and themselves, with parameters of their contact."""
 
     contact_stiffness_per_length = column("N/m^2", "normal stiffness k per metre of parallel cables", above=0)
     contact_damping_per_length = column("N s/m^2", "normal damping d per metre", default=0.0, minimum=0)
@@ -60,9 +60,9 @@ class CableContactSet(Component):
 
 
 class ContactFrictionCables3D(Component):
-    """A cable of a `CableContactSet`: n points that touch other cables, which touch its axis likewise.
+    """A cable of a `CableContactSet`: n points that touch other cables, whose points likewise touch its axis.
 
-    Friction may be about the axis of a cable, too.  As cables have no torsion, this part of the torque is held.
+    Friction may have a torque about the axis of a cable.  As cables have no torsion, this part is supported externally.
     History values per point: 18 for each of 6 places, see kernels.py.
     """
 
@@ -80,7 +80,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables that are too thin for their points, or that do not follow each other."""
+    """Raise ModelError for cables that are too thin for their points, or that do not form chains."""
     check_history(world, table, TOUCHING * WIDTH)
     length, radius, points = cable_lengths(world, table.local("cable")), table.local("radius"), table.local("points")
     for row in np.flatnonzero(length / points > 2.0 * radius)[:1]:
@@ -102,7 +102,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def bind(rows: LocalRows) -> Columns:
-    """All cables of the table for the kernels; those of other processes have no points here."""
+    """All cables of the table for the kernels; cables of other processes have no points here."""
     world, table, layout = rows.world, rows.table, rows.layout
     cables, radius, of_row = table.local("cable"), table.local("radius"), table.local("contact_set")
     length, count = cable_lengths(world, cables), len(cables)
@@ -172,7 +172,7 @@ def build(rows: LocalRows) -> CableSystem:
 
     def assign(s: Fields) -> None:
         places.assign(s.data)
-        # outputs may have bound the places in between, without a change of the pattern
+        # outputs may have bound the slots in between, without a change of the pattern
         if processes.any(not np.array_equal(system.coupled, places.taken.pair)):
             system.coupled, system.dofs = places.taken.pair, places.eval_dofs()
             pattern.version += 1
@@ -186,7 +186,7 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # history values of the start of a step do not have what was found in a stage or an attempt that came to nothing
+        # history values of the start of a step do not contain feet found in rejected stages or attempts
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
@@ -237,7 +237,7 @@ def add_cable_contact(
     apart: float = 0.0,
     **columns: Any,
 ) -> Entity:
-    """Let cables in space touch each other and themselves.
+    """Let 3D cables touch each other and themselves.
 
     Args:
         cables: the cables, chains or single ones.

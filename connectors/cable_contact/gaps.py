@@ -1,8 +1,8 @@
-"""Gaps between cables in space, by which solvers see whether steps resolve contacts; see `Gaps`.
+"""Gaps between 3D cables, by which solvers check whether steps resolve contacts; see `Gaps`.
 
-Cables that are no neighbours at either end of a step may pass each other within it.  They are sought where they move
-against each other by more than `PASSING` of the sum of their radii: two points, one on each cable, go straight from the
-start of the step to its end, and come nearer than that sum, though the cables are open at both ends there, or lie on
+Cables that are no neighbours at either end of a step may pass each other within it.  They are searched for among cables
+whose relative motion exceeds `PASSING` times the sum of their radii: two points, one on each cable, move straight from
+the start of the step to its end and come closer than this sum, although the cables are open at both ends, or on
 opposite sides.  Points are at most a diameter apart, so that axes that cross have two points within 0.71 of the sum.
 """
 
@@ -48,7 +48,7 @@ from windlass.framework.model.gaps import (
 )
 
 PASSING = 0.6
-"""Relative way per sum of radii below which no cable is passed: chords as deep as what counts are longer [1]."""
+"""Relative displacement per sum of radii [1] below which no cable is passed: chords of a relevant depth are longer."""
 
 
 @kernel
@@ -110,10 +110,10 @@ def sweep_cables(
             p0, p1 = value_at(ya, xi), value_at(za, xi)
             for j in range(nb):
                 s = arc_length_of(j, nb, lb)
-                # neighbours on one chain do not count
+                # neighbours on one chain are ignored
                 if c.chain[a] == c.chain[b] and abs(wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b])) < c.apart[a]:
                     continue
-                # the way from one point to the other, and how near to each other they come
+                # the vector from one point to the other, and their smallest distance
                 r0, r1 = value_at(yb, s), value_at(zb, s)
                 ax, ay, az = p0[0] - r0[0], p0[1] - r0[1], p0[2] - r0[2]
                 bx, by, bz = p1[0] - r1[0], p1[1] - r1[1], p1[2] - r1[2]
@@ -141,7 +141,7 @@ def sweep_cables(
 
 
 def find_passing(c: Columns, group: IntArray, x: FloatArray, start: FloatArray) -> IntArray:
-    """Rows of cables that may pass each other between two motions, shape (k, 2); those of this process in front.
+    """Rows of cables that may pass each other between two motions, shape (k, 2); cables of this process first.
 
     group: number of the set by cable, shape (rows,).
     """
@@ -154,7 +154,7 @@ def find_passing(c: Columns, group: IntArray, x: FloatArray, start: FloatArray) 
     none = np.zeros((0, 2), np.int64)
     if not 2.0 * PASSING * c.radius.min(initial=np.inf) < 2.0 * np.sqrt(square) < np.inf:
         return none
-    # balls around what each cable sweeps, and how it moves: in the mean, and apart from it
+    # balls around the volume that each cable sweeps, and its motion: mean, and deviation from it
     low, high = hulls.min(axis=(0, 2)), hulls.max(axis=(0, 2))
     middle, reach = 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1) + c.radius
     mean = way.mean(axis=1)
@@ -165,7 +165,7 @@ def find_passing(c: Columns, group: IntArray, x: FloatArray, start: FloatArray) 
         rows = np.flatnonzero(group == number)
         parts.append(rows[find_near(middle[rows], reach[rows], 0.0)])
     pairs = np.concatenate(parts)
-    # each process looks at those with points of its own
+    # each process examines pairs with its own points
     pairs = np.where((c.n[pairs[:, 0]] > 0)[:, None], pairs, pairs[:, ::-1])
     a, b = pairs.T
     moved = np.linalg.norm(mean[a] - mean[b], axis=1) + spread[a] + spread[b]
@@ -177,10 +177,10 @@ def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Call
     """The gaps of all places, and of cables that pass each other.
 
     Args:
-        places: those of this process.
+        places: the places of this process.
         name: of the component.
         group: number of the set by cable, shape (rows,).
-        assign: binds places to the cables that they have now.
+        assign: binds places to their present cables.
     """
     last, fill = len(places.at), call(fill_cable_gaps)
     numbers, which = create_numbers(last + 1), np.zeros(2, np.int64)
@@ -193,7 +193,7 @@ def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Call
         assign(s)
         found[:] = places.number > 0.0
         numbers[:last][~found, GAP] = np.inf
-        # a place that was free knows nothing of the start of the step
+        # a place that was free has no data of the start of the step
         numbers[:last][~known, START + GAP] = np.nan
         fill(places.c, places.taken, places.rank, s.data, s.x, s.v, numbers)
         if not now:

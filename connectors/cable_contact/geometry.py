@@ -1,8 +1,8 @@
-"""Geometry of two cables near each other: cubics, the closest point of one to a point, directions carried along.
+"""Geometry of two near cables: cubics, the closest point of one to a point, directions that follow tangents.
 
 The foot of a point p on an axis r(s) is where (r - p).r' = 0, found by Newton's method; slope r'.r' + (r - p).r''.
-While Newton's method of the model runs, the foot may leave its cable by half a length: the cubic goes on there.  Which
-cable it is on is decided afterwards, see `update.py`.  At the ends of a chain it stays at the end, which has a cap.
+During Newton's method of the model, the foot may leave its cable by half a length, on the extended cubic.  `update.py`
+then finds the cable on which it lies.  At the end of a chain, which has a cap, the foot stays at the end.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 11 (contact of beams); line-to-line form:
 C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413.
@@ -24,11 +24,11 @@ Cubic = tuple[Vector, Vector, Vector, Vector]
 BEYOND = 0.5
 """Share of a cable by which a foot may lie beyond its ends during Newton's method [1]."""
 STEPS = 30
-"""Most Newton steps for a foot."""
+"""Largest number of Newton steps for a foot."""
 
 
 class Columns(NamedTuple):
-    """Cables that may touch, arrays of shape (rows,) if nothing else is said."""
+    """Cables that may touch, arrays of shape (rows,) unless noted otherwise."""
 
     dofs: IntArray  # local coordinate numbers, shape (rows, 12)
     L: FloatArray  # reference length [m]
@@ -114,7 +114,7 @@ def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: fl
         d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
         g = dot(u, u)
         slope = g + dot(d, k)
-        # far from a foot, or where there is none, the way of a straight line
+        # far from a foot, or without a foot, the step of a straight line
         change = dot(d, u) / (slope if slope > 0.1 * g else g)
         new = min(max(s - change, low), high)
         moved = abs(new - s)

@@ -6,29 +6,30 @@
     p = w (k δ - d min(δ/δ_0, 1) v_n) if δ > 0 and p > 0, otherwise 0
     τ = w (μ_k u + μ_v v_t),   f_t = τ if |τ| <= μ p, otherwise μ p τ/|τ|
 
-The force on A that the equations of motion have on their left is f = -p n + f_t, on B -f, both at the contact point
-r_A - β d = r_B + (1-β) d.  Their levers give the couples M_A = -β d × f_t and M_B = -(1-β) d × f_t, which act as
-(M × t)/|r'| on the slopes.  What a couple has about the axis of its cable no coordinate takes: cables of this kind have
-no torsion.  It is held as by a support that keeps the cross sections from turning; the output `axis_torque` says how
-large it is.  With it all moments balance.
+The force on A on the left-hand side of the equations of motion is f = -p n + f_t, on B -f, both at the contact point
+r_A - β d = r_B + (1-β) d.  Their levers give the couples M_A = -β d × f_t and M_B = -(1-β) d × f_t, which act as (M ×
+t)/|r'| on the slopes.  The component of a couple about the axis of its cable acts on no coordinate, since these cables
+have no torsion.  It is carried as by a support that prevents the cross sections from turning; the output `axis_torque`
+gives its size.  With it all moments balance.
 
-The bristle u is the way of the two surfaces along each other since they stuck.  The anchor is the arc length s_0 of the
-foot at that time, and the normal of that time, m_A carried along with the cross section of A and m_B with that of B:
+The bristle u is the relative displacement of the two surfaces since they stuck.  The anchor is the arc length s_0 of
+the foot at that time, and the normal of that time, as m_A fixed in the cross section of A and as m_B fixed in that of
+B:
 
     u = (I - n nᵀ) [(s - s_0) r'_B - D (β m_A + (1-β) m_B)].
 
-It changes at the rate v_t but for the curvature of B.
+It changes at the rate v_t except for the curvature of B.
 
-All cables take each other's part in turn, points of A on B and points of B on A, so that forces do not depend on their
-order.  Both share the stiffness: half of it each where the cables are straight, and less for points on the inside of a
-bend, whose foot is poorly determined; none of it for those of a core in the centre of a coil,
+Each pair is evaluated both ways, points of A on B and points of B on A, so that forces do not depend on their order.
+Both ways share the stiffness: half each for straight cables, less for points on the inside of a bend, whose foot is
+poorly determined, and none for points of a core in the centre of a coil,
 
     σ = a²/(a² + b²),    a = 1 - d.r''_B/|r'_B|²,    b = 1 + d.r''_A/|r'_A|²,    neither below 0.01.
 
-It is a history value, brought up to date after each Newton run.
+It is a history value, updated after each Newton run.
 
-All branches (open or closed, sticks or slips) are taken as Newton's method goes, from the motion and from the history
-at the start of the step; there are no decisions to be repeated.  A point that was open then has no bristle yet.
+Newton's method chooses all branches (open or closed, sticks or slips) from the motion and from the history at the start
+of the step; no decisions need to be repeated.  A point that was open then has no bristle yet.
 
 History values of each of the `TOUCHING` places of a point: number of cable B from 1, 0 for none; s of the foot on it;
 gap -δ; state (-2 open or without friction, 0 sticks, 1 slips, -3
@@ -64,9 +65,9 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 TOUCHING = 6
-"""Places of one point: what it can touch at a time."""
+"""Places of one point: number of cables that it can touch at a time."""
 WIDTH = 18
-"""History values of a place."""
+"""Number of history values of a place."""
 NUMBER, FOOT, GAP, STATE, ANCHOR, NORMAL_A, NORMAL_B, TANGENT_A, TANGENT_B, SHARE = 0, 1, 2, 3, 4, 5, 8, 11, 14, 17
 NEW, OPEN = -3.0, UNDEFINED
 FADE = 0.01
@@ -77,7 +78,7 @@ ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 class PairList(NamedTuple):
-    """The places that are taken, ordered by pairs of cables; m places, k pairs."""
+    """The occupied places, ordered by pairs of cables; m places, k pairs."""
 
     at: IntArray  # position of their first history value, shape (m,)
     cable: IntArray  # row of cable A, shape (m,)
@@ -117,7 +118,7 @@ class FootMotion(NamedTuple):
 
 
 class Bristle(NamedTuple):
-    """Whether there is one; s - s_0, and m_A, m_B, t_A, t_B as they were written."""
+    """Whether there is a bristle; s - s_0, and m_A, m_B, t_A, t_B as stored."""
 
     holds: bool
     slid: float
@@ -128,7 +129,7 @@ class Bristle(NamedTuple):
 
 
 class FootContact(NamedTuple):
-    """What acts between a point and its foot; letters at the head of the file, D in ``D``."""
+    """Quantities between a point and its foot; letters at the head of the file, D in ``D``."""
 
     d: Vector
     D: float

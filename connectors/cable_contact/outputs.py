@@ -1,4 +1,4 @@
-"""Outputs of the contact between cables, and the fields that it lays onto their lines.
+"""Outputs of the contact between cables, and its fields on their lines.
 
 | line field | unit | meaning | several places on one line |
 | --- | --- | --- | --- |
@@ -6,7 +6,7 @@
 | `gap` | m | distance of the surfaces, < 0 where they press | the smallest |
 | `stick_slip` | 1 | 0 sticks, 1 slips, -2 open or without friction | the largest |
 
-Forces and torques of a cable are those of all contacts, its own points on others and those of others on it.
+Forces and torques of a cable include all contacts: its points on other cables and points of others on it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def places_of(rows: LocalRows) -> ContactPlaces:
 
 
 def sum_cables(places: ContactPlaces, on_a: FloatArray, on_b: FloatArray) -> FloatArray:
-    """Sums by cable of values of the taken places on cable A and on cable B, shape (rows, ...)."""
+    """Sums by cable of values of the occupied places on cable A and on cable B, shape (rows, ...)."""
     other = np.repeat(places.taken.pair[:, 1], np.diff(places.taken.first))
     total = np.zeros((len(places.c.n), *on_a.shape[1:]))
     np.add.at(total, places.taken.cable, on_a)
@@ -57,7 +57,7 @@ def sum_cables(places: ContactPlaces, on_a: FloatArray, on_b: FloatArray) -> Flo
 
 
 def over_places(places: ContactPlaces, values: FloatArray, empty: float) -> FloatArray:
-    """Values of the taken places as those of all, shape (places,)."""
+    """Values of the occupied places, extended to all places, shape (places,)."""
     whole = np.full(len(places.at), empty)
     whole[places.rank] = values
     return whole
@@ -73,7 +73,7 @@ def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: 
 
 
 def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Pressing force of each point per length [N/m], as if it had all of the stiffness, shape (rows, points)."""
+    """Pressing force of each point per length [N/m], scaled to the full stiffness, shape (rows, points)."""
     out, _ = eval_places(places, fields)
     c, cable = places.c, places.taken.cable
     density = out[:, PRESS] / out[:, PART] * c.n[cable] / c.L[cable]
@@ -100,13 +100,13 @@ def eval_slip(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Torque of friction about the axis of each cable, which is held [N m], shape (rows,)."""
+    """Torque of friction about the axis of each cable, carried by a support [N m], shape (rows,)."""
     out, _ = eval_places(places, fields)
     return sum_cables(places, out[:, TORQUE_A], out[:, TORQUE_B])
 
 
 def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
-    """Gives sums by cable of what acts at its places."""
+    """An output: sums by cable over its places."""
 
     def evaluate(places: ContactPlaces, fields: Fields) -> FloatArray:
         out, _ = eval_places(places, fields)
@@ -117,7 +117,7 @@ def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
 
 
 def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """How many places of each cable press, shape (rows,)."""
+    """Number of pressing places of each cable, shape (rows,)."""
     out, _ = eval_places(places, fields)
     return np.bincount(places.taken.cable[out[:, DEPTH] > 0.0], minlength=len(places.c.n)).astype(np.float64)
 
@@ -152,7 +152,7 @@ OUTPUTS = {
 
 
 def paint(rows: LocalRows, fields: Fields) -> Painting:
-    """Pressing forces, gaps and states onto the lines of the cables."""
+    """Add pressing forces, gaps and states to the lines of the cables."""
     places = places_of(rows)
     c = places.c
     cable, point = places.cable[::TOUCHING], places.point[::TOUCHING]

@@ -1,4 +1,4 @@
-"""The places that are taken, as kernels read them, and what outputs and accounts show of them."""
+"""The occupied places for kernels, and their values for outputs and accounts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 
 @dataclass
 class ContactPlaces:
-    """All places of the points of this process, and those of them that are taken; cables are those of all processes."""
+    """All places of the points of this process, the occupied ones among them, and the cables of all processes."""
 
     c: Columns  # the cables
     at: IntArray  # position of the first history value of every place, shape (places,)
@@ -51,7 +51,7 @@ class ContactPlaces:
     rank: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def assign(self, data: FloatArray) -> None:
-        """Bind places to the cables that the history values name."""
+        """Bind places to the cables in the history values."""
         number = data[self.at + NUMBER]
         if np.array_equal(number, self.number):
             return
@@ -73,7 +73,7 @@ class ContactPlaces:
 
 
 def create_places(c: Columns) -> ContactPlaces:
-    """All places, none of them taken."""
+    """All places, all free."""
     points = np.repeat(np.arange(len(c.n)), c.n)
     number = np.arange(len(points)) - np.repeat(np.cumsum(c.n) - c.n, c.n)
     cable, point = np.repeat(points, TOUCHING), np.repeat(number, TOUCHING)
@@ -87,7 +87,7 @@ def create_places(c: Columns) -> ContactPlaces:
 
 @dataclass
 class CableSystem(System):
-    """The system of `ContactFrictionCables3D`; its rows of coordinates are those of the pairs of cables."""
+    """The system of `ContactFrictionCables3D`; its rows of coordinates belong to the pairs of cables."""
 
     places: ContactPlaces | None = None  # the places of the points of this process
     # the pairs of cables that ``dofs`` are of, shape (pairs, 2)
@@ -143,7 +143,7 @@ _fill = call(fill_places)
 
 
 def eval_places(places: ContactPlaces, fields: Fields) -> tuple[FloatArray, FloatArray]:
-    """What `fill_places` writes of the taken places, shapes (m, SHOWN) and (m, NUMBERS)."""
+    """Results of `fill_places` for the occupied places, shapes (m, SHOWN) and (m, NUMBERS)."""
     places.assign(fields.data)
     m = len(places.taken.at)
     out, parts = np.zeros((m, SHOWN)), np.zeros((m, NUMBERS))

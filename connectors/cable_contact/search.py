@@ -1,9 +1,9 @@
-"""What may touch: places of points that are bound to cables near them, kept while nothing has moved by half the skin.
+"""Contact search: places of points are bound to near cables, until something has moved by half the skin.
 
-Pairs of cables closer than the skin come from balls around them, in a tree.  On each near cable a point has a foot
-wherever the distance has a minimum: between two of five places of the cubic where (r - p).r' changes its sign, and at
-the ends of chains.  So a point may touch one chain several times, and its own; feet within ``apart`` along the chain do
-not count.  Feet that are new get a free place, the nearest first; what is closed keeps its place.
+Pairs of cables closer than the skin come from balls around them, in a tree.  On each near cable a point has a foot at
+each minimum of the distance: between neighbours of five places of the cubic where (r - p).r' changes its sign, and at
+the ends of chains.  So a point may touch a chain, also its own, several times; feet within ``apart`` along the chain
+are ignored.  New feet get a free place, the nearest first; closed feet keep their place.
 
 Control points bound the motion of a cable, see `circle_points/circle_sets.py`.  The list is valid while
 
@@ -53,11 +53,11 @@ from windlass.framework.model.system import Fields
 from windlass.framework.parallel.processes import Processes
 
 PIECES = 4
-"""Straight segments of a cable between which minima of the distance are told apart."""
+"""Number of segments of a cable by which minima of the distance are separated."""
 LEAST_SHARE = 1e-3
 """Feet with a smaller share are left to the points of the other cable [1]."""
 ROUNDING = 1e-9
-"""Share of a margin that rounding may take."""
+"""Share of a margin reserved for rounding."""
 
 
 @kernel
@@ -123,7 +123,7 @@ def fill_feet(c: Columns, pairs: IntArray, skin: FloatArray, x: FloatArray, whic
                     s, _ = find_foot(zb, p, low + (high - low) * F[m] / (F[m] - F[m + 1]), low, high, lb)
                 else:
                     continue
-                # neighbours of the point on its own chain do not count
+                # neighbours of the point on its own chain are ignored
                 along = wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b])
                 if c.chain[a] == c.chain[b] and abs(along) < c.apart[a]:
                     continue
@@ -162,7 +162,7 @@ def give_places(
                 at = base + k * WIDTH
                 held = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
                 wanted[k] = data[at + NUMBER] > 0.0 and (held or data[at + GAP] <= 0.0)
-            # places that have one of the feet keep it
+            # places that already have one of the feet keep it
             for f in range(first, end):
                 if find_place(c, which[f, 2], found[f, 0], data, base, wanted) >= 0:
                     continue
@@ -178,13 +178,13 @@ def give_places(
                     if found[f, 1] <= 0.0:
                         left[0] = f
                     continue
-                # the place holds the foot from here on
+                # from here on the place holds the foot
                 at = base + free * WIDTH
                 data[at : at + WIDTH] = 0.0
                 data[at + NUMBER], data[at + FOOT], data[at + GAP] = which[f, 2] + 1, found[f, 0], found[f, 1]
                 data[at + STATE], data[at + SHARE] = NEW, found[f, 2]
                 wanted[free] = True
-            # the rest becomes free
+            # the other places become free
             for k in range(TOUCHING):
                 if not wanted[k]:
                     data[base + k * WIDTH + NUMBER] = 0.0
@@ -208,7 +208,7 @@ def find_place(c: Columns, b: int, s: float, data: FloatArray, base: int, wanted
 
 @dataclass
 class CableSearch:
-    """The search for feet, and what it keeps until the next one."""
+    """The search for feet, and its data until the next one."""
 
     c: Columns  # the cables, of all processes
     name: str  # their component, for messages
@@ -223,9 +223,9 @@ class CableSearch:
     left: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def update(self, fields: Fields) -> bool:
-        """Bind places to feet if the last search may have become incomplete; whether there was a search.
+        """Bind places to feet if the last search may have become incomplete; returns whether there was a search.
 
-        Places must have been brought to where their feet are now.  All processes search when one has to.
+        Places must have been updated to their present feet.  All processes search when one has to.
 
         Raises:
             ModelError: ropes inside each other by more than a radius, or a point that touches more than it has places.
@@ -237,7 +237,7 @@ class CableSearch:
             motion = float(np.sqrt(((hull - self.hull) ** 2).sum(axis=2).max(initial=0.0)))
             stale = not 2.0 * motion < self.margin
         stale_anywhere, diverged = self.processes.largest([float(stale), float(not np.isfinite(hull).all())])
-        # where Newton's method diverges the solver notices it by the residual
+        # if Newton's method diverges the solver detects it by the residual
         if not stale_anywhere or diverged:
             return False
         self.hull, self.forgotten = hull, False
@@ -270,7 +270,7 @@ class CableSearch:
     def _find_pairs(self) -> IntArray:
         """Rows of cables of one set closer than the skin, each with itself, too; shape (k, 2).
 
-        On several processes those with a cable that has points here.
+        On several processes only pairs with a cable that has points here.
         """
         middle = 0.5 * (self.hull[:, 0] + self.hull[:, 3])
         reach = np.linalg.norm(self.hull - middle[:, None], axis=2).max(axis=1, initial=0.0) + self.c.radius
@@ -311,7 +311,7 @@ class CableSearch:
             )
 
     def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray, advice: str) -> list[str]:
-        """Words for the deepest place, if it is deeper than a radius; ``at`` and ``cable`` of all places."""
+        """Text on the deepest place, if it is deeper than a radius; ``at`` and ``cable`` of all places."""
         other = data[at + NUMBER].astype(np.int64) - 1
         least = np.minimum(self.c.radius[cable], self.c.radius[other])
         excess = np.where(other >= 0, -data[at + GAP] - least, 0.0)

@@ -1,13 +1,13 @@
 """Exact tangent of the contact between two cables; see `kernels.py` for the forces.
 
-The force of a point depends on r, r' of A and of B at the foot and on their rates.  Each of these twelve numbers is
-changed by itself, every line of the force law with it; a change of a coordinate moves r and r' by the shape functions
-and is weighted with dq, that of a velocity moves their rates by the same and is weighted with dv, so that one pass
-serves both.  The foot follows its condition d.r'_B = 0,
+The force of a point depends on r, r' of A and of B at the foot and on their rates.  The force law is differentiated
+line by line with respect to each of these twelve numbers; a change of a coordinate moves r and r' by the shape
+functions and is weighted with dq, a change of a velocity moves their rates by the same functions and is weighted with
+dv, so that one pass suffices for both.  The foot follows its condition d.r'_B = 0,
 
     (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B,      δs = 0 where it is held at the end of a chain,
 
-and with it change r, r' and their rates at the foot, s - s_0 of the bristle, and the shape functions of the reaction.
+which also changes r, r' and their rates at the foot, s - s_0 of the bristle, and the shape functions of the reaction.
 
 Source: implicit differentiation, own derivation.
 """
@@ -138,7 +138,7 @@ def eval_change(
     d_turn = combine(beta, turn_a, 1.0 - beta, turn_b)
     slip, way = combine(1.0, v, -1.0, cross(turn, t.d)), combine(1.0, cross(d_turn, t.d), 1.0, cross(turn, dd))
     dvt, du = change_across(slip, combine(1.0, dv, -1.0, way), n, dn), ZERO
-    # the bristle, which is carried along by both cables
+    # the bristle, which moves with both cables
     if z.holds:
         normal = combine(beta, carry(z.ma, z.ta, t.ta), 1.0 - beta, carry(z.mb, z.tb, t.tb))
         carried_a, carried_b = carry_change(z.ma, z.ta, t.ta, dta), carry_change(z.mb, z.tb, t.tb, dtb)
@@ -146,7 +146,7 @@ def eval_change(
         a, b = combine(z.slid, dpb, ds, m.pb), combine(dD, normal, t.D, d_normal)
         du = change_across(combine(z.slid, m.pb, -t.D, normal), combine(1.0, a, -1.0, b), n, dn)
     dft = trial_vector(par.mu_k, du, par.mu_v, dvt)
-    # what slips keeps to the limit
+    # slipping points stay at the limit
     if t.slips:
         e = t.tau[0] / t.size, t.tau[1] / t.size, t.tau[2] / t.size
         dft = return_change(e, return_share(t.size, par.mu * t.press), dft, par.mu * dp)

@@ -1,15 +1,15 @@
-"""What changes between Newton runs: feet that pass to the next cable, gaps, bristles; see `kernels.py` for the letters.
+"""Updates between Newton runs: feet that pass to the next cable, gaps, bristles; see `kernels.py` for the letters.
 
-A foot that lies beyond the ends of its cable goes on along the chain, over any number of cables.  The difference that
-this makes to the pressing force is the error of the pass, so that it is repeated where it matters.  In statics the
-difference that new shares make counts, too.  What has closed gets an anchor where it is; what slips gets one by which
-bristle and damper together give μ p,
+A foot beyond the ends of its cable continues along the chain, over any number of cables.  The resulting change of the
+pressing force is the error of the pass, so that the pass is repeated if it matters.  In statics the change by new
+shares counts, too.  A newly closed point gets its anchor at its present place; a slipping point gets an anchor for
+which bristle and damper together give μ p,
 
     u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
-and what sticks keeps its own, m_A and m_B carried along.  Cables inside each other by more than a radius would pass
-through each other: the error is inf then, so that solvers take a shorter step or fail.
+and a sticking point keeps its anchor, with m_A and m_B rotated with the tangents.  Cables inside each other by more
+than a radius would pass through each other: the error is inf then, so that solvers take a shorter step or fail.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 AT_JOINT = 1e-6
-"""Share of a cable by which a foot may lie beyond its end before it goes on to the next [1]."""
+"""Share of a cable by which a foot may lie beyond its end before it passes to the next [1]."""
 SAME_FOOT = 1e-4
-"""Feet of one point closer than this share of a cable are one [1]."""
+"""Distance of feet of one point, per length of the cable, below which they are one foot [1]."""
 HOPS = 1000
-"""Most cables that a foot may pass in one update."""
+"""Largest number of cables that a foot may pass in one update."""
 
 
 @kernel
@@ -129,7 +129,7 @@ def follow_feet(
         at, a = list_.at[i], list_.cable[i]
         b = int(data[at + NUMBER]) - 1
         p = value_at(gather(x, c.dofs, a, c.L[a]), list_.place[i])
-        # where Newton's method had it, and where it is
+        # the foot during Newton's method, and its new place
         low, high = reach_of_foot(c, b)
         zb = gather(x, c.dofs, b, c.L[b])
         s, _ = find_foot(zb, p, data[at + FOOT], low, high, c.L[b])
@@ -195,10 +195,10 @@ def update_history(
         par, bristle = read_parameters(c, a, b, data[at + SHARE]), read_bristle(c, start, at, b, s)
         za, ya = gather(x, c.dofs, a, c.L[a]), gather(v, c.dofs, a, c.L[a])
         zb, yb = gather(x, c.dofs, b, c.L[b]), gather(v, c.dofs, b, c.L[b])
-        # what acts with the bristle of the start of the step
+        # forces with the bristle of the start of the step
         m = find_motion(za, ya, zb, yb, xi, s, False)
         t = eval_touch(par, m, bristle)
-        # state, and the bristle of what sticks or slips
+        # state, and the bristle of sticking or slipping points
         state = OPEN
         if par.mu > 0.0 and par.reach > t.D:
             state = SLIPS if t.slips else STICKS
@@ -210,15 +210,15 @@ def update_history(
                 write_anchor(data, at, par, t, c.arc[b] + s, bristle.holds)
             write_three(data, at + TANGENT_A, t.ta)
             write_three(data, at + TANGENT_B, t.tb)
-        # errors of what has just closed, and of what lies too deep
+        # errors of points that have just closed, and of too deep ones
         if data[at + STATE] == NEW:
             errors[a] += eval_press(par, par.reach - t.D, 0.0)
         if par.reach - t.D > min(c.radius[a], c.radius[b]):
-            # they would pass through each other: the step is not to be kept
+            # they would pass through each other: the step must not be accepted
             errors[a] = np.inf
         share = eval_share(t.d, m.pa, bend_at(za, xi), m.pb, m.kb)
         if rests and data[at + STATE] != NEW:
-            # from step to step of a motion shares lag by the step, as their sum over both cables does not
+            # in motion the shares lag by one step, which is allowed as their sum over both cables does not lag
             new = read_parameters(c, a, b, share)
             errors[a] += abs(eval_press(new, par.reach - t.D, 0.0) - eval_press(par, par.reach - t.D, 0.0))
         data[at + SHARE] = share

@@ -1,4 +1,4 @@
-"""Circles of a set that the cables may touch now: what their rows are, and the search; see `pair_search.py`.
+"""Circles of a set that the cables may touch now: their rows, and the search; see `pair_search.py`.
 
 A cable lies within the hull of the control points of its cubic, r0, r0 + L/3 r'0, r1 - L/3 r'1, r1, so that none of its
 points has moved farther than one of these; points at an offset y, by at most 2 |y| more.

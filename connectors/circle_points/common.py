@@ -1,4 +1,4 @@
-"""What the contact of a circle with points of a cable shares with its reports: binding of rows, outputs, energy."""
+"""Common parts of the contact of a circle with points of a cable and its reports: binding of rows, outputs, energy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from windlass.framework.model.table import EntityTable
 
 
 class PointContact(Component):
-    """What all laws of contact with points of a cable have."""
+    """Common columns of all laws of contact with points of a cable."""
 
     contact_damping_per_length = column("N s/m^2", "normal damping d per metre of cable", default=0.0, minimum=0)
     friction_velocity_penalty_per_length = column(
@@ -217,7 +217,7 @@ def create_point_outputs(
     evaluate: Callable[[LocalRows, Fields], tuple[FloatArray, Any]] = evaluate_rows,
     powers: Callable[[LocalRows, Fields], FloatArray] = evaluate_powers,
 ) -> dict[str, Output]:
-    """Output variables of the law: those of `create_outputs` with points instead of segments."""
+    """Output variables of the law: as `create_outputs`, with points instead of segments."""
     outputs = create_outputs(friction=True, evaluate=evaluate, powers=powers)
     outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also where open")
     outputs["contact_position"] = replace(outputs["contact_position"], doc="the point, global x, y")

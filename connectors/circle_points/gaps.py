@@ -1,8 +1,9 @@
 """Gaps between circles and points of cables, by which solvers see whether steps resolve contacts; see `Gaps`.
 
-Rows of sets know what is near at the ends of a step.  What is passed between them by a cable that has no row for it is
-sought where cable and circle together move by more than half a radius; one number more stands for the deepest such way.
-A line between neighbouring points that sweeps over the centre of a circle has passed it, though no point need be near.
+Rows of sets contain near circles at the ends of a step.  What is passed between them by a cable that has no row for it
+is sought where cable and circle together move by more than half a radius; one number more stands for the deepest such
+way.  A line between neighbouring points that sweeps over the centre of a circle has passed it, though no point need be
+near.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Evaluation
 
 WAYS = 4.0
-"""Ways of a cable in one step within which a circle is looked at [1]: half of them are what a step may pass."""
+"""Displacements of a cable in one step within which circles are examined [1]: a step may pass half of them."""
 PASSING = 0.6
-"""Way per radius below which no circle is passed: chords as deep as what counts are longer [1]."""
+"""Displacement per radius below which no circle is passed: chords of a relevant depth are longer [1]."""
 
 
 @kernel
@@ -90,7 +91,7 @@ def fill_point_gaps(
     for i in range(len(c.n)):
         n, r, y, ci = c.n[i], c.r[i] + eval_growth(c, i, data, PRESS), c.offset[i], c.circle[i]
         at, first = first, first + n
-        # the first node of the cable, and what may be nearer than that
+        # the first node of the cable, and the margin of nearer points
         cx, cy, ux, uy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
         mx, my = x[dofs[i, 0]] - cx, x[dofs[i, 1]] - cy
         wx, wy, L = v[dofs[i, 0]] - ux, v[dofs[i, 1]] - uy, c.L[i] * n
@@ -139,7 +140,7 @@ def sweep_circles(
     """
     c, trial, earlier = p.points, np.zeros(WIDTH), np.zeros(WIDTH)
     row[MISSED] = 0.0
-    # what the circles move
+    # motion of the circles
     far, least = 0.0, np.inf
     for k in range(1, len(p.marker)):
         m = p.marker[k]
@@ -150,7 +151,7 @@ def sweep_circles(
         n, y, L = c.n[i], c.offset[i], c.L[i] * c.n[i]
         if not p.on[i]:
             continue
-        # what the control points move, and offsets by the slopes between them
+        # motion of the control points, and of offsets by the slopes between them
         q, q0 = gather(x, c.dofs, i), gather(start, c.dofs, i)
         ax, ay, bx, by = q[0] - q0[0], q[1] - q0[1], q[4] - q0[4], q[5] - q0[5]
         ux, uy, wx, wy = q[2] - q0[2], q[3] - q0[3], q[6] - q0[6], q[7] - q0[7]
@@ -171,7 +172,7 @@ def sweep_circles(
             reach = size + r + 2.0 * way
             if p.circle_set[k] != p.set_of[g] or dx * dx + dy * dy > reach * reach:
                 continue
-            # the way of each point against the centre
+            # the path of each point relative to the centre
             for j in range(n):
                 s = relative_place(j, n)
                 b = eval_point(shape(s, L), shape_slope(s, L), y, q0, q0)
@@ -283,7 +284,7 @@ def follow_sets(
 
 
 def _copy(m: PositionColumns) -> PositionColumns:
-    """Markers with places and velocities of their own."""
+    """Markers with separate positions and velocities."""
     return m._replace(p=m.p.copy(), v=m.v.copy(), A=m.A.copy(), omega=m.omega.copy())
 
 

@@ -62,7 +62,7 @@ FADING = 0.5
 
 
 class PointColumns(NamedTuple):
-    """Rows of the law, arrays of shape (rows,) if nothing else is said."""
+    """Rows of the law, arrays of shape (rows,) unless noted otherwise."""
 
     circle: IntArray  # position of the marker in the columns of its family
     data: IntArray  # position of the first history value
@@ -72,7 +72,7 @@ class PointColumns(NamedTuple):
     mu_v: FloatArray  # mu_v, mu_k: tangential damping [N s/m] and stiffness [N/m] of a point
     mu_k: FloatArray
     mu: FloatArray  # friction coefficient [1]
-    r: FloatArray  # radius of the circle [m], that of the cord where it lies above the face
+    r: FloatArray  # radius of the circle [m], or of the cord if it lies above the face
     L: FloatArray  # reference length that a point stands for [m]
     offset: FloatArray  # distance y of the touching line from the axis [m]
     clip: NDArray[np.bool_]  # normal force never pulls

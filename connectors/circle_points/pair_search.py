@@ -2,8 +2,8 @@
 
 A row is a place of a cable where it may touch one thing of its set, a circle or a surface; several rows of one cable
 are several places.  What that is stands in the history values of the row, after those of its points: its number, from
-1, or 0 for none.  So a state, a checkpoint and a repeated step have their pairs with them, and kernels see rows as
-ever.
+1, or 0 for none.  So a state, a checkpoint and a repeated step have their pairs with them, and kernels use rows as
+usual.
 
 Pairs are sought between Newton runs, before their history is updated, as only there a point can close.  Then every pair
 closer than the skin gets a place, the nearest first; what is closed keeps its own.  The list stays valid while
@@ -39,7 +39,7 @@ ROUNDING = 1e-9
 
 
 def find_members(world: Tables, member: type[Component], thing: str, of: str) -> tuple[IntArray, IntArray]:
-    """World coordinate numbers of all members of sets, as many as the widest one has, and their sets.
+    """World coordinate numbers of all members of sets, padded to equal length, and their sets.
 
     Args:
         member: component of the members.
@@ -86,7 +86,7 @@ def find_closed(p: Any, data: FloatArray, start: FloatArray, closed: NDArray[np.
 
 @dataclass
 class PairSearch(ABC):
-    """The search for pairs, and what it keeps until the next one; of circles, see `CircleSearch`, or of other things.
+    """The search for pairs, and its data until the next one; of circles, see `CircleSearch`, or of other things.
 
     Attributes:
         p: the rows: `PairColumns`, or others with ``points``, ``place``, ``group``, ``dofs`` and ``skin``.
@@ -97,7 +97,7 @@ class PairSearch(ABC):
         searches: number of searches so far.
         forgotten: whether the next update searches in any case.
         margin: motion up to which the list is valid [m].
-        given: numbers of the circles or surfaces that the last search left, shape (rows,).
+        given: numbers of the circles or surfaces after the last search, shape (rows,).
         hull, centre: control points of the cables and centres of the circles or surfaces at that time [m].
     """
 
@@ -117,7 +117,7 @@ class PairSearch(ABC):
 
     @abstractmethod
     def eval_motion(self, fields: Fields) -> float:
-        """Largest motion of a cable and of what it may touch since the last search, summed [m]."""
+        """Largest motion of a cable plus largest motion of a possible partner since the last search [m]."""
 
     @abstractmethod
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
@@ -128,7 +128,7 @@ class PairSearch(ABC):
         """Groups, numbers of what they may touch, and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
 
     def eval_slack(self) -> float:
-        """What a point may move more than the control points of its cable [m]."""
+        """Largest motion of a point beyond the control points of its cable [m]."""
         return 0.0
 
     def update(self, fields: Fields) -> None:
@@ -158,7 +158,7 @@ class PairSearch(ABC):
         self.given = fields.data[self.p.place].astype(np.int64)
 
     def _give_places(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> None:
-        """Give the pairs places in the rows of their groups: first what is closed, then the nearest."""
+        """Give the pairs places in the rows of their groups: first closed pairs, then the nearest."""
         p, data, many = self.p, fields.data, len(self.p.dofs)
         closed = np.zeros(len(p.place), dtype=bool)
         find_closed(p, data, fields.start_data, closed)
@@ -183,7 +183,7 @@ class PairSearch(ABC):
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
         size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
         self.margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
-        # rows keep their circles as long as these are wanted; the others take what has no row yet
+        # rows keep their circles as long as these are needed; the other rows take circles without a row
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])
@@ -202,7 +202,7 @@ class PairSearch(ABC):
 
 
 def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str, Any], IntArray, IntArray]:
-    """What rows of sets of circles and of other things have in common, by the names of `PairColumns`, bound to nothing.
+    """Common columns of rows of sets of circles and other members, by the names of `PairColumns`, still unbound.
 
     Args:
         sets: name of their reference to the set.
@@ -224,7 +224,7 @@ def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str,
 def follow_pairs(
     rows: LocalRows, system: System, p: Any, kind: type[PairSearch], assign: Callable[..., Any]
 ) -> IntArray:
-    """Make a law of pairs, whose system is given, one of sets: its rows change what they touch after Newton.
+    """Turn the system of a law of pairs into a law of sets, whose rows change their partners after Newton runs.
 
     All processes call the functions together.  The version of the pattern rises if rows of any process have changed.
 

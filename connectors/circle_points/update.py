@@ -8,8 +8,8 @@ See `kernels.py` for the letters.  The update of a row, with the stored values o
               those that slip.  All are first taken to stick; those with |f_t| > mu |f_n| slip, s = sgn(f_t), until none
               is left that does.  Points that have just touched take over the u of the others.
               Anchors are put where (m/n) u_k is u, and of points that slip where bristle and damper together give
-              mu |f_n|.  So what opens hands its bend over to the others, and what touches takes its share.
-              A state other than stored: error += ||f_t| - mu |f_n||.
+              mu |f_n|.  So an opening point passes its bend on to the others, and a touching point takes its share.  A
+              state other than stored: error += ||f_t| - mu |f_n||.
     open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2, and f_t = 0.
 
 With a press, F - press of the cable is stored: of the present state in motion, and at rest where it has changed by so
@@ -72,7 +72,7 @@ def find_sticking(
     while again:
         total, count, again = 0.0, 0, False
         for k in range(n):
-            # what has opened hands over its bend if it stuck
+            # an opened point passes on its bend if it stuck
             if before[k] != UNDEFINED and (state[k] == STICKS or (state[k] == UNDEFINED and before[k] == STICKS)):
                 total, count = total + bend[k], count + 1
         if count > 0:
@@ -157,7 +157,7 @@ def update_history(
             if old <= 0.0:
                 force += abs(fn)
             data[first + k] = gap
-            # friction of what rubs: state, limit, and bend of the bristle since the start of the step
+            # friction of sliding points: state, limit, and bend of the bristle since the start of the step
             before[k], state[k] = start[first + n + k], UNDEFINED
             if not (rubs and laid):
                 continue

@@ -1,4 +1,4 @@
-"""What the laws of contact between a circle and a cable share: checks, binding of rows to kernels, outputs."""
+"""Common parts of the laws of contact between a circle and a cable: checks, binding of rows to kernels, outputs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CURRENT, REFERENCE = "current", "reference"
 
 
 class SegmentContact(Component):
-    """What both laws of contact with the segments of a cable have."""
+    """Common columns of both laws of contact with the segments of a cable."""
 
     history_column = "segments"
     segments = column("1", "number of segments n, as in the marker", dtype=np.int64, minimum=1)
@@ -69,13 +69,13 @@ class SegmentContact(Component):
 class Contact(NamedTuple):
     """Bound rows of a contact law."""
 
-    columns: ContactColumns  # what kernels read
+    columns: ContactColumns  # data of the kernels
     axial: AxialMotion | None  # axial motions of the cables; None if no cable of the table moves along its axis
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the cable's nodes (8) and of the circle (as many as the widest circle has), -1 for
-    none; then, if any cable of the table moves along its axis, those of the axial motions."""
+    none; then, if any cable of the table moves along its axis, the numbers of the axial motions."""
     circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
     used = np.flatnonzero((circle >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
@@ -83,7 +83,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def check_segments(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows whose number of segments differs from that of their cable-shape marker."""
+    """Raise ModelError for rows whose number of segments differs from their cable-shape marker."""
     segments = table.local("segments")
     for target, positions, rows in world.split_by_table(table.local("cable")):
         given = target.local("segments", rows)
@@ -97,7 +97,7 @@ def check_segments(world: Tables, table: EntityTable) -> None:
 
 
 def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
-    """Raise ModelError for those of the rows ``current``, shape (resident,), whose axis could lie beyond the centre."""
+    """Raise ModelError for rows, among ``current`` of shape (resident,), whose axis could lie beyond the centre."""
     radius = table.local("circle_radius")
     for target, positions, rows in world.split_by_table(table.local("cable")):
         offset = target.local("vertical_offset", rows)
@@ -226,7 +226,7 @@ def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def close_touching(contact: Contact, fields: Fields) -> None:
-    """Store segments as closed that touch the circle but for rounding, so that what lies on its bed is held by it."""
+    """Store segments as closed that touch the circle except for rounding, so that their bed supports resting cables."""
     c = contact.columns
     rows, segments = segment_places(c.n)
     gap = eval_segments(contact, fields)[rows, segments, GAP]

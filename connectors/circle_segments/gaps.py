@@ -1,7 +1,7 @@
 """Gaps between circles and the segments of cables, by which solvers see whether steps resolve contacts; see `Gaps`.
 
-The rate is that of the gap at the closest point, the speed is that of the cable relative to the centre of the circle.
-Points of segments are kept from step to step.  Most rows have hardly changed their velocities; a bound on what may have
+The rate belongs to the gap at the closest point, the speed to the cable relative to the centre of the circle.  Points
+of segments are kept from step to step.  Most rows have hardly changed their velocities; a bound on what may have
 happened to their gaps takes less time than these, which are measured at both ends of the step where it is not enough.
 """
 
@@ -34,7 +34,7 @@ from windlass.framework.model.gaps import (
 from windlass.framework.model.law import LocalRows
 
 WAYS = 4.0
-"""Ways of a cable in one step within which a circle is looked at [1]: half of them are what a step may pass."""
+"""Displacements of a cable in one step within which circles are examined [1]: a step may pass half of them."""
 LONG = 0.6
 """Way of the closest point, per radius, below which no circle is missed by so much that it counts [1]: a chord whose
 depth is 5 % of the radius is longer."""
@@ -132,13 +132,13 @@ def fill_segment_gaps(
         ci, j0, r, n = c.circle[i], shape.start[c.cable[i]], c.r[i], c.n[i]
         at, first = first, first + n
         begin, place = place, place + n + 1
-        # the middle of the cable, and what may be nearer than that
+        # the middle of the cable, and the margin of nearer points
         cx, cy, jm = circle.p[ci, 0], circle.p[ci, 1], j0 + n // 2
         mx, my = p[jm, 0] - cx, p[jm, 1] - cy
         ux, uy = circle.v[ci, 0], circle.v[ci, 1]
         wx, wy = v[jm, 0] - ux, v[jm, 1] - uy
         square, away, still = wx * wx + wy * wy, mx * mx + my * my, r + c.L[i] * n
-        # roots only where squares do not tell
+        # roots only where squares do not decide
         still, ways = still * still, WAYS * WAYS * h * h * square
         if not c.active[i] or away > 2.0 * (still + ways):
             continue

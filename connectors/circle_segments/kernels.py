@@ -41,7 +41,7 @@ Eight = tuple[float, float, float, float, float, float, float, float]
 
 
 class ContactColumns(NamedTuple):
-    """Rows of a contact law, arrays of shape (rows,) if nothing else is said."""
+    """Rows of a contact law, arrays of shape (rows,) unless noted otherwise."""
 
     circle: IntArray  # circle, cable: positions of the markers in the columns of their families
     cable: IntArray
@@ -229,9 +229,9 @@ def stick_position(par: SegmentParameters, o: Disc, slope: FloatArray, j: int, h
 
 
 class SegmentState(NamedTuple):
-    """What one segment and its forces are, all scalars; letters as at the head of this file.
+    """One segment and its forces, all scalars; letters as at the head of this file.
 
-    (vax, vay) and (vbx, vby) are velocities of the end points beside that of the centre; d_rho and d_length are the
+    (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre; d_rho and d_length are the
     derivatives of x_cur, 0 where no bristle acts.
     """
 

@@ -4,7 +4,7 @@ See docs/explanation/design.md, Lanes.
 
 Closed segments of all rows are gathered until the lanes are full; one loop without branches evaluates them, and the
 caller takes the results lane by lane.  All that the loop reads and writes is in a small array g, by row and lane, whose
-rows the constants below name.  Lanes that are not filled keep what they had; their results are not read.
+rows the constants below name.  Unused lanes keep their old values; their results are not read.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from windlass.framework.kernels.kernel import kernel
 LANES = 8
 """Segments side by side."""
 ENDS, RATES, SLOPES, ROTATION, STATE, STICK = 0, 4, 8, 25, 30, 31
-"""First rows of what is given: end points and their velocities, both seen from the centre; r' at both; omega and A;
+"""First rows of given data: end points and their velocities, both relative to the centre; r' at both; omega and A;
 history values."""
 KC, DC, MU_V, MU_K, MU, RADIUS, LENGTH, FADE, SEGMENT_NORMALS, CLIP, CURRENT, SHIFT, OFFSET = range(12, 25)
 """Rows of the `SegmentParameters`."""
@@ -108,7 +108,7 @@ def gather_lanes(
         if y != 0.0:
             g[SLOPES, k], g[SLOPES + 1, k] = shape.slope[j, 0], shape.slope[j, 1]
             g[SLOPES + 2, k], g[SLOPES + 3, k] = shape.slope[j + 1, 0], shape.slope[j + 1, 1]
-        # the case with all that any of the segments needs
+        # the most general case that any segment needs
         if c.fade[i] != 0.0 or not c.segment_normals[i]:
             case = GENERAL
         elif y != 0.0 and c.current[i]:

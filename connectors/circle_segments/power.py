@@ -1,4 +1,4 @@
-"""Where the power goes that contact takes from a circle and a cable: what is lost, what is stored.
+"""Power that contact takes from a circle and a cable, divided into lost and stored parts.
 
 Per closed segment, with the letters of `kernels.py` and dots for rates,
 
@@ -85,7 +85,7 @@ _fill = call(fill_powers)
 STORED, PASSED = ("contact_spring", "bristle"), ("lever",)
 FRICTION_LOSSES = ("sliding", "bristles", "friction_damping")
 LOST = (*FRICTION_LOSSES, "contact_damping")
-"""What accounts of contact store, pass on and lose."""
+"""Energies stored, passed on and lost in accounts of contact."""
 NUMBERS = 12
 """Of a place, for `create_place_account`."""
 NO_GAP = 1e9
@@ -132,7 +132,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 def create_account(
     read: Callable[[Evaluation], None], parts: tuple[int, ...], by: str = "circle", conserves: bool = False
 ) -> Account:
-    """The account of a contact law from what reads it and fills the parts for `fill_jumps`, of a shape."""
+    """The account of a contact law from functions that evaluate it and fill the parts for `fill_jumps`, of a shape."""
     jumps = call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps))
     return Account(read, STORED, LOST, PASSED, parts=parts, jumps=jumps, by=by, conserves=conserves)
 
@@ -140,7 +140,7 @@ def create_account(
 def create_place_account(
     evaluate: Callable[[Fields], FloatArray], shape: tuple[int, int], by: str = "circle"
 ) -> Account:
-    """The account of a contact law from what gives the numbers of its places, shape (rows, places, NUMBERS).
+    """The account of a contact law from a function of the numbers of its places, shape (rows, places, NUMBERS).
 
     They are the powers in the order of `POWERS`, the energies of spring and bristle [J], the state, the force of the
     normal damper [N], the gap [m] and f_n [N].
@@ -192,7 +192,7 @@ def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields],
 
 
 def eval_friction_work(rows: LocalRows) -> FloatArray:
-    """What sliding, bristles and tangential dampers of rows have lost since a ledger began [J], NaN without one."""
+    """Energy lost by sliding, bristles and tangential dampers of rows since a ledger began [J], NaN without one."""
     component = rows.table.component
     losses = rows.layout.losses.get(component)
     if losses is None:

@@ -1,4 +1,4 @@
-"""Powers and energies of segments side by side; see `lanes.py` for the lanes, `power.py` for what they are."""
+"""Powers and energies of segments side by side; see `lanes.py` for the lanes, `power.py` for their definitions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ COUNT = 12
 """Further results: force of the normal damper [N], drift [m/s], gap [m] and f_n [N]."""
 BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, DAMPER_POWER, DAMPER_FORCE, DRIFT, DEPTH = range(7)
 NORMAL_FORCE, SPRING_ENERGY, PARTS = range(7, 10)
-"""What `fill_jumps` reads of a segment, and how many numbers these are.
+"""Numbers of a segment for `fill_jumps`, and their count.
 
 DRIFT is the part of v_n by which material flows through the mesh [m/s], 0 where it does not; DEPTH is the gap [m]."""
 OPEN = -3.0
@@ -102,7 +102,7 @@ def slip_rate(
     bx, by = place_velocity(y, s_t, 1, k, g)
     ex, ey = z.bx - z.ax, z.by - z.ay
     E = ex * ex + ey * ey
-    # along n the ends turn the chord, along t they carry it on; see `chord_derivatives`
+    # motion of the ends along n turns the chord, along t it moves the chord along itself; see `chord_derivatives`
     turning = z.nx * (ax - bx) + z.ny * (ay - by)
     q = z.rho
     along = z.nx * (ay + q * (by - ay)) - z.ny * (ax + q * (bx - ax))
@@ -140,7 +140,7 @@ def eval_lanes(case: int, g: FloatArray) -> None:
         at1 = fn * (n1x * vbx + n1y * vby) + ft * (n1x * vby - n1y * vbx)
         taken = (1.0 - h.rho) * at0 + h.rho * at1 - par.r * ft * o.omega
         spring = par.kc * (h.D - par.r)
-        # the gap is that of the mesh
+        # the gap belongs to the mesh
         rx = (1.0 - h.rho) * g[SLOPES, k] + h.rho * g[SLOPES + 2, k]
         ry = (1.0 - h.rho) * g[SLOPES + 1, k] + h.rho * g[SLOPES + 3, k]
         drift = g[AXIAL, k] * (rx * h.nx + ry * h.ny)

@@ -357,7 +357,7 @@ def scatter_circle(
             values[slots[i, b, 8 + a]] += (
                 K[b, 8] * x + K[b, 9] * y + K[b, 10] * z + N[b, 0] * dx + N[b, 1] * dy + N[b, 2] * dz
             )
-        # w: what this coordinate does to force and torque on the circle
+        # w: derivatives of force and torque on the circle with respect to this coordinate
         w0 = K[8, 8] * x + K[8, 9] * y + K[8, 10] * z + N[8, 0] * dx + N[8, 1] * dy + N[8, 2] * dz
         w1 = K[9, 8] * x + K[9, 9] * y + K[9, 10] * z + N[9, 0] * dx + N[9, 1] * dy + N[9, 2] * dz
         w2 = K[10, 8] * x + K[10, 9] * y + K[10, 10] * z + N[10, 0] * dx + N[10, 1] * dy + N[10, 2] * dz

@@ -89,7 +89,7 @@ def store_gaps(
                 data[at] = gap
             if always and (gap > 0.0 or not rubs):
                 data[at + n] = UNDEFINED
-            # written in any case, and counted if it is wanted: a branch would take longer
+            # always written, but counted only if needed: a branch would take longer
             rows[count], numbers[count], gaps[count] = i, s, old
             count += gap <= 0.0 or old <= 0.0
     return rows, numbers, gaps, count, changed
@@ -175,7 +175,7 @@ def update_friction(
                 error[i] += abs(excess)
                 changed = True
             data[state_at] = state
-            # on current lengths it is stored beside the material that is there now
+            # on current lengths it is stored with its present material
             data[stick_at] = stick + c.shift[i] * d_rho if c.current[i] else stick
     worst, largest, row = find_worst(error, force)
     return worst, changed, largest, row

@@ -13,7 +13,7 @@ x are displacements from the reference, ẋ = J q̇; J = 1 and J̇ = H = 0 for m
 is 1 for equal coordinates, -r0/r1 for two gears that mesh outside, z0/z1 for a chain or toothed belt, r for a rack on
 a pinion.
 
-Rates that the user does not give as functions are those of ready functions, or come from differences in time
+Rates that the user does not give as functions come from ready functions, or from differences in time
 (`windlass.connectors.user_functions.time_functions`).
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (constraints and their index).
@@ -48,7 +48,7 @@ from windlass.framework.model.table import EntityTable
 
 
 class CoordinateConstraint(Component):
-    """Holds the difference of two coordinates, or of their velocities, or couples them by a ratio, as gears do."""
+    """Constrains the difference of two coordinates, or of their velocities, or couples them by a ratio, as gears do."""
 
     provides = ("joint",)
     marker0 = ref("coordinate marker", "first coordinate; the ground if left out")
@@ -170,7 +170,7 @@ def bind_times(rows: LocalRows) -> TimeColumns:
     offsets, rates = (bind_functions(rows, name, f"{name}_function") for name in ("offset", "rate"))
     given = bind_functions(rows, "rate", "offset_rate_function")
     given = compare_rates(rows, "offset_function", "offset_rate_function", offsets, given)
-    # rates that are there, at velocity level or beside an offset; else those of the offset
+    # given rates, at velocity level or with an offset; else rates of the offset
     known = [rate if level else found for level, rate, found in zip(fast, rates, given, strict=True)]
     pairs = list(zip(fast, offsets, known, strict=True))
     all_rates = [differentiate(f) if g is None and not level else g for level, f, g in pairs]
@@ -253,7 +253,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for values of the other level, which would have no effect."""
+    """Raise ModelError for values that belong to the other level and would have no effect."""
     fast = table.local("velocity_level")
     given = {name: table.local(name) != 0.0 for name in ("offset", "rate")}
     for name in ("offset_function", "offset_rate_function", "rate_function"):
@@ -269,7 +269,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_gap(rows: LocalRows, s: Fields) -> FloatArray:
-    """What is left of C: x1 - i x0 - offset [m or rad], at velocity level ẋ1 - i ẋ0 - rate, shape (rows,)."""
+    """The residual C: x1 - i x0 - offset [m or rad], at velocity level ẋ1 - i ẋ0 - rate, shape (rows,)."""
     m, (c, times) = s.markers[FAMILY], rows.columns
     position = m.value[c.m1] - c.ratio * m.value[c.m0] - times.offset(s.t)
     velocity = m.rate[c.m1] - c.ratio * m.rate[c.m0] - times.rate(s.t)

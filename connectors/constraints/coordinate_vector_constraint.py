@@ -1,4 +1,4 @@
-"""Constraint between all coordinates of one node or two, by factors, squares, or a function of the user.
+"""Constraint between all coordinates of one or two nodes, by factors, squares, or a user function.
 
     q = [q0, q1] displacements from the reference of node 0, then of node 1;  X = [-factors0, factors1], Y likewise
 
@@ -8,9 +8,9 @@
     index 2          Ċ = J·q_t + ∂C/∂t
     switched off     λ = 0
 
-Each row is one equation; as many rows as equations make a matrix.  For a function J is ``gradient_function`` of the
-same arguments, or comes from a complex step, exact to rounding, if the function takes complex numbers, else from
-central differences; so does ∂C/∂t.  What the tangent needs beside it comes from differences of J and C.
+Each row is one equation; several rows form a matrix.  For a function J is ``gradient_function`` of the same arguments,
+or comes from a complex step, exact to rounding, if the function takes complex numbers, else from central differences;
+so does ∂C/∂t.  Further terms of the tangent come from differences of J and C.
 
 At index 2 the original takes the squares of velocities; here it is the derivative of C.
 """
@@ -41,13 +41,13 @@ from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 TINY = 1e-20
-"""Imaginary step: its square vanishes beside 1, and nothing is subtracted."""
+"""Imaginary step: its square is negligible relative to 1, and nothing is subtracted."""
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Step of central differences [m, rad, s], best for functions that change over lengths and times of order 1."""
 
 
 class CoordinateVectorConstraint(Component):
-    """Holds a combination of the coordinates of one node or two, or of their velocities."""
+    """Constrains a combination of the coordinates of one or two nodes, or of their velocities."""
 
     provides = ("joint",)
     node0 = ref("node", "first node, whose factors count with the opposite sign", optional=True)
@@ -69,7 +69,7 @@ class UserEquation:
 
     Args:
         i: the local row.
-        places: those of its coordinates among w.
+        places: places of its coordinates among w.
     """
 
     def __init__(self, rows: LocalRows, i: int, places: IntArray) -> None:
@@ -90,7 +90,7 @@ class UserEquation:
         return float(found)
 
     def gradient(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        """J, by q or at velocity level by v."""
+        """J, the derivative with respect to q, at velocity level to v."""
         if self._gradient is not None:
             given = self._gradient(t, self._row, q.copy(), v.copy())
             found = parse_numbers(given, q.shape)
@@ -114,7 +114,7 @@ class UserEquation:
         return (self.value(t + STEP, q, v) - self.value(before, q, v)) / (t + STEP - before)
 
     def _complex_steps(self, t: float, q: FloatArray, v: FloatArray, places: Sequence[int]) -> FloatArray | None:
-        """Derivatives of C by some numbers of q (at velocity level v), by t for -1; None of a function of floats."""
+        """Derivatives of C with respect to entries of q (at velocity level v), to t for -1; None for real functions."""
         if not self._takes_complex:
             return None
         try:
@@ -134,13 +134,13 @@ class UserEquation:
             moved[self.fast][k] += 1j * TINY
             here[self.fast][k] += STEP
             given = complex(self._function(t, self._row, *moved))
-        # no dependence, or a function that drops imaginary parts
+        # C is independent of them, or the function drops imaginary parts
         if given.imag == 0.0 and self.value(t + STEP * (k < 0), *here) != self.value(t, q, v):
             raise ValueError
         return given.imag / TINY
 
     def differences(self, function: Any, q: FloatArray, v: FloatArray, by_rate: bool) -> FloatArray:
-        """Central differences of function(q, v) by q or v, the last axis."""
+        """Central differences of function(q, v) with respect to q or v, as the last axis."""
         columns = []
         for k in range(len(q)):
             values = []
@@ -170,7 +170,7 @@ class UserEquation:
         return dq * bend, bend.T @ v + drift
 
     def acceleration(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """Right-hand side of J q̈ = rhs: less the change of Ċ, or of C at velocity level, at constant velocities."""
+        """Right-hand side of J q̈ = rhs: minus the change of Ċ, or of C at velocity level, at constant velocities."""
         function = self.value if self.fast else self.rate
         back = STEP if t >= 2.0 * STEP else 0.0
         ahead, behind = function(t + STEP, q + STEP * v, v), function(t - back, q - back * v, v)
@@ -258,7 +258,7 @@ class Equations:
 
 
 def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
-    """Coordinates of both nodes side by side (rows, w), -1 for none, and how many both have (rows, 2)."""
+    """Coordinates of both nodes side by side (rows, w), -1 for none, and their numbers per node (rows, 2)."""
     parts, counts = [], []
     for name in ("node0", "node1"):
         ids = table.local(name)
@@ -274,8 +274,8 @@ def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
 def bind(rows: LocalRows) -> Any:
     """The letters of the rows; w coordinates of both nodes, 0 for those that a node does not have.
 
-    has: how many coordinates nodes 0 and 1 have (rows, 2); begin: place of those of node 1.  X, Y: factors with signs,
-    zeros for what is not given (rows, w).
+    has: numbers of coordinates of nodes 0 and 1 (rows, 2); begin: first place of the coordinates of node 1.  X, Y:
+    factors with signs, zeros for missing ones (rows, w).
     """
     dofs, has = node_dofs(rows.world, rows.table)
     begin = dofs.shape[1] - rows.world.dofs_of(rows.table.local("node1")).shape[1]
@@ -320,7 +320,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for factors of another number than the coordinates, and rows that say nothing or too much."""
+    """Raise ModelError for wrong numbers of factors, and rows with neither or both of factors and function."""
     _, has = node_dofs(world, table)
     functions, gradients = table.local("constraint_function"), table.local("gradient_function")
     for k, row in enumerate(table.resident):

@@ -20,7 +20,7 @@ from windlass.framework.model.schema import Component, column, ref
 
 
 class DistanceConstraint(Component):
-    """Holds the distance of two points, in the plane or in space; its multiplier is the tension of the rod."""
+    """Keeps the distance of two points, in 2D or 3D; its multiplier is the tension of the rod."""
 
     provides = ("joint",)
     marker0 = ref("position marker", "first point")

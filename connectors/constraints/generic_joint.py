@@ -1,20 +1,20 @@
-"""Joint in space with a free choice of locked translations and rotations along the axes of marker 0's joint frame.
+"""3D joint with a free choice of locked translations and rotations along the axes of marker 0's joint frame.
 
     B0 = A0 frame0,  B1 = A1 frame1    joint frames; a_k, b_k their axes
     C_k   = a_k·(p1 - p0)                                      locked translation k
     C_3+i = a_k·b_j                                            locked rotation about axis i, i, j, k cyclic
     two rotations locked, k free:  C_3+i = -a_j·b_k,  C_3+j = a_i·b_k
 
-For small rotations each rotation equation is the angle about its axis.  With two rotations locked the equations say
-that both axes k are parallel, whatever the angle about them is: a hinge turns without limit.  One locked rotation is a
-universal joint whose cross has the axes a_k and b_j.
+For small rotations each rotation equation is the angle about its axis.  With two rotations locked the equations make
+both axes k parallel, for any angle about them: a hinge turns without limit.  One locked rotation is a universal joint
+whose cross has the axes a_k and b_j.
 
-A joint is driven by offsets o and angles α, β, γ, constant or functions of time: frame 0 is turned about its x axis,
-then about its new y and z axes, and points are held apart along the turned axes,
+A joint is driven by offsets o and angles α, β, γ, constant or functions of time: frame 0 is rotated about its x axis,
+then about its new y and z axes, and the points are kept at offsets along the rotated axes,
 
     B0 = A0 frame0 R,  R = Rx(α) Ry(β) Rz(γ),    C_k = a_k·(p1 - p0) - o_k
 
-so that a free axis turns with the drive, too, as a slot in a turntable does.  Angles are not limited.  Relative to
+so that a free axis rotates with the drive, too, as a slot in a turntable does.  Angles are not limited.  Relative to
 marker 0 the frame has the angular velocity W = A0 frame0 w, and at constant velocities its rate is W_t:
 
     w = α_t e_x + β_t Rx e_y + γ_t R e_z,    W_t = ω0 × W + A0 frame0 w_t                        see `joint_kernels`
@@ -151,7 +151,7 @@ def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArr
 
 
 def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_], JointOffsets]:
-    """The letters of the rows, which equations hold, and what brings offsets up to date.
+    """The letters of the rows, their active equations, and the update of offsets.
 
     a, b, sign: axes and sign of each rotation equation sign a·b (rows, 3).  moved: whether there is an offset (rows,).
     o, ot, ott: offsets, their rates and accelerations (rows, 6).
@@ -165,7 +165,7 @@ def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_], JointOffsets]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for frames that are no rotations, rates without offsets, and markers of the plane."""
+    """Raise ModelError for frames that are no rotations, rates without offsets, and 2D markers."""
     for name in ("frame0", "frame1"):
         table.refuse(~is_rotation(table.local(name)), (name,), "be a rotation matrix [1]")
     offsets, rates = table.local("offset_function"), table.local("offset_rate_function")

@@ -12,11 +12,11 @@ With X = ∂y/∂q̇ = [J1 - J0, Jr0, Jr1] and Y = ∂y/∂q = [J̇1 - J̇0, Hr0
     ∂Ċ/∂q = yᵀ G X + gᵀ Y                      where the joint is imposed on its rate (index 2)
     C_q q̈ = -(y·G y + g·Y q̇)                  for consistent accelerations
 
-An equation that is switched off, or whose axis is free, is λ = 0.  One that holds a velocity, as rolling does, is
-g·y = 0 at both levels.
+An equation that is switched off, or whose axis is free, is λ = 0.  A velocity constraint, such as rolling, is g·y = 0
+at both levels.
 
-A joint that is driven has the frame of marker 0 displaced by o(t) and turned in marker 0 with an angular velocity W:
-ω0 + W takes the place of ω0 in y, C falls by o, and with W_t, the derivative of W at constant velocities,
+In a driven joint the frame of marker 0 is displaced by o(t) and rotates in marker 0 with an angular velocity W: ω0 + W
+replaces ω0 in y, C decreases by o, and with W_t, the derivative of W at constant velocities,
 
     Ċ = g·y - o_t,    ∂Ċ/∂q += (W × g_θ0)ᵀ X_ω0,    C_q q̈ = o_tt - (y·G y + g·Y q̇ + g_θ0·W_t)
 
@@ -87,7 +87,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
         ``evaluate(c, j, m, C, g)`` that fills C (rows, k) and g (rows, k, 9) of the equations that hold.
 
     Raises:
-        ModelError: kernels that take or give something else.
+        ModelError: kernels with other arguments or results.
     """
     check_arguments(equation, "equation of joint_rows", ("c", "i", "k", "m", "m0", "m1", "d", "g", "G"))
     check_results(equation, "equation of joint_rows", ("C",))
@@ -148,7 +148,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
         n = j.dofs.shape[1]
         d, y, g, G, W = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
         X, Y, Z = np.zeros((9, n)), np.zeros((9, n)), np.zeros((9, n))
-        # motion of both markers, and its derivatives X and Y by the coordinates
+        # motion of both markers, and its derivatives X and Y with respect to the coordinates
         for i in range(len(j.m0)):
             update_rates(j, i, m, d, y)
             update_jacobians(j, i, m, v, X, Y)

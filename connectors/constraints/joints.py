@@ -1,4 +1,4 @@
-"""What the laws of joints have in common: registration around the loops of `joint_rows`, outputs, checks."""
+"""Common parts of joint laws: registration around the loops of `joint_rows`, outputs, checks."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class JointOffsets:
         self.is_called = np.array([f is not None for f in functions], bool)
 
     def at_levels(self, acceleration: bool = False) -> Call:
-        """Brings offsets, and rates where they are imposed, to the time of an evaluation; accelerations if wanted."""
+        """The update of offsets, of rates where they are imposed, and if wanted of accelerations, to a time."""
 
         def update(s: Evaluation) -> None:
             self.offset.update(s)
@@ -63,7 +63,7 @@ class JointOffsets:
         return found + self.acceleration.fill if acceleration else found
 
     def update(self, t: float) -> None:
-        """Bring offsets to a time [s]."""
+        """Evaluate offsets at a time [s]."""
         self.offset(t)
 
 
@@ -81,21 +81,21 @@ def register_joint(
     start: str | None = None,
     source: str = "[@haug1989]",
 ) -> None:
-    """Make the law of a joint known.
+    """Register the law of a joint.
 
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``.
-        loops: of its equation.
-        bind: ``(rows) -> columns, locked``: what the equation reads, and which equations hold where the joint is
-            active, shape (rows, multipliers); of joints that can be driven also what brings ``columns`` to a time.
+        loops: loops around its equation.
+        bind: ``(rows) -> columns, locked``: data of the equation, and which equations hold while the joint is active,
+            shape (rows, multipliers); for joints that can be driven also the update of ``columns`` to a time.
         multipliers: number of equations of each row.
         unit: of C.
-        equations: what C is, for the documentation.
+        equations: meaning of C, for the documentation.
         check: see `register`.
-        fast: which equations hold velocities only; none if left out.
+        fast: which equations are velocity constraints; none if left out.
         outputs: further output variables.
-        start: the output that takes the place of point 0 and of its body's origin in drawings.
-        source: where the law comes from.
+        start: the output that replaces point 0 and the origin of its body in drawings.
+        source: the source of the law.
     """
 
     def bind_joint(rows: LocalRows) -> tuple[Any, Joint, JointOffsets | None]:
@@ -144,9 +144,9 @@ def register_joint(
 
 
 def draw_joint(rows: LocalRows, fields: Fields, shown: Mapping[str, Output], start: str | None) -> Drawing:
-    """Each row as lines from the origin of body 0 to point 0, to point 1, and to the origin of body 1.
+    """Draw each row as lines from the origin of body 0 to point 0, to point 1, and to the origin of body 1.
 
-    So bodies are seen as far as joints hold them.  Markers on cables, nodes and the ground are points alone.
+    This shows bodies that joints hold.  Markers on cables, nodes and the ground are only points.
     """
     _, j, _ = rows.columns
     m, n = fields.markers[FAMILY], len(rows.rows)
@@ -169,7 +169,7 @@ def draw_joint(rows: LocalRows, fields: Fields, shown: Mapping[str, Output], sta
 
 
 def find_arms(rows: LocalRows, name: str, A: FloatArray) -> FloatArray:
-    """From the origins of bodies to their markers of a reference, global [m]; 0 for other markers, shape (rows, 3)."""
+    """Vectors from the origins of bodies to their markers, global [m]; 0 for other markers, shape (rows, 3)."""
     local = np.zeros((len(rows.rows), 3))
     for markers, positions, of in rows.world.split_by_table(rows.local(name)):
         if "body" in markers.component.refs:
@@ -179,12 +179,12 @@ def find_arms(rows: LocalRows, name: str, A: FloatArray) -> FloatArray:
 
 
 def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Output]:
-    """Outputs that all joints have.
+    """Outputs of all joints.
 
     Args:
         loops: the law's loops.
         gap_unit: unit of C.
-        equations: what the equations are, for the documentation.
+        equations: meaning of the equations, for the documentation.
     """
 
     def evaluate(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -222,7 +222,7 @@ def find_spatial(world: Tables, ids: IntArray) -> NDArray[np.bool_]:
 
 
 def check_planar(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for joints of the plane on markers that can move out of it."""
+    """Raise ModelError for 2D joints on markers that can move out of the plane."""
     spatial = find_spatial(world, table.local("marker0")) | find_spatial(world, table.local("marker1"))
     for row in table.resident[spatial][:1]:
         raise ModelError(
@@ -232,12 +232,12 @@ def check_planar(world: Tables, table: EntityTable) -> None:
 
 
 def check_spatial(world: Tables, table: EntityTable, needed: NDArray[np.bool_], instead: str) -> None:
-    """Raise ModelError for joints that hold motion out of the plane, but whose markers have none.
+    """Raise ModelError for joints that constrain motion out of the plane on 2D markers.
 
     Args:
         table: table of joints.
-        needed: rows whose equations hold such motion, shape (resident,).
-        instead: what to use in the plane.
+        needed: rows whose equations constrain such motion, shape (resident,).
+        instead: the joint to use in 2D.
     """
     spatial = find_spatial(world, table.local("marker0")) | find_spatial(world, table.local("marker1"))
     for row in table.resident[needed & ~spatial][:1]:

@@ -1,4 +1,4 @@
-"""Prismatic joint in the plane: a point slides along an axis that is fixed in another body, without turning.
+"""2D prismatic joint: a point slides along an axis that is fixed in another body, without rotation.
 
     C_0 = A0 n·(p1 - p0),    n = [-axis_y, axis_x]/|axis|
     C_1 = sin(φ1 - φ0 - angle) = A0 a·A1 b,    a = [-sin(angle), cos(angle)],  b = [1, 0]
@@ -25,7 +25,7 @@ from windlass.framework.model.table import EntityTable
 
 
 class PrismaticJoint2D(Component):
-    """Lets a point of one body slide along an axis of another, in the plane."""
+    """Lets a point of one body slide along an axis of another in 2D."""
 
     provides = ("joint",)
     marker0 = ref("rigid marker", "point on the axis, on the body in which the axis is fixed")
@@ -53,7 +53,7 @@ loops = joint_rows(equation)
 
 
 def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_]]:
-    """Normal n of the axis and direction a, both in the frame of marker 0 (rows, 2), and which equations hold."""
+    """Normal n of the axis and direction a, both in the frame of marker 0 (rows, 2), and the active equations."""
     axis, angle = rows.local("axis"), rows.local("angle")
     unit = axis / np.sqrt((axis**2).sum(axis=1))[:, None]
     n, a = np.stack((-unit[:, 1], unit[:, 0]), axis=1), np.stack((-np.sin(angle), np.cos(angle)), axis=1)
@@ -62,7 +62,7 @@ def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_]]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for an axis of length 0, and for markers in space."""
+    """Raise ModelError for an axis of length 0, and for 3D markers."""
     table.refuse(~table.local("axis").any(axis=1), ("axis",), "have a length > 0 [1]")
     check_planar(world, table)
 

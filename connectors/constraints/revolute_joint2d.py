@@ -1,4 +1,4 @@
-"""Revolute joint in the plane: two points stay together, their rotations are free.
+"""2D revolute joint: two points stay together, their rotations are free.
 
     C = [p1_x - p0_x, p1_y - p0_y]
 
@@ -18,7 +18,7 @@ from windlass.framework.model.schema import Component, column, ref
 
 
 class RevoluteJoint2D(Component):
-    """Holds two points of the plane together: a pin."""
+    """Holds two points together in 2D: a pin."""
 
     provides = ("joint",)
     marker0 = ref("position marker", "first point")

@@ -2,21 +2,21 @@
 
     n = A0 normal,  w = A1 axis,  l = w × n/|w × n|            along the track
     r = radius w × l                                           from the centre to the contact point, c = d + r
-    v_c = v1 + ω1 × r - (v0 + ω0 × c)                          velocity of the rim against the plane
+    v_c = v1 + ω1 × r - (v0 + ω0 × c)                          velocity of the rim relative to the plane
     C_0 = (n × l)·v_c,  C_1 = l·v_c                            across and along the track, velocities only
     C_2 = n·c                                                  distance; Ċ_2 = n·v_c, as n·r is largest at the contact
 
-d = p1 - p0 from the point of the plane at marker 0 to the centre of the disc at marker 1.  The disc feels -λ along the
-three directions.  Forces act at the contact point: with e one of the three directions,
+d = p1 - p0 from the point of the plane at marker 0 to the centre of the disc at marker 1.  The force on the disc is -λ
+along the three directions.  Forces act at the contact point: with e one of the three directions,
 
     g = [e, -c × e, r × e]                                     see `joint_kernels`
 
-and G = ∂g/∂(d, θ0, θ1) from a complex step in these formulas, exact to rounding.  Where the disc lies flat (w = ± n) it
-has no contact point, and C is not a number.
+and G = ∂g/∂(d, θ0, θ1) from a complex step in these formulas, exact to rounding.  A flat disc (w = ± n) has no contact
+point, and C is NaN.
 
-The first two equations cannot be integrated to positions (they are not holonomic).  In statics they say nothing: set
-``axes = (False, False, True)`` there, and hold the disc by others.  All methods of dynamics keep them at every step, to
-the tolerance of Newton.
+The first two equations cannot be integrated to positions (they are not holonomic).  In statics they have no effect: set
+``axes = (False, False, True)`` there, and hold the disc by other constraints.  All methods of dynamics fulfil them at
+every step, to the tolerance of Newton's method.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
 documentation of Exudyn 1.13, item ObjectJointRollingDisc.
@@ -42,11 +42,11 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 TINY = 1e-20
-"""Imaginary step: its square vanishes beside 1, and nothing is subtracted."""
+"""Imaginary step: its square is negligible relative to 1, and nothing is subtracted."""
 
 
 class RollingJoint(Component):
-    """A thin disc that rolls on a plane without slip, in space."""
+    """A thin disc that rolls on a plane without slip in 3D."""
 
     provides = ("joint",)
     marker0 = ref("rigid marker", "point of the plane, whose frame has the normal")
@@ -93,13 +93,13 @@ loops = joint_rows(equation)
 
 
 def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_]]:
-    """Axis w of the disc and normal n of the plane in the frames of their markers, and which equations hold."""
+    """Axis w of the disc and normal n of the plane in the frames of their markers, and the active equations."""
     w, n = (normalise(rows.local(name)) for name in ("axis", "normal"))
     return bind_letters(rows, {"r": "radius"}, w=w, n=n), rows.local("axes")
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for an axis or a normal of length 0, and for markers of the plane."""
+    """Raise ModelError for an axis or a normal of length 0, and for 2D markers."""
     for name in ("axis", "normal"):
         table.refuse(~table.local(name).any(axis=1), (name,), "have a length > 0 [1]")
     check_spatial(world, table, np.ones(table.resident_count, bool), "CoordinateConstraint with a ratio")

@@ -21,7 +21,7 @@ from windlass.framework.model.table import EntityTable
 
 
 class SphericalJoint(Component):
-    """Holds two points in space together; rotations are free."""
+    """Holds two points together in 3D; rotations are free."""
 
     provides = ("joint",)
     marker0 = ref("position marker", "first point")
@@ -51,7 +51,7 @@ def bind(rows: LocalRows) -> tuple[FloatArray, NDArray[np.bool_]]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a joint that locks z between markers of the plane."""
+    """Raise ModelError for a joint that locks z between 2D markers."""
     check_spatial(world, table, table.local("axes")[:, 2], "RevoluteJoint2D, or axes = (True, True, False)")
 
 

@@ -29,13 +29,13 @@ def fix(world: World, entity: Handles, *coordinate_names: str) -> Entity:
 
     Args:
         entity: nodes or bodies of one kind.
-        *coordinate_names: names of coordinates, e.g. ``"x", "y"``; those of the node are in its ``dof_names``.
+        *coordinate_names: names of coordinates, e.g. ``"x", "y"``; ``dof_names`` of a node lists them.
 
     Returns:
-        Handle to the constraints: those of the first name for all rows, then those of the second.
+        Handle to the constraints: first name for all rows, then second name.
 
     Raises:
-        ModelError: no name, or a name of no coordinate.
+        ModelError: no name, or an unknown one.
     """
     merged = merge_handles(entity)
     if not coordinate_names:
@@ -97,10 +97,10 @@ def hinge(world: World, node: Handles) -> Entity:
 def clamp(world: World, node: Handles) -> Entity:
     """Hold position and direction of nodes or bodies; see `fix`.
 
-    Rigid bodies and nodes: x, y, rotation; in space x, y, z and the Euler parameters but the one that is largest in the
-    reference configuration, since their length is held already.  Cable nodes: the position, and the slope across the
-    cable, so that the cable may stretch at the clamp.  That leaves a coordinate free where the reference slope lies
-    along a global axis; of an oblique slope all coordinates are held, and with them the stretch at the node.
+    Rigid bodies and nodes: x, y, rotation; in 3D x, y, z and the Euler parameters except the largest one in the
+    reference configuration, since their length is already constrained.  Cable nodes: the position, and the slope across
+    the cable, so that the cable may stretch at the clamp.  This leaves a coordinate free if the reference slope lies
+    along a global axis; an oblique slope is held completely, including the stretch at the node.
 
     Raises:
         ModelError: nodes of different directions (clamp them one by one), or nodes without direction.
@@ -129,7 +129,7 @@ def clamp(world: World, node: Handles) -> Entity:
 
 
 def _constrain(world: Tables, entity: Handles, name: str, verb: str, **values: Any) -> Entity:
-    """One constraint to the ground for every row, named after what it holds."""
+    """One constraint to the ground for every row, named after its coordinate."""
     merged = merge_handles(entity)
     marker = coordinate_marker(world, merged, name)
     label = f"{merged.name if len(merged) == 1 else merged.kind}, {name} {verb}"

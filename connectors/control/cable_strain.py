@@ -1,13 +1,13 @@
 """Axial strain of a cable at a place, as a coordinate to measure and to act on: the tension of ropes and belts.
 
     u = |p| - 1 - ε_ref,    p = r' = Σ D_i q_i,    D = [f_0/L, f_1, f_2/L, f_3],    f(ξ) = dS/dξ of a cable of length 1
-    X = p_q: columns D_i I by the nodes and, where L = share l of a winch cable, -share (f_0 q_0 + f_2 q_2)/L² by l
+    X = p_q: columns D_i I for the nodes and, where L = share l of a winch cable, -share (f_0 q_0 + f_2 q_2)/L² for l
     J = e·X,    H = Xᵀ (I - e eᵀ) X/|p| + e·X_q,    u_t = J q_t,    J̇ = H q_t,    e = p/|p|
 
-Where cables have no force functions the axial force is N = EA u + d_EA u_t, so an input with these
-gains is the tension, with exact derivatives.  ε_ref is the strain without force.  Where material moves through the mesh
-(`ALECable2D`, cables of winches) u_t is the rate at the place of the mesh, and not that of the material, which d_EA
-sees.  A load F on u is that of an actuator in the cable: F δε [N m].
+For cables without force functions the axial force is N = EA u + d_EA u_t, so an input with these gains is the tension,
+with exact derivatives.  ε_ref is the strain without force.  If material moves through the mesh (`ALECable2D`, cables of
+winches) u_t is the rate at a place of the mesh, not the rate of the material, on which d_EA acts.  A load F on u acts
+as an actuator in the cable: F δε [N m].
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; derivatives by differentiation.
 """
@@ -34,7 +34,7 @@ from windlass.framework.model.world import Handles, World
 
 
 class CableStrain(Component):
-    """The axial strain of a cable at a place, less that without force."""
+    """The axial strain of a cable at a place, minus the strain without force."""
 
     provides = (FAMILY, "curved marker")
     cable = ref("strained cable", "the cable")
@@ -67,7 +67,7 @@ def update_strains(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatArra
         n += winds
         D[0], D[1], D[2], D[3] = c.f[i, 0] / L, c.f[i, 1], c.f[i, 2] / L, c.f[i, 3]
         X[:] = 0.0
-        # slope p, and its derivative X by the coordinates
+        # slope p, and its derivative X with respect to the coordinates
         square = 0.0
         for b in range(d):
             # the part of p that depends on L
@@ -93,7 +93,7 @@ def update_strains(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatArra
                 for b in range(d):
                     total += X[b, s] * X[b, r]
                 m.H[h, s, r] = total / size
-        # and those of p by the length
+        # and second derivatives of p with respect to the length
         if winds:
             for b in range(d):
                 e, by_length = p[b] / size, -c.share[i] / L
@@ -138,7 +138,7 @@ def check(world: Tables, table: EntityTable) -> None:
 @checked(world=instance(World), cable=inside(), at=number("1", minimum=0.0))
 @all_or_nothing
 def strain_coordinate(world: World, cable: Handles, at: float = 0.5) -> Entity:
-    """The axial strain of cables at a place, less that without force, as a coordinate to measure and to act on.
+    """The axial strain of cables at a place, minus the strain without force, as a coordinate for inputs and loads.
 
     Args:
         cable: cables of any kind.

@@ -36,7 +36,7 @@ from windlass.framework.model.system import Fields, System
 class GenericODE1(Inputs):
     """The rates of the states of a node, linear in states and inputs, by a function, or both.
 
-    Matrices are given as such or row by row, empty for 0.
+    Matrices are arrays or lists row by row, empty for 0.
     """
 
     node = ref(STATES, "the node of the n states")
@@ -108,10 +108,10 @@ def count_states(rows: LocalRows) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Any, Any]:
-    """The letters of the rows, and their functions; w states of the widest node.
+    """The letters of the rows, and their functions; w: largest number of states of a node.
 
-    dofs: (rows, n) local, those of the states first; size: number of states (rows,).  b (rows, w), A (rows, w, w), B
-    and C (rows, w, inputs).  F: rates of the functions (rows, w); Y, P, V: derivatives by y, u and u_t.
+    dofs: (rows, n) local numbers, states first; size: number of states (rows,).  b (rows, w), A (rows, w, w), B and C
+    (rows, w, inputs).  F: rates of the functions (rows, w); Y, P, V: derivatives with respect to y, u and u_t.
     """
     n, w, count = len(rows.rows), rows.world.ref_width(rows.table, "node"), count_states(rows)
     inputs, ones = bind_inputs(rows, w), np.ones(n, np.int64)
@@ -154,7 +154,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_states(rows: LocalRows, s: Fields) -> FloatArray:
-    """States y, 0 beyond those of a row, shape (rows, w)."""
+    """States y, 0 beyond the states of a row, shape (rows, w)."""
     c = rows.columns[0]
     states: FloatArray = s.v[rows.dofs[:, : c.A.shape[1]]] * (np.arange(c.A.shape[1]) < c.size[:, None])
     return states

@@ -8,10 +8,10 @@
     G_k = K_oil/V_h,k                                       without change of the volumes
 
 w(x) = sign(x) √|x|, and x below 1 Pa, where the root has no finite slope.  The openings a_k of the valves are given, or
-follow the stroke and further inputs by a function.  The equation of a pressure is weighed by A_k, so that residuals are
+are a function of the stroke and further inputs.  The equation of a pressure is multiplied by A_k, so that residuals are
 forces.
 
-Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its document, whose pressures these are.
+Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation, with the same pressures.
 """
 
 from __future__ import annotations
@@ -162,7 +162,8 @@ def tangent(
 ) -> None:  # fmt: skip
     """values += dq ∂f/∂q + dv ∂f/∂v."""
     n0, n, width = pair.n0, c.at, pair.dofs.shape[1]
-    # of both points side by side: e·J, and derivatives of s_t by coordinates; then of a number by all coordinates
+    # of both points side by side: e·J, and derivatives of s_t with respect to coordinates; then of a number with
+    # respect to all coordinates
     J, Jd = np.zeros((3, n)), np.zeros((3, n))
     eJ, rate, row, g = np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(9)
     for i in range(len(pair.m0)):
@@ -173,7 +174,7 @@ def tangent(
         u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
         L, st = measure(c, pair, m, i)
         N = eval_force(c, i, st, v)
-        # J and J̇ of the way between the points, e·J, and derivatives of s_t
+        # J and J̇ of the vector between the points, e·J, and derivatives of s_t
         for a in range(n):
             eJ[a], rate[a] = 0.0, 0.0
         for x in range(3):
@@ -184,7 +185,7 @@ def tangent(
             for a in range(n):
                 eJ[a] += u[x] / L * J[x, a]
                 rate[a] += u[x] / L * Jd[x, a] + (ut[x] - st * u[x] / L) / L * J[x, a]
-        # force along the line: that of its size, of its direction, and of the markers
+        # derivatives of the force along the line: of its size, of its direction, and of the markers
         for a in range(n):
             for b in range(n):
                 turned = -eJ[a] * eJ[b]
@@ -197,7 +198,7 @@ def tangent(
         if dq != 0.0:
             g[0], g[1], g[2] = u
             add_curvature(pair, i, n, m, g, dq * N / L, slots, values)
-        # pressures, whose equations stand behind the points
+        # pressures, whose equations follow the points
         s = L - c.Lo[i]
         for k in range(2):
             sign, p = -1.0 if k == 0 else 1.0, v[c.p[i, k]]
@@ -205,7 +206,7 @@ def tangent(
             Q, Qp, Qa = eval_flow(c, i, k, p)
             by_s = Gs * (sign * c.A[i, k] * st + Q) + G * Qa * c.P[i, k, 0]
             by_st = G * (sign * c.A[i, k] + Qa * c.V[i, k, 0])
-            # the equation of a pressure by points, itself and the inputs
+            # derivatives of the equation of a pressure with respect to points, itself and the inputs
             row[:] = 0.0
             for a in range(n):
                 row[a] = dq * (by_s * eJ[a] + by_st * rate[a]) + dv * by_st * eJ[a]
@@ -233,8 +234,8 @@ def bind(rows: LocalRows) -> tuple[Pair, Any, dict[int, StateFunction]]:
     """The points of the rows, their letters, and the functions of their valves.
 
     p: local numbers of the states (rows, 2); at: first of their columns among the row's coordinates.  A, Vh, opening of
-    both chambers (rows, 2); P, V: derivatives of openings by u and u_t (rows, 2, 1 + inputs); cylinder, hose: softness
-    1/K, 0 for rigid ones.
+    both chambers (rows, 2); P, V: derivatives of openings with respect to u and u_t (rows, 2, 1 + inputs); cylinder,
+    hose: compliance 1/K, 0 for rigid ones.
     """
     at = sum(rows.world.ref_width(rows.table, name) for name in ("marker0", "marker1"))
     n, local = len(rows.rows), rows.local
@@ -322,7 +323,7 @@ def eval_openings(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a node that has not two states."""
+    """Raise ModelError for a node without exactly two states."""
     for nodes, positions, _ in world.split_by_table(table.local("node")):
         if len(nodes.component.dof_names) != 2:
             row = table.resident[positions[0]]

@@ -2,9 +2,9 @@
 
     ∂u/∂q = J,    ∂u_t/∂q = J̇,    ∂u_t/∂v = J        of each marker
 
-So a law that depends on its inputs is coupled with their coordinates within Newton's method, and lags nowhere.
+So a law is coupled with the coordinates of its inputs within Newton's method, without a delay.
 
-Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (stiff systems want exact tangents).
+Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (stiff systems need exact tangents).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ INSTEAD = (
     "distance_coordinate of the points of a spring (its force is k u + d u_t), load_cell of a joint or constraint, "
     "also of the joint that holds a body for the forces of contacts on it"
 )
-"""What to take for outputs of laws, which are no inputs."""
+"""Advice on inputs that replace outputs of laws, which are no inputs."""
 
 
 class Inputs(Component):
-    """What laws with inputs have in common: any number of them."""
+    """Common part of laws with any number of inputs."""
 
     inputs = refs(
         FAMILY, "what is measured: displacements from the reference are u, velocities u_t", least=0, instead=INSTEAD
@@ -48,7 +48,7 @@ class InputColumns(NamedTuple):
 
 
 def bind_inputs(rows: LocalRows, start: int) -> InputColumns:
-    """The inputs of rows, whose coordinates follow the first ``start`` ones, as `World.ref_dofs` gives them."""
+    """The inputs of rows, whose coordinates follow the first ``start`` ones, in the order of `World.ref_dofs`."""
     places = rows.markers("inputs")
     return InputColumns(places, (places >= 0).sum(axis=1), start, rows.world.ref_width(rows.table, "inputs"))
 
@@ -60,7 +60,7 @@ def read_inputs(c: InputColumns, m: CoordinateColumns, i: int) -> tuple[FloatArr
 
 
 def eval_inputs(rows: LocalRows, s: Fields) -> FloatArray:
-    """Values u of the inputs, 0 beyond those of a row, shape (rows, inputs)."""
+    """Values u of the inputs, 0 beyond the inputs of a row, shape (rows, inputs)."""
     c: InputColumns = rows.columns[0].inputs
     found = np.zeros(c.m.shape)
     given = c.m >= 0

@@ -2,11 +2,11 @@
 
     T y_t = w·λ - y        λ: multipliers of the joint, w: weights, T: time constant
 
-Real cells and their amplifiers have such a lag.  Without it a force that follows a multiplier, which itself is what
-forces make it, would be a loop without time.  In statics y = w·λ.  The tangent has the column of the multipliers, so
+Real cells and their amplifiers have such a lag.  Without it a force that depends on a multiplier, which itself depends
+on forces, would form an algebraic loop.  In statics y = w·λ.  The tangent has the column of the multipliers, so
 Newton's method finds force, motion and reading together.
 
-The law stays on the process of its joint, which alone has the multipliers; the state is a coordinate like others.
+The law stays on the process of its joint, the only one with the multipliers; the state is a coordinate like others.
 
 Source: W. Boyes (ed.), Instrumentation Reference Book, Butterworth-Heinemann (first-order lag of transducers).
 """
@@ -35,7 +35,7 @@ from windlass.framework.model.world import World
 
 
 class LoadCell(Component):
-    """Measures what a joint or constraint carries."""
+    """Measures the force or torque in a joint or constraint."""
 
     joint = ref(
         "joint", "what is measured", beside=True,
@@ -49,7 +49,7 @@ class LoadCell(Component):
 
 
 class Measured(NamedTuple):
-    """What `load_cell` has made, one row per joint.
+    """The result of `load_cell`, one row per joint.
 
     marker: coordinate marker for inputs, whose rate ``u_t`` is the reading y [N or N m].
     cell: the rows of `LoadCell`, with their outputs.
@@ -117,7 +117,7 @@ def bind(rows: LocalRows) -> Any:
     lam = np.zeros(w.shape, np.int64)
     for joints, positions, of in rows.world.split_by_table(rows.local("joint")):
         found = rows.layout.multipliers(joints, of)
-        # beyond its own a row has its first one, with no weight
+        # padded by the row's first multiplier with weight 0
         lam[positions] = found[:, :1]
         lam[positions, : found.shape[1]] = found
         w[positions, : found.shape[1]] = [weights[i] for i in positions]
@@ -142,7 +142,7 @@ def build(rows: LocalRows) -> System:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for another number of weights than of multipliers, and for nodes with several states."""
+    """Raise ModelError for unequal numbers of weights and multipliers, and for nodes with several states."""
     count, weights = count_multipliers(world, table), table.local("weights")
     for k, row in enumerate(table.resident):
         if len(weights[k]) != count[k]:
@@ -163,17 +163,17 @@ def check(world: Tables, table: EntityTable) -> None:
 )  # fmt: skip
 @all_or_nothing
 def load_cell(world: World, joint: Entity, weights: Sequence[float], time_constant: float, name: str = "") -> Measured:
-    """Measure what joints or constraints carry.
+    """Measure the forces or torques in joints or constraints.
 
     Args:
         joint: the joints or constraints, with the same number of multipliers each.
         weights: w of the multipliers [1], shape (multipliers,); see the output ``multipliers`` of joints, and ``force``
             of `CoordinateConstraint`.
-        time_constant: T [s], > 0; a tenth or less of what the controller is to follow.
-        name: of the cells and their states.
+        time_constant: T [s], > 0; at most a tenth of the times that the controller has to resolve.
+        name: name of the cells and their states.
 
     Returns:
-        The marker that is an input, and what else was made.
+        The marker for inputs, and the other new entities.
     """
     node = world.add(state_node(1), states=np.zeros((len(joint), 1)), name=name)
     cell = world.add(LoadCell, joint=joint, node=node, weights=weights, time_constant=time_constant, name=name)

@@ -1,12 +1,12 @@
-"""Coordinates made of points: the way of a point along a direction, and the distance of two points.
+"""Coordinates of points: the displacement of a point along a direction, and the distance of two points.
 
     way        u = e·(p - origin)     J = e·J_p,    H = e·H_p
     distance   u = |d| - length       J = e·X,      H = e·X_q + Xᵀ (I - e eᵀ) X/|d|
                d = p1 - p0,  e = d/|d|,  X = J_1 - J_0
 
-with u_t = J q_t and J̇ = H q_t.  Laws on coordinates so measure and act at any point: a load on a way is a force along
-e, one on a distance a force along the line between the points, outwards where positive; k u + d u_t is the tension of a
-spring between them.  Where the points meet there is no direction, and the distance is not a number.
+with u_t = J q_t and J̇ = H q_t.  So laws on coordinates measure and act at any point: a load on a displacement is a
+force along e, a load on a distance is a force along the line between the points, outwards if positive; k u + d u_t is
+the tension of a spring between them.  Where the points coincide there is no direction, and the coordinate is NaN.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; derivatives by differentiation.
 """
@@ -39,7 +39,7 @@ SOURCE = "[@shabana]"
 
 
 class PointCoordinate(Component):
-    """The way of a point along a fixed direction."""
+    """The displacement of a point along a fixed direction."""
 
     provides = (FAMILY, "curved marker")
     marker1 = ref(POSITIONS, "the point")
@@ -48,7 +48,7 @@ class PointCoordinate(Component):
 
 
 class DistanceCoordinate(Component):
-    """The distance of two points, less a length."""
+    """The distance of two points, minus a length."""
 
     provides = (FAMILY, "curved marker")
     marker0 = ref(POSITIONS, "first point")
@@ -57,7 +57,7 @@ class DistanceCoordinate(Component):
 
 
 class Columns(NamedTuple):
-    """Letters of the rows, of shape (rows,) but for e and origin (rows, 3)."""
+    """Letters of the rows, of shape (rows,) except e and origin (rows, 3)."""
 
     k: IntArray  # places in the columns of the coordinate markers
     m0: IntArray  # m0, m1: those of the points; m0 = -1 for a way
@@ -77,7 +77,7 @@ def update_ways(c: Columns, m: CoordinateColumns, p: PositionColumns) -> None:
     for i in range(len(c.k)):
         k, m0, m1, h = c.k[i], c.m0[i], c.m1[i], m.h[c.k[i]]
         width = min(n - c.n0, p.J.shape[2])
-        # way from the origin or from marker 0, its rate and derivatives; e: its direction, if that is fixed
+        # vector from the origin or from marker 0, its rate and derivatives; e: its direction, if fixed
         for a in range(3):
             d[a], w[a] = p.p[m1, a] - c.origin[i, a], p.v[m1, a]
             if m0 >= 0:
@@ -110,7 +110,7 @@ def update_ways(c: Columns, m: CoordinateColumns, p: PositionColumns) -> None:
                 J += e[a] * X[a, b]
                 Jd += e[a] * Xt[a, b] + et[a] * X[a, b]
             m.J[k, b], m.Jd[k, b] = J, Jd
-        # second derivatives: the direction of a distance turns, and those of the markers
+        # second derivatives: by rotation of the direction of a distance, and by the markers
         for b in range(c.n0 + width):
             for q in range(c.n0 + width):
                 total = 0.0
@@ -156,13 +156,13 @@ def check_direction(world: Tables, table: EntityTable) -> None:
 def point_coordinate(
     world: World, entity: Handles, direction: Any, at: Any = (0.0, 0.0), origin: Any = (0.0, 0.0, 0.0)
 ) -> Entity:
-    """The way of points along a fixed direction, as a coordinate to measure and to act on.
+    """The displacement of points along a fixed direction, as a coordinate for inputs and loads.
 
     Args:
         entity: anything with a position, see `position_marker`.
         direction: in the global frame, of any length > 0, shape (3,).
         at: place on the entity [m], see `position_marker`.
-        origin: global position where the way is 0 [m], shape (3,).
+        origin: global position where the displacement is 0 [m], shape (3,).
 
     Returns:
         Handle to the markers, one per row.
@@ -173,11 +173,11 @@ def point_coordinate(
 @checked(world=instance(World), marker0=handle(), marker1=handle(), length=number("m", minimum=0.0))
 @all_or_nothing
 def distance_coordinate(world: World, marker0: Entity, marker1: Entity, length: float = 0.0) -> Entity:
-    """The distance of two points, less a length, as a coordinate to measure and to act on.
+    """The distance of two points, minus a length, as a coordinate for inputs and loads.
 
     Args:
-        marker0, marker1: position markers, or what has one, see `position_marker`.
-        length: at which the coordinate is 0 [m].
+        marker0, marker1: position markers, or entities with a position, see `position_marker`.
+        length: distance at which the coordinate is 0 [m].
 
     Returns:
         Handle to the markers, one per row.
@@ -192,7 +192,7 @@ def register_coordinate(
     dofs: Dofs,
     check: Callable[[Tables, EntityTable], None] | None = None,
 ) -> None:
-    """Make a coordinate that is made of points known."""
+    """Register a coordinate of points."""
 
     def build(rows: LocalRows) -> System:
         c, system = bind(rows), System(component.__name__, rows.dofs)

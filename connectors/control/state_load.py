@@ -1,4 +1,4 @@
-"""Load on a coordinate that follows inputs: what a controller, a brake or a motor does with what is measured.
+"""Load on a coordinate that depends on inputs: the action of a controller, a brake or a motor on measured quantities.
 
     F = value + G·u + R·u_t + f(t, u, u_t)          u, u_t: values and rates of the inputs
     load  Jᵀ F,    ∂load = F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u) by q,  Jᵀ ∂F/∂u_t J_u by v
@@ -88,8 +88,8 @@ def load_tangent(c: Any, m: CoordinateColumns, dq: float, dv: float, slots: IntA
 def bind(rows: LocalRows) -> tuple[Any, dict[int, StateFunction]]:
     """The letters of the rows, and their functions.
 
-    dofs (rows, n) local, those of the marker first, n0 of them.  G and R (rows, inputs).  F: loads of the functions
-    (rows,); P, V: their derivatives by u and u_t (rows, inputs).
+    dofs (rows, n) local numbers, first the n0 numbers of the marker.  G and R (rows, inputs).  F: loads of the
+    functions (rows,); P, V: their derivatives with respect to u and u_t (rows, inputs).
     """
     n, n0 = len(rows.rows), rows.world.ref_width(rows.table, "marker")
     inputs = bind_inputs(rows, n0)

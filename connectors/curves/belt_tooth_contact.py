@@ -6,14 +6,14 @@ the middle of its groove, number m of z,
     u = R (α - α_0 - 2π m/z),   g = D - R           way along the pitch circle [m], height above the seat [m]
     x± = ± u - b/2 - g tan β                         depth in the one and in the other flank, along the circle
     y = h - g                                        depth below the tips of the pulley, h: height of the teeth
-    V = k/2 x²  on a flank,  k_t/2 y²  on a tip      what is less, where the tooth is within the pulley: x > 0 and y > 0
+    V = k/2 x²  on a flank,  k_t/2 y²  on a tip      the smaller one, if the tooth is within the pulley: x > 0 and y > 0
     f = ∂V/∂u (R/D) t + ∂V/∂g n + damping            along the same directions, d times the rate of x or y
 
-so that a tooth is measured from its place on the pulley: there is no creep, and the ratio of speeds is that of teeth.
-A flank of the angle β to the radius presses a tooth that carries F out of its groove by F tan β.  Where the tension
-does not hold it, it climbs, rides on a tip, and drops into the next groove: the belt jumps.  Friction on flanks holds
-it back: β is to be taken less by the angle of friction where that is meant.  What the lands between the teeth carry,
-and friction there, belongs to the contact of the belt with the pulley as a circle.
+so that a tooth is measured from its place on the pulley: there is no creep, and speeds have the ratio of the teeth.  A
+flank of the angle β to the radius presses a tooth that carries F out of its groove by F tan β.  If the tension does not
+hold the tooth, it climbs, rides on a tip, and drops into the next groove: the belt jumps.  Friction on flanks resists:
+to include it, reduce β by the angle of friction.  Forces and friction on the lands between the teeth belong to the
+contact of the belt with the pulley as a circle.
 
 Along an arc with the stiffness EA and the pitch p the tensions F_j between teeth obey
 
@@ -50,8 +50,8 @@ START = (0.1, 0.1, 0.1, 1.0)
 FLANKS, TIP = 2, 2
 """Number of flanks, which come first among the depths, and the place of the depth below the tips."""
 BENT = 0.01
-"""Errors of forces are compared with the force of a tooth that is bent by this share of its height at least [1]: teeth
-without load change their flank all the time."""
+"""Deflection of a tooth per height whose force is the least reference for force errors [1]: unloaded teeth change their
+flank often."""
 
 
 class BeltToothContact(Component):
@@ -169,7 +169,7 @@ def decide(c: Any, i: int, u: Pose, new: FloatArray) -> None:
     new[TIP], new[3] = max(-below, 1e-9), groove + 1.0
     for which in range(FLANKS):
         depth = depth_of(c, i, which, way, height)[0].real
-        # in the pulley: what of flank and tip stores less
+        # in the pulley: the one of flank and tip with the smaller energy
         if depth > 0.0 and below > 0.0 and c.k[i] * depth * depth > c.kt[i] * below * below:
             new[TIP] = -below
             depth = 0.0
@@ -229,7 +229,7 @@ def derive(rows: LocalRows) -> dict[str, Any]:
 
 
 def copy_history(rows: LocalRows, s: Fields) -> None:
-    """Bring the history values, and which rows touch, to where the kernels read them."""
+    """Copy the history values and the touching rows into the arrays of the kernels."""
     pair, c = rows.columns
     c.h[:] = s.data[c.data[:, None] + np.arange(len(START))]
     pair.active[:] = c.on & (c.h[:, : FLANKS + 1] <= 0.0).any(axis=1)

@@ -2,20 +2,21 @@
 
     D, n, t                              distance of the centre from a piece of the curve, normal and direction there
     g = D - r,  v = v1 - v0 - ω1 × D n - ω0 × (d - D n),  ġ = n·v,  v_t = t·v          d: from marker 0 to the centre
-    f_n = -k g - d ġ  in [0, -2 k g]     so that it neither pulls nor jumps where the contact opens or closes
-    f_n = -k g - d ġ  ≥ 0                if the damping is not limited, which jumps where the contact closes
+    f_n = -k g - d ġ  in [0, -2 k g]     so that the force neither pulls nor jumps when the contact opens or closes
+    f_n = -k g - d ġ  ≥ 0                if the damping is not limited; jumps when the contact closes
     f_t = μ |f_n| v_t/v_z                where the stored slip is <= v_z, the proportional zone
     f_t = μ |f_n| sign(stored slip)      where it is larger
     f_t t - f_n n                        at the foot D n below the centre, on the left-hand side of the circle
 
-A foot is where a line or an arc faces the centre, or a corner; there the distance is stationary, and k has no part of
-the length of pieces: a curve may be cut as finely as one likes.  A circle has up to two contacts, as between two
-flanks, the deepest ones whose normals differ.  The curve lies in the plane of x and y of marker 0; what is across that
-plane does not count.  A centre within the material touches nothing: depths are below the radius.
+A foot is a point of a line or an arc with stationary distance to the centre, or a corner; k does not depend on the
+length of pieces, so a curve may be divided arbitrarily finely.  A circle has up to two contacts, as between two flanks,
+the deepest ones whose normals differ.  The curve lies in the plane of x and y of marker 0; components across this plane
+are ignored.  A centre within the material touches nothing: depths are below the radius.
 
 History values per row: piece of the first contact, from 1, or 0 for none, its slip, and both of the second.  They stay
-fixed during Newton's iterations, in which a line or an arc goes on beyond its ends.  After them the feet are sought
-again; the force error is how much the force on the circle changes by it.  Rows without contact cost nothing in between.
+fixed during Newton's iterations, in which a line or an arc continues beyond its ends.  After them the feet are searched
+for again; the force error is the resulting change of the force on the circle.  Rows without contact cost nothing during
+the iterations.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles, whose linear model has
 k_c l and d_c l for a segment of the length l in place of k and d here, damping that is not limited, and friction of the
@@ -47,13 +48,13 @@ from windlass.framework.model.system import Fields, System
 
 START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
-"""Two feet whose normals differ by less, 1 - n·n', are one."""
+"""Difference of normals, 1 - n·n', below which two feet count as one."""
 PASSING = 0.6
-"""Way in a step per radius below which a circle passes nothing: chords as deep as what counts are longer [1]."""
+"""Displacement in a step per radius below which a circle passes nothing: chords of a relevant depth are longer [1]."""
 TOUCHED = 0.01
 """Change of the velocity in a step, per velocity, from which stages of the step may have touched the curve [1]."""
 APART, MOST_LOOKS = 0.25, 1000
-"""Distance of the places on a way that are looked at, per radius, and how many there are at most [1]."""
+"""Distance of the examined places on a path, per radius, and their largest number [1]."""
 
 
 class ContactCurveCircle(Component):
@@ -99,7 +100,7 @@ def face(pieces: FloatArray, p: int, x: complex, y: complex) -> tuple[complex, c
         return b * x - a * y, complex(b, 0.0), complex(-a, 0.0)
     length = np.sqrt(x * x + y * y)
     if length.real == 0.0:
-        # the centre of an arc: all of it is as near as its middle
+        # the centre of an arc: all of its points are as near as its middle
         return side * (a * x + b * y - pieces[p, 5]), complex(side * a, 0.0), complex(side * b, 0.0)
     return side * (length - pieces[p, 5]), side * x / length, side * y / length
 
@@ -136,7 +137,7 @@ def press(c: Any, i: int, gap: complex, rate: complex, slip: complex, stored: fl
     """f_n and f_t [N] of a contact."""
     spring, damper = -c.k[i] * gap, -c.d[i] * rate
     if damper.real < -spring.real or (damper.real > spring.real and (c.limited[i] or spring.real < 0.0)):
-        # the force is between 0 and twice that of the spring, and the spring alone beyond the surface
+        # the force is between 0 and twice the spring force, and beyond the surface the spring force alone
         damper = spring if damper.real > 0.0 else -spring
         if spring.real < 0.0:
             damper = 0.0 * spring
@@ -237,7 +238,7 @@ def update_history(
             continue
         for a in range(4):
             c.h[i, a] = data[at + a]
-        # a contact keeps its place where it can, so that contacts do not change by their order alone
+        # a contact keeps its place if possible, so that a change of order alone is no change of contacts
         if first == int(data[at + 2]) or (second == int(data[at]) and second != 0):
             first, second = second, first
         before = force(c, i, u, ut, 0.0)
@@ -303,7 +304,7 @@ def fill_gaps(c: Any, pair: Pair, m: PositionColumns, numbers: FloatArray) -> No
     for i in range(count):
         row, way, moves = numbers[i], numbers[count + i], numbers[2 * count + i]
         row[GAP], way[GAP], moves[GAP], way[MISSED] = np.inf, np.inf, np.inf, 0.0
-        # where a row was that is off plays no part when it is on again
+        # the old place of an inactive row is ignored when it becomes active
         way[REACH] = 0.0
         if not c.on[i]:
             continue
@@ -316,19 +317,19 @@ def fill_gaps(c: Any, pair: Pair, m: PositionColumns, numbers: FloatArray) -> No
                 gap, rate, _, _, _, _, _ = measure(c, i, c.curves.first[c.curve[i]] + p, u, ut)
                 if gap.real < row[GAP]:
                     note_gap(row, gap.real, rate.real, speed)
-        # the place, and the velocity of the centre against the body of the curve
+        # the place, and the velocity of the centre relative to the body of the curve
         center, turn, A = locate_center(u), cross(ut[3:6], u.d), u.A
         v0, v1, v2 = (ut[0] - turn[0]).real, (ut[1] - turn[1]).real, (ut[2] - turn[2]).real
         way[REACH], way[X], way[Y] = c.r[i], center[0].real, center[1].real
         moves[X] = A[0, 0].real * v0 + A[1, 0].real * v1 + A[2, 0].real * v2
         moves[Y] = A[0, 1].real * v0 + A[1, 1].real * v1 + A[2, 1].real * v2
         first, _ = find_feet(c, i, way[X], way[Y])
-        # what touches has not passed; how far what does not is from the curve plays no part
+        # a touching circle has not passed; the distance of the others from the curve does not matter
         if first == 0:
             way[GAP] = c.r[i]
         if not way[BEFORE + REACH] > 0.0:
             continue
-        # what touches at one end only
+        # circles that touch at one end only
         begin, _ = find_feet(c, i, way[BEFORE + X], way[BEFORE + Y])
         if first > 0 and begin == 0:
             g, rate = eval_gap(c, i, first, way[BEFORE:], moves[BEFORE:])
@@ -342,7 +343,7 @@ def fill_gaps(c: Any, pair: Pair, m: PositionColumns, numbers: FloatArray) -> No
             note_gap(row, g, rate, speed)
         if first > 0 or begin > 0:
             continue
-        # stages of the step have touched, perhaps: velocities are others
+        # stages of the step may have touched: velocities have changed
         ux, uy = moves[BEFORE + X], moves[BEFORE + Y]
         if np.hypot(moves[X] - ux, moves[Y] - uy) > TOUCHED * np.hypot(ux, uy):
             p = find_nearest(c, i, way[BEFORE + X], way[BEFORE + Y])
@@ -391,13 +392,13 @@ def fill_numbers(c: Any, pair: Pair, m: PositionColumns, out: FloatArray) -> Non
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """Rows that are switched on, of which the pair is active where they touch; all profiles, and that of each row."""
+    """Enabled rows, whose pair is active while they touch; all profiles, and the profile of each row."""
     curve, curves = bind_curves(rows, "profile", rows.local("radius"))
     return {"on": rows.local("active").copy(), "curve": curve, "curves": curves}
 
 
 def watch_circles(rows: LocalRows, system: System) -> None:
-    """Let solvers see gaps; impacts of circles are compared with their speed against the body of the curve."""
+    """Provide gaps for solvers; impacts of circles are compared with their speed relative to the body of the curve."""
     pair, c = rows.columns
     numbers, name, count = create_numbers(3 * len(rows.rows)), rows.table.kind, len(rows.rows)
     measure = call(fill_gaps, lambda s: (c, pair, s.markers[FAMILY], numbers), partial(copy_history, rows))
@@ -405,7 +406,7 @@ def watch_circles(rows: LocalRows, system: System) -> None:
 
 
 def copy_history(rows: LocalRows, s: Fields) -> None:
-    """Bring the history values, and which rows touch, to where the kernels read them."""
+    """Copy the history values and the touching rows into the arrays of the kernels."""
     pair, c = rows.columns
     c.h[:] = s.data[c.data[:, None] + np.arange(len(START))]
     pair.active[:] = c.on & ((c.h[:, 0] > 0.0) | (c.h[:, 2] > 0.0))

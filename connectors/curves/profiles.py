@@ -1,4 +1,4 @@
-"""Curves of lines and arcs in the plane of a body: what they are made of, and where they are sought.
+"""Curves of lines and arcs in the plane of a body: their pieces, and the search for these.
 
 Seen along the curve the material is on the left, the exterior on the right: a closed outline runs against the clock.
 A joint of two pieces that turns to the left by a kink is a corner: an arc of radius 0 between both normals.

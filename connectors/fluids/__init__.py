@@ -1,1 +1,1 @@
-"""Fluids as fields of space and time: currents, wind, waves, functions of users; they exert no force by themselves."""
+"""Fluids as fields of place and time: currents, wind, waves, user functions; they exert no force by themselves."""

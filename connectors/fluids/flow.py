@@ -1,12 +1,12 @@
-"""Kernels of fluids: velocity, acceleration and share of a fluid at points of space, with their derivatives.
+"""Kernels of fluids: velocity, acceleration and share of a fluid at points, with their derivatives.
 
-    u   = profile(h) V + waves + function of the user,    a = ∂u/∂t at a fixed point
+    u   = profile(h) V + waves + user function,    a = ∂u/∂t at a fixed point
     profile, h = height above the ground of the flow: 1, (h/H)^α, ln(h/h0)/ln(H/h0), or a table of z
     waves (Airy), ψ = k (x cos θ + y sin θ) - ω t + φ, z' = z - level <= 0, ω² = g k tanh(k d):
         η = A cos ψ,    u_h = A ω C cos ψ,    u_v = A ω S sin ψ,    C, S = cosh, sinh(k (z' + d))/sinh(k d)
-    share s from 0 to 1: of water 1 below the surface level + η, of air 1 above it, a cubic step over `transition`
+    share s from 0 to 1: for water 1 below the surface level + η, for air 1 above it, a cubic step over `transition`
 
-Above the level waves have the velocities of the level (vertical stretching).  The power law is straight below H/1000,
+Above the level waves have the velocities at the level (vertical stretching).  The power law is linear below H/1000,
 where its slope has no bound.  Waves that grow have the factor r(t), a cubic step from 0 to 1.
 
 Source: G. B. Airy, Tides and waves (1845); DNV-RP-C205, Environmental conditions and environmental loads, section 3.
@@ -23,7 +23,7 @@ from windlass.framework.kernels.kernel import kernel
 UNIFORM, POWER, LOG, TABLE = range(4)
 BELOW, ABOVE, EVERYWHERE = range(3)
 DEEPEST = -40.0
-"""Exponent below which a wave does not count [1]: its part is below 1e-17."""
+"""Exponent below which a wave is ignored [1]: its part is below 1e-17."""
 LOWEST = 1e-3
 """Share of the reference height below which the power law is a straight line [1]."""
 
@@ -49,7 +49,7 @@ class FlowColumns(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """A fluid at p points; G and H are right after `fill_flow_gradients`, shares after `fill_share`, too."""
+    """A fluid at p points; G and H are valid after `fill_flow_gradients`, shares after `fill_share`, too."""
 
     u: FloatArray  # u, a: velocity [m/s] and acceleration [m/s^2], shape (p, 3)
     a: FloatArray
@@ -155,7 +155,7 @@ def add_waves(c: FlowColumns, r: FloatArray, t: float, i: int, gradients: bool, 
             scale /= 1.0 - exp(-2.0 * k * c.depth)
         C, S = scale * (up + down), scale * (up - down)
         cp, sp = cos(psi), sin(psi)
-        # of u along the wave and v upwards, and of their accelerations with what the growth adds
+        # of u along the wave and v upwards, and of their accelerations with the terms of the growth
         u, v, a, b = C * cp, S * sp, omega * C * sp, -omega * S * cp
         add_flow(c.up, side, i, w[3], w[4], grown * u, grown * v, f.u)
         add_flow(c.up, side, i, w[3], w[4], grown * a + rate * u, grown * b + rate * v, f.a)

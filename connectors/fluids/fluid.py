@@ -1,12 +1,12 @@
-"""Fluids: water with currents and waves, wind, or a flow that users write; many loads refer to one fluid.
+"""Fluids: water with currents and waves, wind, or a user-defined flow; many loads may refer to one fluid.
 
     u(x, t) = profile(h) velocity + waves + function(t, x),    u_t = ∂u/∂t
 
-The last axis points upwards: y of the plane, z in space.  Equations and letters: flow.py.
+The last axis points upwards: y in 2D, z in 3D.  Equations and letters: flow.py.
 
-A ``function`` of a user adds a velocity and an acceleration.  Plain ones get arrays: ``f(t, x) -> (u, u_t)`` with t [s]
-and places x [m] of shape (n, 3), and both results of that shape; `compiled` ones write them for one place:
-``f(t, x, u, u_t) -> None``, arrays of shape (3,), the last two with zeros.
+A user ``function`` adds a velocity and an acceleration.  Plain ones get arrays: ``f(t, x) -> (u, u_t)`` with t [s] and
+places x [m] of shape (n, 3), and both results of that shape; `compiled` ones write them for one place: ``f(t, x, u,
+u_t) -> None``, arrays of shape (3,), the last two with zeros.
 
 Source: DNV-RP-C205, Environmental conditions and environmental loads, sections 2.3, 3.2 and 4.1.
 """
@@ -32,11 +32,11 @@ PLACES = {"below": BELOW, "above": ABOVE, "everywhere": EVERYWHERE}
 TABLES = "table_heights", "table_x", "table_y"
 WAVES = "wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases"
 SIDEWAYS = 1e-9
-"""Part of a flow across the plane that counts as rounding [1]."""
+"""Share of a flow across the plane that counts as rounding [1]."""
 
 
 class Fluid(Component):
-    """Water or air: density, where it is, and how it flows.
+    """Water or air: density, region, and flow.
 
     `regular_wave` and `jonswap` give the columns of waves.
     """
@@ -72,7 +72,7 @@ class Fluid(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Gravity of the world, and no flow along y where a table has none."""
+    """Fill in the gravity of the world, and zeros for missing velocities of tables along y."""
     size = float(np.linalg.norm(world.gravity))
     if "gravity" not in values and size > 0.0:
         values["gravity"] = size
@@ -124,7 +124,7 @@ def check_plane(table: EntityTable, row: int, user: str) -> None:
     Args:
         table: of the fluids.
         row: number of the fluid.
-        user: what is in the plane, for messages.
+        user: name of the 2D component, for messages.
     """
     (velocity, across, directions) = (
         table.local(name, np.array([row]))[0] for name in ("velocity", "table_y", "wave_directions")

@@ -4,8 +4,8 @@
     S(ω) ~ ω⁻⁵ exp(-5/4 (ω_p/ω)⁴) γ^exp(-(ω/ω_p - 1)²/(2 σ²)),    σ = 0.07 below ω_p, 0.09 above,
     scaled so that the integral of S is Hs²/16.
 
-A sea is a sum of waves of equal energy: the spectrum is cut into as many parts, and each wave has the frequency that
-halves its part.  So frequencies have no common period, and the sum has the significant height Hs exactly.
+A sea is a sum of waves of equal energy: the spectrum is divided into as many parts, and each wave has the median
+frequency of its part.  So frequencies have no common period, and the sum has the significant height Hs exactly.
 
 Source: K. Hasselmann and others, Measurements of wind-wave growth and swell decay during the Joint North Sea Wave
 Project, Dtsch. Hydrogr. Z. A8 12 (1973); DNV-RP-C205, section 3.5.5.
@@ -23,7 +23,7 @@ from windlass.framework.errors import ModelError
 
 WIDTHS = 0.07, 0.09
 RANGE = 0.4, 8.0
-"""Frequencies that a spectrum is cut to, as parts of its peak [1]: what is outside is below 2e-4 of the energy."""
+"""Limits of the frequencies of a spectrum per peak frequency [1]: less than 2e-4 of the energy lies outside."""
 POINTS = 20_000
 
 
@@ -59,7 +59,7 @@ def regular_wave(height: float, period: float, direction: float = 0.0, phase: fl
     Args:
         height: from trough to crest [m].
         period: [s].
-        direction: where it runs to, from x towards the other horizontal axis [rad].
+        direction: direction of travel, from x towards the other horizontal axis [rad].
         phase: φ of the surface A cos(k s - ω t + φ) [rad].
 
     Raises:
@@ -92,7 +92,7 @@ def jonswap(
         seed: of the random phases.
         peakedness: γ of the spectrum, 1 for a Pierson-Moskowitz one [1].
         count: number of waves.
-        direction: where they run to, from x towards the other horizontal axis [rad].
+        direction: direction of travel, from x towards the other horizontal axis [rad].
 
     Raises:
         ModelError: a height or period that is not > 0, a peakedness below 1, or numbers that are not finite.

@@ -1,4 +1,4 @@
-"""Flows that users write, at points of space: values, and derivatives by position from central differences."""
+"""User-defined flows at points: values, and derivatives with respect to position by central differences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class UserFlow:
-    """The function of one fluid at some points; see the head of fluid.py for what it gets and gives.
+    """The function of one fluid at some points; see the head of fluid.py for its arguments and results.
 
     Args:
         function: a plain function of arrays, or a `compiled` one.
@@ -34,7 +34,7 @@ class UserFlow:
         given[self._where] = self._eval(t, r[self._where])
 
     def fill_gradients(self, t: float, r: FloatArray, gradients: FloatArray) -> None:
-        """Their derivatives by position, shape (p, 2, 3, 3)."""
+        """Their derivatives with respect to position, shape (p, 2, 3, 3)."""
         here = r[self._where]
         for k in range(3):
             ahead, behind = here.copy(), here.copy()

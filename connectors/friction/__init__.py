@@ -1,1 +1,1 @@
-"""The laws of dry friction, each once: `bristle` for what sticks and slips, `regularised` for what only slips."""
+"""The laws of dry friction, each once: `bristle` with sticking and slipping, `regularised` with slipping only."""

@@ -27,7 +27,7 @@ from windlass.framework.model.system import System, Term
 
 
 class CoordinateLoad(Component):
-    """A generalised force on one coordinate of a node, or a torque on the rotation of a body in space."""
+    """A generalised force on one coordinate of a node, or a torque on the rotation of a 3D body."""
 
     marker = ref("coordinate marker", "the coordinate that the load acts on")
     value = column("N", "load [N; N m for rotations and slopes]", default=0.0, switchable=True)
@@ -77,7 +77,7 @@ def build(rows: LocalRows) -> System:
     c, forces = rows.columns
     system = System("CoordinateLoad", rows.dofs)
     system.load = Term(forces.fill + call(load, lambda s: (c, s.markers[FAMILY], forces.values, s.f)))
-    # loads on a single coordinate do not depend on it and shall not widen the matrix
+    # loads on a single coordinate do not depend on it and must not widen the matrix
     if on_curved_markers(rows):
         system.load.tangent = forces.fill + call(
             load_tangent, lambda s: (c, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values)

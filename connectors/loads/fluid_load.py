@@ -2,8 +2,8 @@
 
     load  ∫ Sᵀ F dx,    F = |r'| s (D + B + P)             inertia  ∫ Sᵀ |r'| s ρ A C_a N r_tt dx
 
-Letters and equations: morison.py.  The added mass turns and dives with the cable: it is a mass matrix that depends on
-the coordinates, with its exact derivatives, and stands among the forces of inertia; load factors do not scale it.
+Letters and equations: morison.py.  The added mass follows rotation and immersion of the cable: it is a mass matrix that
+depends on the coordinates, with exact derivatives, and belongs to the forces of inertia; load factors do not scale it.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ from windlass.framework.model.system import Evaluation, Fields, System, Term, ev
 from windlass.framework.model.table import EntityTable
 
 ALIGNED = 1e-6
-"""How far the gravity of the world may be from downwards [1]."""
+"""Largest deviation of the world's gravity from the downward direction [1]."""
 SUNK = 0.01
-"""A cable begins below the bed of its water beyond this share of the depth [1]."""
+"""Depth below the bed of the water, per depth of the water, from which a cable begins too deep [1]."""
 
 
 class FluidLoad(Component):
-    """What a fluid does to one cable."""
+    """The load of a fluid on one cable."""
 
     cable = ref("cable", "the cable")
     fluid = ref("fluid", "the fluid, which many loads may share")
@@ -80,16 +80,16 @@ class FluidLoad(Component):
 
 
 class FluidGroup(NamedTuple):
-    """Rows in the plane or in space at some points."""
+    """2D or 3D rows at some points."""
 
     line: LineColumns  # the points
     c: FluidColumns  # their parameters
     m: LoadPoints  # m, rates: memory for motion and forces, and for rates of slopes
     rates: LoadPoints
-    flow: Flow  # that of the fluid
-    flows: list[FlowColumns]  # flows, users: the fluids, and those with a function of the user
+    flow: Flow  # flow of the fluid at the points
+    flows: list[FlowColumns]  # flows, users: the fluids, and those with a user function
     users: list[UserFlow]
-    given: FloatArray  # given, gradients: what the functions of users give, of no points if there are none
+    given: FloatArray  # given, gradients: results of user functions, empty without them
     gradients: FloatArray
 
 
@@ -135,8 +135,8 @@ def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False
 
     Args:
         group: the points.
-        whole: with the velocity of the fluid; otherwise the share of it only.
-        gradients: with derivatives by position.
+        whole: include the velocity of the fluid; otherwise its share only.
+        gradients: include derivatives with respect to position.
     """
     line, m, flow = group.line, group.m, group.flow
     place = call(locate)
@@ -186,7 +186,7 @@ def build(rows: LocalRows) -> System:
 
 
 def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
-    """What is doubtful about a run: cables that begin below the bed of the water that loads them."""
+    """Doubts about a run: cables that begin below the bed of the water that loads them."""
     found = []
     for group in groups:
         call(locate)(group.line, fields.x, fields.v, fields.a, group.m)
@@ -207,7 +207,7 @@ def _forces(group: FluidGroup, fill: Any) -> Call:
 
 
 def _tangents(group: FluidGroup, fill: Any, factor: str) -> Call:
-    """Evaluate the derivatives of F and add them to the matrix; that of velocities or accelerations has the factor."""
+    """Evaluate the derivatives of F and add them to the matrix; the factor belongs to velocities or accelerations."""
     line, c, m, flow = group.line, group.c, group.m, group.flow
     return call(fill, lambda s: (c, m, flow)) + call(
         add_tangents, lambda s: (line, m, s.dq, getattr(s, factor), s.slots, s.values)
@@ -215,7 +215,7 @@ def _tangents(group: FluidGroup, fill: Any, factor: str) -> Call:
 
 
 def read_powers(groups: list[FluidGroup], flows: list[Call], s: Evaluation) -> None:
-    """Add the power lost to drag, and what the inertia of the added mass carries away [W]; see `Account`."""
+    """Add the power lost to drag, and the power that the inertia of the added mass carries away [W]; see `Account`."""
     powers = np.zeros(s.powers.T.shape)
     for group, locate_all in zip(groups, flows, strict=True):
         locate_all(s)
@@ -243,11 +243,11 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 class Answer(NamedTuple):
-    """What a fluid does at k places of each row; 0 where a row is not active."""
+    """Fluid and its forces at k places of each row; 0 where a row is not active."""
 
     force: FloatArray  # force, drag: per current length [N/m], (rows, k, 3)
     drag: FloatArray
-    weight: FloatArray  # that of the cable less its buoyancy [N/m], (rows, k)
+    weight: FloatArray  # weight of the cable minus its buoyancy [N/m], (rows, k)
     u: FloatArray  # u, a: of the fluid [m/s, m/s^2], (rows, k, 3); share [1] and surface [m], (rows, k)
     a: FloatArray
     share: FloatArray
@@ -301,7 +301,7 @@ OUTPUTS = {
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """The axes of the cables with the forces of the fluid as vectors at their points."""
+    """Draw the axes of the cables with the forces of the fluid as vectors at their points."""
     s = np.broadcast_to(np.linspace(0.0, 1.0, subdivisions + 1), (len(rows.rows), subdivisions + 1))
     found = answer(rows, fields, s)
     values = {"fluid_force_per_length": found.force, "drag_per_length": found.drag, "fluid_velocity": found.u}

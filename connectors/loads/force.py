@@ -29,7 +29,7 @@ class Force(Component):
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a body-fixed force on a marker that does not turn."""
+    """Raise ModelError for a body-fixed force on a marker without rotation."""
     turns = table.local("body_fixed")
     for markers, positions, _ in world.split_by_table(table.local("marker")):
         if "rigid marker" not in markers.component.provides:

@@ -7,9 +7,8 @@ A ``force_function`` takes arrays with one entry per point, of all rows that sha
     f(t, x, r, slope, velocity) -> force per length [N/m], shape (n, 3)
 
 with the time t [s], places x [m] along the cables, (n,), and positions r [m], slopes r' [1] and velocities r_t [m/s],
-(n, 3); in the plane z = 0.  A `compiled` one writes the force at one point: ``f(t, x, r, slope, velocity, force)``,
-arrays of shape (3,), with zeros in ``force``.  Its derivatives are central differences; the rest of the tangent is
-exact.
+(n, 3); in 2D z = 0.  A `compiled` one writes the force at one point: ``f(t, x, r, slope, velocity, force)``, arrays of
+shape (3,), with zeros in ``force``.  Its derivatives are central differences; the rest of the tangent is exact.
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """
@@ -77,11 +76,11 @@ class PointGroup(NamedTuple):
     where: IntArray  # the points, shape (n,)
     evaluate: Callable[..., FloatArray]  # ``(t, x, r, p, v) -> F``
     name: str  # of the function and its row, for messages
-    steps: tuple[float, float]  # distances [m] and slopes [1] by which they are moved for differences
+    steps: tuple[float, float]  # steps of distances [m] and slopes [1] for differences
 
 
 class LineGroup(NamedTuple):
-    """Rows in the plane or in space at some points."""
+    """2D or 3D rows at some points."""
 
     line: LineColumns  # the points on their cables
     m: LoadPoints  # memory for their motion
@@ -111,7 +110,7 @@ def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGr
 
 
 def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
-    """A force function as one that takes arrays and gives an array, shape (n, 3)."""
+    """Wrap a force function so that it takes arrays and gives an array, shape (n, 3)."""
     if isinstance(force, Compiled):
         function = force.function
 
@@ -122,7 +121,7 @@ def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
 
     def evaluate_law(t: float, x: FloatArray, r: FloatArray, p: FloatArray, v: FloatArray) -> FloatArray:
         out = np.full((len(x), 3), np.nan)
-        # what is not finite comes from Newton's method, which reports that it diverges
+        # infinite arguments come from Newton's method, which reports that it diverges
         good = np.isfinite(r).all(axis=1) & np.isfinite(p).all(axis=1) & np.isfinite(v).all(axis=1)
         if not good.any():
             return out
@@ -163,7 +162,7 @@ def _stretch(group: LineGroup) -> FloatArray:
 
 
 def fill_derivatives(group: LineGroup, t: float) -> None:
-    """Derivatives of F by position, slope and velocity."""
+    """Derivatives of F with respect to position, slope and velocity."""
     m, some = group.m, group.stretches
     m.Fr[:], m.Fp[:], m.Fv[:] = 0.0, 0.0, 0.0
     for force in group.groups:
@@ -254,7 +253,7 @@ def eval_force(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """The axes of the cables with the forces as vectors at their points."""
+    """Draw the axes of the cables with the forces as vectors at their points."""
     s = np.broadcast_to(np.linspace(0.0, 1.0, subdivisions + 1), (len(rows.rows), subdivisions + 1))
     r, F = answer(rows, fields, s)
     return draw_along(rows, r, {"line_load_per_length": F}, {"line_load_per_length": "N/m"})

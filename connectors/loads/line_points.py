@@ -5,7 +5,7 @@ r_t there (and a force of inertia on the acceleration), all interpolated by the 
 
     f_a = Σ w S_a F,    K_ab = Σ w S_a [(dq ∂F/∂r + dv ∂F/∂r_t + da ∂F/∂r_tt) S_b + dq ∂F/∂p S'_b].
 
-Vectors have three components; of cables of the plane the last one is 0 and is left out again.
+Vectors have three components; for 2D cables the last one is 0 and is dropped again.
 
 Source: Gauss's rule; J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006), for the shape functions.
 """
@@ -29,19 +29,20 @@ LEAST_POINTS = 3
 
 
 class LineColumns(NamedTuple):
-    """Rows with equally many points on cables in d dimensions; a letter for each."""
+    """The letters of rows with equally many points on cables in d dimensions."""
 
     row: IntArray  # positions among the local rows, shape (k,)
     dofs: IntArray  # local numbers of the coordinates of both nodes, shape (k, 4 d)
     x: FloatArray  # places along the cables [m], shape (k, n)
-    S: FloatArray  # S, dS: shape functions and their derivatives by arc length, shape (k, n, 4)
+    S: FloatArray  # S, dS: shape functions and their derivatives with respect to arc length, shape (k, n, 4)
     dS: FloatArray
     w: FloatArray  # weights times length [m], shape (k, n)
 
 
 class LoadPoints(NamedTuple):
     """Motion and force of k n points: position r [m], slope p [1], velocity v [m/s], acceleration a [m/s^2], force F
-    per reference length [N/m], each of shape (k n, 3), and derivatives of F by r, p, and by v or a, (k n, 3, 3)."""
+    per reference length [N/m], each of shape (k n, 3), and derivatives of F with respect to r, p, and v or a, (k n, 3,
+    3)."""
 
     r: FloatArray
     p: FloatArray
@@ -54,7 +55,7 @@ class LoadPoints(NamedTuple):
 
 
 def create_points(count: int) -> LoadPoints:
-    """Memory for so many points."""
+    """Memory for a number of points."""
     vectors, matrices = [np.zeros((count, 3)) for _ in range(5)], [np.zeros((count, 3, 3)) for _ in range(3)]
     return LoadPoints(*vectors, *matrices)
 
@@ -63,7 +64,7 @@ def create_line(rows: LocalRows, which: IntArray, dims: int, s: FloatArray, w: F
     """Points of some rows, whose column ``cable`` names cables in ``dims`` dimensions.
 
     Args:
-        which: positions of those that are meant, shape (k,).
+        which: positions of these rows, shape (k,).
         dims: 2 or 3.
         s: places s = x/L [1], shape (n,) or (k, n).
         w: weights for a cable of length 1, shape (n,).
@@ -76,7 +77,7 @@ def create_line(rows: LocalRows, which: IntArray, dims: int, s: FloatArray, w: F
 
 
 def group_rows(rows: LocalRows) -> list[tuple[int, IntArray]]:
-    """The rows by the dimension of their cables: it, and their positions, shape (k,)."""
+    """The rows by the dimension of their cables: the dimension, and the positions, shape (k,)."""
     cables, found = rows.local("cable"), dict[int, list[IntArray]]()
     for table, positions, _ in rows.world.split_by_table(cables):
         found.setdefault(find_dims(table), []).append(positions)
@@ -99,7 +100,7 @@ def find_dims(table: EntityTable) -> int:
 
 
 def check_cables(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows whose cable has material that moves along it."""
+    """Raise ModelError for rows whose cable has moving material."""
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         if "ale" in cables.component.refs:
             row = table.resident[positions.min()]

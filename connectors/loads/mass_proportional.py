@@ -2,8 +2,8 @@
 
     load  ∫ ρ Jᵀ g dV,    g the acceleration
 
-The integral is the body's own (its ``body_force``); this law only says which bodies and which acceleration.  Gravity
-that acts on all bodies of a world belongs to `World`.
+Each body provides the integral (its ``body_force``); this law only selects bodies and accelerations.  `World` has the
+gravity that acts on all bodies.
 
 Source: J. Gerstmayr, H. Irschik, On the correct representation of bending and axial deformation in the absolute nodal
 coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008), for cables; trivial for rigid bodies.
@@ -70,7 +70,7 @@ def build(rows: LocalRows) -> System:
     def add_load_tangent(s: Evaluation) -> None:
         g = accelerations(s.t)
         for group in groups:
-            # into the slots of the bodies, whose rows the group names
+            # into the slots of the bodies whose rows are in the group
             weight = systems[group.component].body_force
             if weight is not None and weight.tangent is not None:
                 slots = s.slots_of[group.component].places

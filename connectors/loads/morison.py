@@ -6,10 +6,10 @@ of the fluid at the point (letters of the fluid: `windlass.connectors.fluids.flo
     D = ½ ρ d (C_n |w_n| w_n + π C_t |w_t| w_t t)                       drag
     B = ρ A g                                                           buoyancy, upwards
     P = ρ A (a + C_a N a)                                               pressure of the fluid, and its added mass
-    I = ρ A C_a N r_tt                                                  added mass of the cable, on the other side
+    I = ρ A C_a N r_tt                                                  added mass of the cable, on the left-hand side
 
 and F = |r'| s (D + B + P) per reference length.  B and the first part of P are the pressure of the undisturbed fluid on
-a closed surface: tensions are effective ones.  Derivatives, with x the position and p = r':
+a closed surface: tensions are effective tensions.  Derivatives, with x the position and p = r':
 
     ∂|p|/∂p = t,    ∂t/∂p = N/|p|,    ∂(N b)/∂p = -((t·b) N + t (N b)ᵀ)/|p|,    ∂s/∂x of the fluid.
 
@@ -96,12 +96,12 @@ def fill_derivatives(c: FluidColumns, m: LoadPoints, flow: Flow) -> None:
             for l in range(3):
                 same = 1.0 if k == l else 0.0
                 N = same - t[k] * t[l]
-                # by p: of |p|, of w_n, of t and w_t, and of N a
+                # with respect to p: of |p|, of w_n, of t and w_t, and of N a
                 turned = c.across[i] * (-q * (speed * N + wn[k] * wn[l] * isp) - t[k] * wn[l] * speed)
                 turned += c.along[i] * abs(q) * (q * N + 2.0 * t[k] * wn[l])
                 turned -= c.added[i] * (along * N + t[k] * (flow.a[i, l] - along * t[l]))
                 m.Fp[i, k, l] = s * (E[k] * t[l] + turned)
-                # by the velocity of the fluid
+                # with respect to the velocity of the fluid
                 by_u = c.across[i] * (speed * N + wn[k] * wn[l] * isp) + 2.0 * c.along[i] * abs(q) * t[k] * t[l]
                 m.Fv[i, k, l] = -size * s * by_u
         for k in range(3):

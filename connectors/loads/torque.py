@@ -3,7 +3,7 @@
     load  Jrᵀ T,    T = vector, or A vector if it turns with the body
     ∂load/∂q = T·Hr + Jrᵀ ∂T/∂q,    ∂T/∂q = Jr × T  (body-fixed; Jr column by column)
 
-Hr is 0 for bodies in the plane, whose rotation is a coordinate.
+Hr is 0 for 2D bodies, whose rotation is a coordinate.
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """
@@ -16,7 +16,7 @@ from windlass.framework.model.schema import function as time_function
 
 
 class Torque(Component):
-    """A torque on a body, a rigid node, or the cross-section of a cable; planar ones turn by the z component."""
+    """A torque on a body, a rigid node, or the cross-section of a cable; only its z component acts in 2D."""
 
     marker = ref("rigid marker", "where the torque acts")
     vector = column(

@@ -1,4 +1,4 @@
-"""What forces and torques on a marker have in common: a vector F of given or turning direction, and how it acts.
+"""Common parts of forces and torques on a marker: a vector F of fixed or body-fixed direction.
 
     load  Jᵀ F,    F = vector, or A vector if it turns with the body
     ∂load/∂q = F·H + Jᵀ ∂F/∂q,    ∂F/∂q = Jr × F  (body-fixed; Jr column by column)
@@ -120,7 +120,7 @@ def register_vector_load(
     turning: bool,
     check: Callable[[Tables, EntityTable], None] | None = None,
 ) -> None:
-    """Make a load with the columns marker, vector, function, body_fixed and active known.
+    """Register a load with the columns marker, vector, function, body_fixed and active.
 
     Args:
         component: the schema.
@@ -138,7 +138,7 @@ def register_vector_load(
         system = System(component.__name__, rows.dofs)
         force = call(load, lambda s: (c, s.markers[FAMILY].A, derivatives(s.markers[FAMILY])[0], vectors.values, s.f))
         system.load = Term(vectors.fill + force)
-        # most loads do not depend on the coordinates and shall not widen the matrix
+        # most loads do not depend on the coordinates and must not widen the matrix
         if c.turns.any() or on_curved_markers(rows):
             system.load.tangent = vectors.fill + call(
                 load_tangent,

@@ -25,7 +25,7 @@ FAMILY = "cable coordinates marker"
 
 
 class CableColumns(NamedTuple):
-    """What all cable coordinates markers provide; n markers, w coordinates of the widest cable, at least 8."""
+    """Data of all cable coordinates markers; n markers, w: largest number of coordinates of a cable, at least 8."""
 
     q: FloatArray  # total coordinates [m, 1], 0 beyond those of the cable, shape (n, w)
     v: FloatArray  # velocities [m/s, 1/s], shape (n, w)
@@ -34,7 +34,7 @@ class CableColumns(NamedTuple):
 
 
 class CableCoordinates(Component):
-    """The coordinates of one cable of the plane or of space, with the axial motion of moving material."""
+    """The coordinates of one 2D or 3D cable, with the axial motion of moving material."""
 
     provides = (FAMILY,)
     cable = ref("cable", "the cable")

@@ -1,13 +1,13 @@
-"""Position markers on cables in space: points of the axis, and points that turn with its tangent.
+"""Position markers on 3D cables: points of the axis, and points that rotate with its tangent.
 
     p = r + A A0 b,    t = r'/|r'|,    u = t0 × t,    c = t0·t,    D = 1 + c
     A  = c I + [u]× + u uᵀ/D       the smallest rotation from the reference direction t0 to t
     A0 = the same from global x to t0
     ω  = [t × r'_t - t (u·r'_t)/D]/|r'|
 
-A cable has no coordinate for a spin about its tangent; A is the rotation without a part about t0 + t.  In a plane it is
-the rotation of the tangent, as for cables of the plane.  It does not exist where t = -t0: markers with b, torques and
-joints need cables that turn by less than 180° there; points of the axis need nothing.  With F(t) = A B for B = A0 b,
+A cable has no coordinate for a spin about its tangent; A is the rotation without a part about t0 + t.  For motion in a
+plane it is the rotation of the tangent, as for 2D cables.  A does not exist where t = -t0: at markers with b, torques
+and joints, cables must turn by less than 180°; points of the axis have no such limit.  With F(t) = A B for B = A0 b,
 
     F   = c B + u × B + u (β·t)/D,    β = B × t0,    T = [t0]×,    u = T t,
     dF  = (t0·dt) B + (T dt) × B + [T dt (β·t) + u (β·dt)]/D - u (β·t)(t0·dt)/D²,
@@ -45,7 +45,7 @@ REVERSED = 1e-12
 
 
 class PositionOnCable3D(Component):
-    """A point of a cable in space, or one beside it that turns with the tangent."""
+    """A point of a 3D cable, or a point at a distance from it that rotates with the tangent."""
 
     provides = (FAMILY, "rigid marker", "curved marker")
     cable = ref("cable in space", "the cable")
@@ -156,7 +156,7 @@ def update_on_cable(c: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
                     ua = T[a, 0] * P[0, b] + T[a, 1] * P[1, b] + T[a, 2] * P[2, b]
                     turn = M[d, a] - (P[d, b] * u[a] + t[d] * ua) * iD + t[d] * u[a] * change * iD * iD
                     dW[d, a, b] = il * turn - il * t[b] * W[d, a]
-        # beside the axis: the offset F and its derivative G by r'
+        # off the axis: the offset F and its derivative G with respect to r'
         if beside:
             fill_offset(t0, T, t, B, dF, ddF)
             for a in range(3):
@@ -213,7 +213,7 @@ def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> Any:
-    """The markers with reference directions t0, frames A0, whose first column that is, and offsets there B [m]."""
+    """The markers with reference directions t0, frames A0, whose first column is t0, and their offsets B [m]."""
     length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
     slope = interpolate(shape.dS[:, None], rows.reference)[:, 0]
@@ -239,7 +239,7 @@ SHAPE_FAMILY = "cable shape marker in space"
 
 
 class CableShape3D(Component):
-    """n + 1 points of the axis of a cable in space at equal distances, which cut it into n straight segments."""
+    """n + 1 points of the axis of a 3D cable at equal distances, which divide it into n straight segments."""
 
     provides = (SHAPE_FAMILY,)
     cable = ref("cable in space", "the cable")
@@ -247,7 +247,7 @@ class CableShape3D(Component):
 
 
 class SpatialShapeColumns(NamedTuple):
-    """Points of all local cable-shape markers in space, one marker after the other."""
+    """Points of all local 3D cable-shape markers, one marker after the other."""
 
     start: IntArray  # first point of each marker and the end of the last, shape (markers + 1,)
     p: FloatArray  # p, v: positions [m] and velocities [m/s], global, shape (points, 3)

@@ -1,4 +1,4 @@
-"""Cable-shape marker: the points that cut a cable into straight segments, for contact.
+"""Cable-shape marker: points that divide a cable into straight segments, for contact.
 
     xi_i = i L / n,  i = 0..n;     p_i = r(xi_i) + y m,     m = [-r'_y, r'_x]/|r'|,
     v_i = r_t - y w r'/|r'|,       w = (r' x r'_t)/|r'|^2.
@@ -12,7 +12,7 @@ With t0 = r'/|r'|, l = |r'| and the shape functions S_a the derivatives that con
 B = y dm/dr', Bd is its time derivative (and v = J q_t makes it dv/dr'), G the second derivative of y m.f.
 
 On cables whose material moves along the axis (`ALECable2D`, axial motion s) the points lie on the axis, y = 0, and all
-rates are those of the material that is there now:
+rates belong to the present material:
 
     v_i = r_t + s_t r',    rate of the slope r'_t + s_t r'',    hence dv/dq_t = [S_a I, r'] for q_t = [nodes, s_t].
 
@@ -41,9 +41,9 @@ CABLE_DOFS = 8
 
 
 class CableShape(Component):
-    """The shape of a cable as ``segments`` straight segments, seen by contact laws.
+    """The shape of a cable as ``segments`` straight segments, for contact laws.
 
-    On an `ALECable2D` velocities are those of the material, and the offset must be 0.
+    On an `ALECable2D` velocities belong to the material, and the offset must be 0.
     """
 
     cable = ref("cable", "cable whose shape is approximated")
@@ -63,7 +63,7 @@ class ShapeColumns(NamedTuple):
     # and on moving cables; no law needs the others
     slope: FloatArray
     slope_rate: FloatArray
-    S: FloatArray  # S, dS: shape functions S_1..S_4 [1, m, 1, m] and their derivatives by arc length, shape (points, 4)
+    S: FloatArray  # S, dS: shape functions S_1..S_4 [1, m, 1, m] and their arc length derivatives, shape (points, 4)
     dS: FloatArray
     offset: FloatArray  # distance y from the axis [m], shape (markers,)
     length: FloatArray  # reference length L of the cable [m], shape (markers,)
@@ -77,7 +77,7 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
     for i in range(len(index)):
         k = index[i]
         n, y = shape.dofs[k], shape.offset[k]
-        # read once: the compiler cannot know that writing points leaves them unchanged
+        # read once: the compiler cannot prove that writing points leaves them unchanged
         q0, q1, q2, q3, q4, q5, q6, q7 = x[n[0]], x[n[1]], x[n[2]], x[n[3]], x[n[4]], x[n[5]], x[n[6]], x[n[7]]
         w0, w1, w2, w3, w4, w5, w6, w7 = v[n[0]], v[n[1]], v[n[2]], v[n[3]], v[n[4]], v[n[5]], v[n[6]], v[n[7]]
         for j in range(shape.start[k], shape.start[k + 1]):
@@ -215,7 +215,7 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
 
 
 def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
-    """A column of cables, also of several kinds, by entity number, shape (n,)."""
+    """A column of cables of one or several kinds, by entity number, shape (n,)."""
     out = np.zeros(len(ids))
     for table, positions, rows in world.split_by_table(ids):
         out[positions] = table.local(name, rows)
@@ -228,7 +228,7 @@ def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables of another kind than two nodes with slope, and for moving ones with an offset."""
+    """Raise ModelError for cables without two nodes with slope, and for moving ones with an offset."""
     offset = table.local("vertical_offset")
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         width = world.resident_dofs(cables).shape[1]
@@ -244,7 +244,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels: those on moving cables to one of their own."""
+    """Bind the rows to the kernels; rows on moving cables have a separate one."""
     index = rows.own_marker_index()
     axial = rows.world.row_dofs(rows.table, rows.rows)[:, CABLE_DOFS:]
     moves = (axial >= 0).any(axis=1)
@@ -262,7 +262,7 @@ def find_used(rows: LocalRows) -> IntArray:
     """Positions of markers in the columns of their family, shape (rows,).
 
     Raises:
-        ModelError: a marker to which nothing refers, whose columns are not filled.
+        ModelError: a marker to which nothing refers, so that its columns are not filled.
     """
     index = rows.own_marker_index()
     for k in np.flatnonzero(index < 0)[:1]:

@@ -1,4 +1,4 @@
-"""Columns of the coordinate markers: what every kind of them fills and all laws on coordinates read."""
+"""Columns of the coordinate markers, filled by every kind and read by all laws on coordinates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FAMILY = "coordinate marker"
 
 
 class CoordinateColumns(NamedTuple):
-    """What all coordinate markers provide; n markers, m coordinates of the widest kind that the world has.
+    """Data of all coordinate markers; n markers, m: largest number of coordinates of a kind in the world.
 
     Most markers are one coordinate, J = 1.  Only kinds that provide "curved marker" change J, Jd and H.
     """

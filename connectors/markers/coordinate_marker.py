@@ -2,7 +2,7 @@
 
     value = x - reference,    rate = ẋ,    J = 1;    both are 0 for the ground
 
-Rotations of bodies in space, which are no single coordinate, are in `rotation_coordinate`.
+Rotations of 3D bodies, which are no single coordinate, are in `rotation_coordinate`.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised coordinates).
 """
@@ -46,7 +46,7 @@ class NodeCoordinate(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
-    """Columns for the local markers; those whose kind provides "curved marker" get a row in H, the others J = 1."""
+    """Columns for the local markers; kinds that provide "curved marker" get a row in H, the others J = 1."""
     dofs = number_markers(world, ids, layout, FAMILY, 1)
     n, m = dofs.shape
     J, curved = np.zeros((n, m)), np.zeros(n, bool)
@@ -79,7 +79,7 @@ def coordinate_dofs(world: Tables, table: EntityTable) -> IntArray:
     of_node = world.dofs_of(table.local("node"))
     if of_node.shape[1] == 0:
         return np.full((table.resident_count, 1), -1, np.int64)
-    # too large ones are reported by the check
+    # the check reports too large ones
     which = np.minimum(table.local("coordinate"), of_node.shape[1] - 1)
     dofs: IntArray = of_node[np.arange(len(of_node)), which][:, None]
     return dofs
@@ -105,12 +105,12 @@ def check(world: Tables, table: EntityTable) -> None:
 @checked(world=instance(World), entity=inside(), name=word())
 @all_or_nothing
 def coordinate_marker(world: Tables, entity: Handles | None, name: str = "") -> Entity:
-    """A marker on a coordinate of nodes or of bodies with one node; a coordinate marker is returned as it is.
+    """A marker on a coordinate of nodes or of bodies with one node; a coordinate marker is returned unchanged.
 
     Args:
         entity: nodes or bodies of one kind, one or several rows; None or `Ground` for the fixed value 0.
-        name: name of the coordinate, one of the node's ``dof_names``, e.g. ``"x"`` or ``"rotation"``.  Bodies in space
-            have ``"rotation x"``, ``"rotation y"`` and ``"rotation z"``, too: about these axes of the body, see
+        name: name of the coordinate, one of the node's ``dof_names``, e.g. ``"x"`` or ``"rotation"``.  3D bodies also
+            have ``"rotation x"``, ``"rotation y"`` and ``"rotation z"``: about these axes of the body, see
             `rotation_marker`.
 
     Returns:
@@ -142,15 +142,15 @@ def coordinate_marker(world: Tables, entity: Handles | None, name: str = "") -> 
 def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, global_axis: bool = False) -> Entity:
     """A coordinate marker on the angle by which bodies have turned about an axis since the reference configuration.
 
-    The angle is not wrapped, and is right also where the body turns about other axes besides; see
-    docs/explanation/theory/markers.md.  Loads on it are torques.  A coordinate marker is returned as it is.
+    The angle is not wrapped, and is right even if the body also turns about other axes; see
+    docs/explanation/theory/markers.md.  Loads on it are torques.  A coordinate marker is returned unchanged.
 
     Args:
         entity: rigid bodies or rigid nodes of one kind, one or several rows; None or `Ground` for the fixed value 0.
-        axis: ``"x"``, ``"y"``, ``"z"``, or a direction of any length > 0, shape (3,) or (rows, 3).  Bodies in the plane
-            turn about ``"z"`` alone.
-        global_axis: the axis is given in the global frame, in the reference configuration; otherwise in that of the
-            body.
+        axis: ``"x"``, ``"y"``, ``"z"``, or a direction of any length > 0, shape (3,) or (rows, 3).  2D bodies turn only
+            about ``"z"``.
+        global_axis: the axis is given in the global frame, in the reference configuration; otherwise in the body's
+            frame.
 
     Returns:
         Handle to the markers, one per row.
@@ -195,7 +195,7 @@ def _parse_axis(axis: Any) -> FloatArray:
 
 
 def _ground_coordinate(world: Tables) -> Entity:
-    """The one marker of this world that is always 0."""
+    """The marker of this world that is always 0."""
     marker: Entity = world.resource("ground coordinate", lambda: world.add(NodeCoordinate))
     return marker
 

@@ -1,4 +1,4 @@
-"""Output variables of laws on coordinates, whose units depend on what the coordinates are: lengths or angles."""
+"""Output variables of laws on coordinates, whose units depend on the kind of coordinates: lengths or angles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OF_ANGLES = {"m": "rad", "m/s": "rad/s", "N": "N m"}
 
 
 def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
-    """Which coordinate markers are angles or strains, of which forces are in N m, shape (markers,)."""
+    """Which coordinate markers are angles or strains, with forces in N m, shape (markers,)."""
     turning = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         if "coordinate" not in table.component.columns:
@@ -43,7 +43,7 @@ def find_states(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
 def coordinate_output(
     unit: str, doc: str, evaluate: Callable[..., Any], markers: Sequence[str] = ("marker0", "marker1")
 ) -> Output:
-    """An output variable of laws on the coordinates ``markers``, with another unit where one of them is an angle."""
+    """An output variable of laws on the coordinates ``markers``, with another unit if one of them is an angle."""
 
     def units_of(rows: LocalRows) -> list[str]:
         turning = [find_turning(rows.world, rows.local(name)) for name in markers]

@@ -1,4 +1,4 @@
-"""What kinds of markers have in common: registration around a kernel, and coordinate numbers."""
+"""Common parts of kinds of markers: registration around a kernel, and coordinate numbers."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def register_marker(
     check: Callable[[Tables, EntityTable], None] | None = None,
     outputs: Mapping[str, Output] | None = None,
 ) -> None:
-    """Make a kind of marker known.
+    """Register a kind of marker.
 
     Args:
         component: the schema.
-        family: of the marker.
+        family: family of the marker.
         update: kernel ``(c, m, x, v)`` that fills the columns m of the family from coordinates and velocities.
-        bind: ``(rows) -> c``, the arrays that it reads.
+        bind: ``(rows) -> c``, the arrays that the kernel reads.
         dofs, source, check, outputs: see `register`.
 
     Raises:
@@ -51,10 +51,10 @@ def register_marker(
 
 
 def number_markers(world: Tables, ids: IntArray, layout: Rows, family: str, least: int = 0) -> IntArray:
-    """Local coordinate numbers of markers of a family, the spare number beyond those of each, shape (markers, m).
+    """Local coordinate numbers of markers of a family, the spare number beyond each marker's own, shape (markers, m).
 
-    m is the number of coordinates of the widest kind that the whole world has, or ``least``, so that every process has
-    the widest kind that its connectors may expect.
+    m is the largest number of coordinates of a kind in the whole world, at least ``least``, so that every process has
+    the width that its connectors may expect.
     """
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == family]
     m = max((world.resident_dofs(table).shape[1] for table in tables), default=least)

@@ -1,8 +1,8 @@
-"""Laws between two markers, made of one or two kernels for one row: what `register_pair` does for each marker family.
+"""Laws between two markers from one or two kernels for one row: the work of `register_pair` for each marker family.
 
-The schema has ``marker0``, ``marker1``, which are references to markers of one family, and ``active``.  From them and
-the kernels follow the coordinates that a row couples, the loops over all rows, output variables, the drawing, and the
-registration; a tangent kernel that is left out is made of central differences of the force.
+The schema has ``marker0``, ``marker1``, which are references to markers of one family, and ``active``.  They and the
+kernels give the coordinates that a row couples, the loops over all rows, output variables, the drawing, and the
+registration; a missing tangent kernel is replaced by central differences of the force.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ Update = Callable[[Any], None] | None
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences, the best one for a smooth function."""
 SMALLEST = 1e-2
-"""Displacements [m, rad] and velocities below this share one step: no spring changes within less than 1e-7 of this."""
+"""Displacements [m, rad] and velocities below this have the same step: springs do not change within 1e-7 of this."""
 
 
 @dataclass(frozen=True)
 class PairKind:
-    """What laws between two markers of a family have in common."""
+    """Common parts of laws between two markers of a family."""
 
     family: str  # the marker family
     loops: Callable[[Kernel, Any], PairLoops]  # ``(force, force_tangent) -> residual, tangent`` over all rows
@@ -97,36 +97,36 @@ def register_kind(
     check: Callable[[Tables, EntityTable], None] | None = None,
     draw: bool | Callable[[LocalRows, Fields, int], Drawing] = True,
 ) -> None:
-    """Make a law between two markers known.
+    """Register a law between two markers.
 
     Args:
-        kind: of the markers.
-        ground: makes the marker that ``marker0`` is if it is left out; None: it must be given.
+        kind: family of the markers.
+        ground: creates the default of ``marker0``; None: it must be given.
         component: the schema.
         force: kernel for one row, see `pairs.position_pair` and `pairs.coordinate_pair`.
-        force_tangent: its derivatives, likewise; made of differences if left out.
+        force_tangent: its derivatives, likewise; by differences if left out.
         letters: names of the columns in kernels, ``{"k": "stiffness"}``: the kernel finds them as ``c.k[i]``.
-        derive: ``(rows)`` gives arrays that are computed of columns, by further letters.
-        columns: in place of both ``(rows) -> (c, ...)``, the NamedTuple of kernels and what else functions need; they
+        derive: ``(rows)`` gives arrays computed from columns, by further letters.
+        columns: instead of both ``(rows) -> (c, ...)``, the NamedTuple of kernels and further data of functions, which
             find ``(pair, c, ...)`` as ``rows.columns``.
         outputs: further output variables; a kernel ``(c, i, u, ut, t) -> number`` may stand for ``evaluate``.
-        source: where the law comes from.
+        source: the source of the law.
         before: ``(rows) -> (update, update)``, functions ``(s)`` that bring arrays in c up to date before forces and
             before tangents, or None; history values alone if left out.
         stored, lost, passed: by name, kernels ``(c, i, u, ut, t) -> number`` for the energy [J] that a row stores and
             for the powers [W] that it loses and passes on; see `Account`.
-        finish: ``(rows, system)`` adds what else the law has.
-        start: history values of a row at its start, for schemas with a reference ``data``, which is made where it is
-            left out, and checked.  Without ``columns`` the letters have ``data``, the place of the first value of each
-            row, and ``h``, those with which forces are evaluated, shape (rows, n).
+        finish: ``(rows, system)`` adds further parts of the law.
+        start: history values of a row at its start, for schemas with a reference ``data``, which is created if left
+            out, and checked.  Without ``columns`` the letters have ``data``, the place of the first value of each row,
+            and ``h``, the values with which forces are evaluated, shape (rows, n).
         update: kernel ``(c, pair, m, data, start, size, outcome)`` that finds new history values after Newton's method,
-            from them and those at the start of the step of size[0] seconds; see `note_outcome`.
-        gap: for what opens and closes, kernel ``(c, i, u, ut, row)`` that writes the numbers of `Gaps` of a row.
+            from the present ones and those at the start of the step of size[0] seconds; see `note_outcome`.
+        gap: for contacts that open and close, kernel ``(c, i, u, ut, row)`` that writes the numbers of `Gaps` of a row.
         fill_defaults, check: see `register`.
-        draw: whether rows are drawn, where they are lines between two points; or what draws them.
+        draw: whether rows are drawn as lines between two points; or the function that draws them.
 
     Raises:
-        ModelError: a schema without what a pair needs, or kernels that take or give something else.
+        ModelError: a schema without columns that a pair needs, or kernels with other arguments or results.
     """
     name = component.__name__
     check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {name}")
@@ -157,7 +157,7 @@ def register_kind(
     if start and columns is None and before is None:
         before = bind_history
     if columns is None and derive is None:
-        # all letters are known: machine code can be made ahead for a class that can be imported
+        # all letters are known: machine code can be made in advance for a class that can be imported
         names = (*(letters or ()), *(("data", "h") if start else ()))
         component.Letters = create_letters(component.__module__, f"{name}.Letters", names)  # type: ignore[attr-defined]
 
@@ -235,7 +235,7 @@ def register_kind(
 
 
 def bind_history(rows: LocalRows) -> tuple[Callable[[Any], None], Callable[[Any], None]]:
-    """What brings the history values of rows to where kernels read them."""
+    """The update that copies the history values of rows into the arrays of kernels."""
     c = rows.columns[1]
     places = c.data[:, None] + np.arange(c.h.shape[1])
 
@@ -246,7 +246,7 @@ def bind_history(rows: LocalRows) -> tuple[Callable[[Any], None], Callable[[Any]
 
 
 def evaluate_rows(kind: PairKind, kernel: Kernel, vector: bool = False, before: Any = None) -> Callable[..., Any]:
-    """An output variable that is what a kernel gives for each row, 0 where the row is not active."""
+    """An output variable by a kernel for each row, 0 where the row is not active."""
     loop = value_loop(kind.row, kernel, vector)
 
     def eval_rows(rows: LocalRows, fields: Fields) -> FloatArray:
@@ -262,7 +262,7 @@ def evaluate_rows(kind: PairKind, kernel: Kernel, vector: bool = False, before: 
 
 
 def read_value(kind: PairKind, pair: Pair, c: Any, value: Kernel, name: str, k: int, update: Update) -> Call:
-    """What fills the k-th of the energies or powers of an account, by a `value_loop`; 0 where rows are not active."""
+    """The call that fills the k-th energy or power of an account, by a `value_loop`; 0 where rows are not active."""
     return call(value, lambda s: (c, pair, s.markers[kind.family], s.time, getattr(s, name)[k]), update)
 
 
@@ -279,8 +279,8 @@ def watch_rows(rows: LocalRows, kind: PairKind, measure: Kernel, update: Update)
 
 
 def gap_loop(row: Kernel, gap: Kernel) -> Kernel:
-    """Kernel ``(c, pair, m, numbers)`` that writes the numbers of all rows, see `Gaps`; those of rows that are off are
-    far away."""
+    """Kernel ``(c, pair, m, numbers)`` that writes the numbers of all rows, see `Gaps`; inactive rows count as far
+    apart."""
 
     @kernel
     def fill_gaps(c: Any, pair: Pair, m: Any, numbers: FloatArray) -> None:
@@ -295,7 +295,7 @@ def gap_loop(row: Kernel, gap: Kernel) -> Kernel:
 
 
 def value_loop(row: Kernel, evaluate: Kernel, vector: bool) -> Kernel:
-    """Kernel ``(c, pair, m, time, out)`` that writes what a kernel for one row gives: a number, or three."""
+    """Kernel ``(c, pair, m, time, out)`` that writes the results of a kernel for one row: a number, or three."""
 
     @kernel
     def fill_numbers(c: Any, pair: Pair, m: Any, time: FloatArray, out: FloatArray) -> None:
@@ -315,7 +315,7 @@ def value_loop(row: Kernel, evaluate: Kernel, vector: bool) -> Kernel:
 
 
 def draw_lines(rows: LocalRows, fields: Fields, shown: Mapping[str, Output]) -> Drawing:
-    """Each row as one line between its points, with output variables as fields."""
+    """Draw each row as one line between its points, with output variables as fields."""
     pair, n = rows.columns[0], len(rows.rows)
     p = fields.markers[POSITION].p
     return Drawing(
@@ -384,7 +384,7 @@ def difference_positions(rows: LocalRows, s: Fields, which: Any = ALL) -> tuple[
 
 
 def difference_coordinates(rows: LocalRows, s: Fields, which: Any = ALL) -> tuple[FloatArray, FloatArray]:
-    """u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows or some, with factors where a law has them, (n,)."""
+    """u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows or some, with the factors of the law, if any, (n,)."""
     pair, m = rows.columns[0], s.markers[COORDINATE]
     m0, m1, w0, w1 = pair.m0[which], pair.m1[which], pair.w0[which], pair.w1[which]
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]

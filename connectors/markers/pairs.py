@@ -1,10 +1,9 @@
 """Row loops of connectors between two markers: gather, scatter and the tangent, written once and compiled around a law.
 
-A law brings kernels for one row; `register_pair` makes all else of it, see `pair_laws`.  With u = value1 - value0 of
-two coordinate markers (each times its factor, if the law has them) and its rate u_t, or with u = p1 - p0 and
+A law provides kernels for one row; `register_pair` makes everything else from them, see `pair_laws`.  With u = value1 -
+value0 of two coordinate markers (each times its factor, if the law has them) and its rate u_t, or with u = p1 - p0 and
 u_t = v1 - v0 of two position markers, it gives f(u, u_t, t), which enters the left-hand side of the equations of motion
-at marker 1 and with the opposite sign at marker 0, and the derivatives P = ∂f/∂u, V = ∂f/∂u_t.
-The loops add
+at marker 1 and with the opposite sign at marker 0, and the derivatives P = ∂f/∂u, V = ∂f/∂u_t.  The loops add
 
     forces    Jᵀ f    with J = [-J0, J1],
     tangent   dq (Jᵀ (P J + V J̇) + ∂(Jᵀf)/∂q) + dv Jᵀ V J,
@@ -59,7 +58,7 @@ def pair_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind_pair(rows: LocalRows) -> Pair:
-    """The pair of a table with ``marker0``, ``marker1`` and ``active``, whose dofs come from `pair_dofs`.
+    """The pair of a table with ``marker0``, ``marker1`` and ``active``, with dofs from `pair_dofs`.
 
     Raises:
         ModelError: the table has no such references or column.
@@ -72,11 +71,11 @@ def bind_pair(rows: LocalRows) -> Pair:
 
 
 def bind_letters(rows: LocalRows, letters: Mapping[str, str], **derived: Any) -> Any:
-    """What kernels read of rows, a NamedTuple c with ``c.k[i]`` for row i.
+    """Data of rows for kernels, a NamedTuple c with ``c.k[i]`` for row i.
 
     Args:
         letters: names of columns by letter, ``{"k": "stiffness"}``.
-        **derived: what is computed of columns, by letter.
+        **derived: arrays computed from columns, by letter.
     """
     component = rows.table.component
     own = vars(component).get("Letters")
@@ -87,10 +86,10 @@ def bind_letters(rows: LocalRows, letters: Mapping[str, str], **derived: Any) ->
 
 @cache
 def create_letters(module: str, name: str, letters: tuple[str, ...]) -> Any:
-    """A NamedTuple with these letters; machine code is kept for it by its module and name.
+    """A NamedTuple with these letters; its module and name identify kept machine code.
 
     Raises:
-        ModelError: a letter that cannot be one, or is there twice.
+        ModelError: an invalid letter, or one that occurs twice.
     """
     try:
         found: Any = namedtuple("Letters", letters)  # type: ignore[misc]

@@ -1,6 +1,6 @@
 """Kernels of the position markers: columns that they fill, and the loops that fill them; see `position_markers`.
 
-At the end is what joints and springs between two rigid markers read of them: d = p1 - p0, its rates and Jacobians.
+The last functions serve joints and springs between two rigid markers: d = p1 - p0, its rates and Jacobians.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FAMILY = "position marker"
 
 
 class PositionColumns(NamedTuple):
-    """What all position markers provide; n markers with up to m coordinates, global frame."""
+    """Data of all position markers; n markers with up to m coordinates, global frame."""
 
     p: FloatArray  # p, v: position [m] and velocity [m/s], shape (n, 3)
     v: FloatArray
@@ -111,7 +111,7 @@ def update_cable(c: CablePointRows, m: PositionColumns, x: FloatArray, v: FloatA
         tx, ty = gx / length, gy / length
         nx, ny = -ty, tx
         tau, w = (tx * gtx + ty * gty) / length, (nx * gtx + ny * gty) / length
-        # the point beside the axis
+        # the point off the axis
         m.p[k, 0], m.p[k, 1] = rx + y * nx, ry + y * ny
         m.v[k, 0], m.v[k, 1] = rtx - y * w * tx, rty - y * w * ty
         m.angle[k] = np.arctan2(gy, gx)

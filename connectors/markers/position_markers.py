@@ -8,7 +8,7 @@
               Hr for S_i S_j: -(1/|r'|²) S_i' S_j' (t nᵀ + n tᵀ)
     ground    p fixed, from the reference point of the ground
 
-Bodies in space are in `position_markers3d`, cables in space in `cable_markers3d`.
+3D bodies are in `position_markers3d`, 3D cables in `cable_markers3d`.
 
 J̇ = H q̇.  Cubic shape functions S_i of the arc length of the undeformed cable as in `Cable2D`.
 
@@ -61,12 +61,12 @@ from windlass.framework.model.world import Handles, World
 
 SOURCE = "[@shabana]"
 TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, Cable2D, ALECable2D, Ground)
-"""Kinds of entities that have a rotation."""
+"""Kinds of entities with a rotation."""
 CABLES = (Cable2D, ALECable2D)
 SPATIAL_CABLE = "cable in space"
-"""What cables in space provide; their file is loaded by models that have them."""
+"""Name provided by 3D cables; only models with 3D cables load their file."""
 NODE_DOFS = 8
-"""Coordinates of a cable that belong to its two nodes."""
+"""Number of coordinates of a cable that belong to its two nodes."""
 
 
 class NodePosition(Component):
@@ -92,7 +92,7 @@ class PositionOnRigid2D(Component):
 
 
 class PositionOnCable(Component):
-    """A point of a cable, with the rotation of its tangent; on `ALECable2D` it stays in the mesh."""
+    """A point of a cable, with the rotation of its tangent; on `ALECable2D` it is fixed in the mesh."""
 
     provides = (FAMILY, "rigid marker", "curved marker")
     cable = ref("cable", "the cable")
@@ -109,7 +109,7 @@ class PositionOnGround(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
-    """Columns for the local markers; those whose kind provides "curved marker" get a row in H and Hr."""
+    """Columns for the local markers; kinds that provide "curved marker" get a row in H and Hr."""
     dofs = number_markers(world, ids, layout, FAMILY)
     n, m = dofs.shape
     curved = np.zeros(n, bool)
@@ -183,7 +183,7 @@ def _bind_on_cable(rows: LocalRows) -> CablePointRows:
 
 
 def _bind_on_ground(rows: LocalRows) -> PointRows:
-    """Markers at global positions, which do not move."""
+    """Markers at fixed global positions."""
     positions: FloatArray = rows.local("local").copy()
     for grounds, where, ground_rows in rows.world.split_by_table(rows.local("ground")):
         positions[where] += grounds.local("position", ground_rows)
@@ -204,15 +204,15 @@ def check_node(world: Tables, table: EntityTable) -> None:
 @checked(world=instance(World), entity=inside(), at=inside())
 @all_or_nothing
 def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
-    """A position marker on an entity; a position marker is returned as it is.
+    """A position marker on an entity; a position marker is returned unchanged.
 
     Args:
         entity: node, `MassPoint`, rigid body, cable or `Ground`, one or several rows of one kind.
         at: place on the entity [m], shape (2,), or (rows, 2) for one place per row.
-            Rigid bodies: in the body's frame.  Cables: axial position, and distance from the axis; in space the latter
-            is y, or y, z, in a frame that turns with the tangent, see cable_markers3d.py.
-            `Ground` and `RigidBody3D`: x, y, or x, y, z, of the ground from its reference point.
-            Nodes and `MassPoint` have only one place, (0, 0).
+            Rigid bodies: in the body's frame.  Cables: axial position, and distance from the axis; in 3D the latter is
+            y, or y, z, in a frame that rotates with the tangent, see cable_markers3d.py.  `Ground` and `RigidBody3D`:
+            x, y, or x, y, z, of the ground from its reference point.  Nodes and `MassPoint` have only one place, (0,
+            0).
 
     Returns:
         Handle to the markers, one per row or place.
@@ -265,18 +265,18 @@ def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
 @checked(world=instance(World), cables=inside(), segments=whole(1), vertical_offset=number("m"))
 @all_or_nothing
 def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: float = 0.0) -> Entity:
-    """The shape of each cable as straight segments: `CableShape` in the plane, `CableShape3D` in space.
+    """The shape of each cable as straight segments: `CableShape` in 2D, `CableShape3D` in 3D.
 
     Args:
         cables: cables of one kind.
         segments: number of straight segments of each.
-        vertical_offset: distance of the points from the axis along its left normal, in the plane only [m].
+        vertical_offset: distance of the points from the axis along its left normal, in 2D only [m].
 
     Returns:
         Handle to the markers, one per cable.
 
     Raises:
-        ModelError: no cables, or an offset in space, where a cable has no left side.
+        ModelError: no cables, or an offset in 3D, where a cable has no left side.
     """
     cables = merge_handles(cables)
     component = cables.table.component
@@ -291,7 +291,7 @@ def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: 
 
 
 def merge_handles(entity: Handles) -> Entity:
-    """One handle for a handle or for several handles to rows of one kind.
+    """One handle from one or several handles to rows of one kind.
 
     Raises:
         ModelError: no handle, or rows of different kinds.
@@ -307,10 +307,10 @@ def merge_handles(entity: Handles) -> Entity:
 
 
 def list_handles(call: str, name: str, given: Any) -> list[Entity]:
-    """The handles that an argument of a call gives, one or a list of them, with at least one entity.
+    """The handles in an argument of a call, one or a list of them, with at least one entity.
 
     Raises:
-        ModelError: something else, or none.
+        ModelError: no handle, or something else.
     """
     found: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
     if not all(isinstance(handle, Entity) for handle in found):
@@ -340,7 +340,7 @@ def find_nodes(world: Tables, entity: Entity) -> Entity:
 
 
 def _parse_place(entity: Entity, at: Any) -> FloatArray:
-    """The place as an array of shape (2,) or (rows, 2); where a third number is allowed (3,) or (rows, 3)."""
+    """The place as an array of shape (2,) or (rows, 2); if a third number is allowed, also (3,) or (rows, 3)."""
     spatial = entity.table.component not in (RigidBody2D, *CABLES)
     words = f"(x, y){' or (x, y, z)' if spatial else ''} [m], or one such place per row"
     place = read_numbers(at)

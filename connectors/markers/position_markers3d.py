@@ -1,4 +1,4 @@
-"""Position markers on rigid bodies in space, at any place b in the body's frame.
+"""Position markers on 3D rigid bodies, at any place b in the body's frame.
 
     p = R + r,   r = A(e) b = Q(e)/n,   Q_k = eᵀ S_k e,   n = e·e       S_k constant, symmetric, from b
     ∂r_k/∂e   g_k = 2 (S_k e - r_k e)/n
@@ -6,8 +6,8 @@
     ω = Jr e_t,   Jr = 2 E(e)/n,   ∂Jr/∂e_b = 2 (∂E/∂e_b - Jr e_b)/n
     E = [[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]]
 
-Without the division by n the second derivatives would be the constant 2 S_k; with it p turns rigidly for every e, so
-that δA = (Jr δe)~ A holds exactly, which the tangents of forces and joints rest on.
+Without the division by n the second derivatives would be the constant 2 S_k; with it p rotates rigidly for every e, so
+that δA = (Jr δe)~ A holds exactly, as the tangents of forces and joints require.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6; derivatives by
 differentiation.
@@ -31,14 +31,14 @@ PROVIDES = (FAMILY, "rigid marker", "curved marker", "spatial marker")
 
 
 class RigidNodePosition3D(Component):
-    """Position and rotation of a rigid node in space."""
+    """Position and rotation of a 3D rigid node."""
 
     provides = PROVIDES
     node = ref("RigidNode3D", "the node")
 
 
 class PositionOnRigid3D(Component):
-    """A point of a rigid body in space, with the body's rotation."""
+    """A point of a 3D rigid body, with the body's rotation."""
 
     provides = PROVIDES
     body = ref("RigidBody3D", "the body")
@@ -105,7 +105,7 @@ def update_rigid3d(c: Rigid3DRows, m: PositionColumns, x: FloatArray, v: FloatAr
         E[0, 0], E[0, 1], E[0, 2], E[0, 3] = -s * e1, s * e0, -s * e3, s * e2
         E[1, 0], E[1, 1], E[1, 2], E[1, 3] = -s * e2, s * e3, s * e0, -s * e1
         E[2, 0], E[2, 1], E[2, 2], E[2, 3] = -s * e3, -s * e2, s * e1, s * e0
-        # angular velocity and its derivatives by e_t and by e
+        # angular velocity and its derivatives with respect to e_t and e
         for d in range(3):
             m.omega[k, d] = 0.0
             for a in range(4):

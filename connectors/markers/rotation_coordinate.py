@@ -1,18 +1,17 @@
-"""Rotation coordinates: the angle by which a rigid body in space has turned about an axis, for laws on coordinates.
+"""Rotation coordinates: the angle by which a 3D rigid body has turned about an axis, for laws on coordinates.
 
     e = e_ref ∘ r,   r = [r0, ρ] the rotation since the reference,   n axis in the body's frame
     φ = 2 atan2(ρ·n, r0) = 2 atan2(s, c),     s = a·e,  c = b·e,  b = e_ref,  a = e_ref ∘ [0, n]  (a, b constant)
     φ_e  = J = 2 g,             g = (c a - s b)/(s² + c²)
     φ_ee = H = -2 (g wᵀ + w gᵀ),   w = (c b + s a)/(s² + c²)
 
-This is the twist of the decomposition r = swing ∘ twist, in which the swing turns about an axis across n.  It is the
-same for both orders of the two and for n fixed in space (in the reference configuration, A_ref n) as in the body, and
-it does not depend on the length of e.  s² + c² is cos²(β/2) for a swing β of the axis: at β = 180° there is no twist.
+This is the twist of the decomposition r = swing ∘ twist, in which the swing turns about an axis across n.  The angle is
+the same for both orders, and for n fixed in space (in the reference configuration, A_ref n) or in the body, and does
+not depend on the length of e.  s² + c² is cos²(β/2) for a swing β of the axis: at β = 180° there is no twist.
 
-Angles are not wrapped.  e comes back after two turns; the multiple of 4π is that which lies next to the angle at the
-end of the last step, which a history value keeps.  Where a step turns by more than 3/4 of a turn this is no more
-certain, and where the axis has gone through its opposite the angle has jumped by a turn: there the angle is not a
-number, so that the step fails, or is cut.
+Angles are not wrapped.  e comes back after two turns; the multiple of 4π is chosen next to the angle at the end of the
+last step, which a history value keeps.  This is uncertain if a step turns by more than 3/4 of a turn, and if the axis
+has passed its opposite the angle has jumped by a turn: then the angle is NaN, so that the step fails, or is cut.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6, for Euler
 parameters; P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv:1506.05481 (2015).
@@ -41,17 +40,17 @@ from windlass.framework.model.table import EntityTable
 
 START = (0.0,)
 REVERSED = 1e-14
-"""Smallest (s² + c²)/(e·e) at which there is a twist: an axis within 2e-7 rad of its opposite has none."""
+"""Smallest (s² + c²)/(e·e) at which the twist exists: an axis within 2e-7 rad of its opposite has none."""
 LARGEST_TURN = 1.5 * math.pi
-"""Largest change of the angle in a step that can be told from one in the other direction [rad]."""
+"""Largest change of the angle in a step that can be distinguished from one in the other direction [rad]."""
 LARGEST_SWUNG = math.pi
-"""The same where the axis has swung by more than 90° [rad]; going through the opposite changes the angle by 2π."""
+"""The same if the axis has swung by more than 90° [rad]; passing the opposite changes the angle by 2π."""
 
 
 class RotationCoordinate(Component):
-    """The angle by which a rigid node in space has turned about an axis.
+    """The angle by which a 3D rigid node has turned about an axis.
 
-    History values per row: the angle less that of the initial values [rad] (1).
+    History values per row: the angle minus its initial value [rad] (1).
     """
 
     provides = (FAMILY, "curved marker")
@@ -186,7 +185,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for an axis that the initial values reverse, and for history values that do not fit."""
+    """Raise ModelError for an axis that the initial values reverse, and for invalid history values."""
     check_history(world, table, len(START))
     dofs = world.numbering.places(world.resident_dofs(table))
     a, b = directions(world.numbering.reference[dofs], table.local("axis"))

@@ -1,4 +1,4 @@
-"""The contacts of a Hunt-Crossley force element, each by itself: what `kernels.py` sums, laid open."""
+"""The single contacts of a Hunt-Crossley force element, whose forces `kernels.py` sums."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def list_contacts(bound: BoundSet, par: PairParameters, enabled: bool) -> Contac
     which, out = np.zeros((len(pairs), 2), np.int64), np.zeros((len(pairs), NUMBERS))
     count = fill_contacts(bound.surfaces, par, pairs, which, out)
     ids, out = bound.surfaces.ids[which[:count]], out[:count]
-    # the order of the candidate pairs depends on the last search, that of the surfaces does not
+    # the order of the candidate pairs depends on the last search, the order of the surfaces does not
     order = np.lexsort((ids[:, 1], ids[:, 0]))
     ids, out = ids[order], out[order]
     on = 1.0 if enabled else 0.0

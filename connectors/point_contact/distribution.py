@@ -1,4 +1,4 @@
-"""One contact set on several processes: which one moves a surface, which one evaluates a pair, what they exchange.
+"""One contact set on several processes: the owners of surfaces and pairs, and the exchange between processes.
 
 Each process moves the surfaces on its own markers.  Surfaces on the ground are sent to all once.  Half spaces that move
 may be neighbours of any surface and are always sent to all.  Of the other surfaces a process gets those that its pairs
@@ -52,7 +52,7 @@ class Share:
         self._moving: IntArray = np.flatnonzero(is_own & ~c.fixed)
         self._always: IntArray = np.flatnonzero(~is_own & plane & ~c.fixed)
         self._on_ground: IntArray = np.flatnonzero(~is_own & c.fixed)
-        # what changes from evaluation to evaluation
+        # data that change from evaluation to evaluation
         moving = ~c.fixed
         turns, shaped = bool((moving & ~c.is_point).any()), bool((moving & (c.kind != SPHERE)).any())
         self._motion = [c.center, c.v, *([c.omega] if turns else []), *([c.normal, c.Q] if shaped else [])]
@@ -72,7 +72,7 @@ class Share:
         return np.flatnonzero((self._owner[:bounded] == self._layout.rank) | c.fixed[:bounded])
 
     def exchange_motion(self, c: Surfaces) -> None:
-        """Send the motion of own surfaces to others, and receive that of theirs."""
+        """Send the motion of own surfaces to other processes, and receive the motion of theirs."""
         if self._knows_ground:
             self._ghosts.copy_from_owners(*self._motion)
         else:
@@ -112,7 +112,7 @@ class Share:
         return mine
 
     def follow(self, c: Surfaces, pairs: IntArray, changed: bool) -> bool:
-        """After a search: arrange for what the pairs of this process need; whether pairs changed on any process."""
+        """Arrange the exchange for the pairs after a search; returns whether pairs changed on any process."""
         if not self.agree(changed):
             return False
         others = np.zeros(len(c.ids), bool)
@@ -142,7 +142,7 @@ class Share:
     def collect_columns(
         self, c: Surfaces, m: PositionColumns, v: FloatArray
     ) -> tuple[Surfaces, PositionColumns, FloatArray]:
-        """What the tangent of the pairs needs: surfaces, markers and velocities with those of others among them.
+        """Data for the tangent of the pairs: surfaces, markers and velocities, including those of other processes.
 
         Args:
             c: the surfaces.

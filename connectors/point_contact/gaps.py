@@ -1,7 +1,7 @@
 """Gaps between the surfaces of contact sets, by which solvers see whether steps resolve impacts; see `Gaps`.
 
-Pairs are those of the list of neighbours.  Where a surface has moved by more than half the skin in one step, which the
-list cannot know, pairs whose ways during the step come near each other are looked at as well.
+Pairs are those of the list of neighbours.  If a surface has moved by more than half the skin in one step, the list may
+be incomplete, and pairs whose paths during the step come close are examined as well.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from windlass.framework.model.gaps import START, WIDTH, Gaps, create_numbers, no
 from windlass.framework.model.system import Evaluation
 
 JUST_OPEN = 1e-300
-"""Gap that stands for that of an ellipsoid which touches nothing, and is not known [m]."""
+"""Gap of an ellipsoid that touches nothing and whose gap is not known [m]."""
 
 AHEAD = 1.5
 """Ways by the velocity at the start of a step within which it may meet something [1]."""
@@ -61,7 +61,7 @@ def fill_pair_gaps(c: Surfaces, pairs: IntArray, first: int, numbers: FloatArray
 
 
 class PairGaps:
-    """What measures the gaps of some sets.
+    """The measurement of the gaps of some sets.
 
     Args:
         sets: the contact sets.
@@ -111,7 +111,7 @@ class PairGaps:
             first += len(pairs)
 
     def _find_pairs(self, b: BoundSet, start: Surfaces, before: IntArray, h: float) -> IntArray:
-        """Neighbours at both ends of a step of h seconds, and what may have met in between if something is fast.
+        """Neighbours at both ends of a step of h seconds, and pairs that may have met in between if something is fast.
 
         Those have met that were on the way to the end, or on that of the velocities at the start.
         """

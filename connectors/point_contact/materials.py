@@ -30,7 +30,7 @@ CLOSE_TO_ONE = 1e-9
 
 
 class ContactMaterial(Component):
-    """What a contact surface is made of; any number of surfaces may share one.
+    """The material of a contact surface; any number of surfaces may share one.
 
     Dissipation is c of the Hunt-Crossley law: for slow impacts of equal materials the restitution falls by c per m/s.
     `dissipation_from_restitution` and `plane_strain_modulus` compute the numbers from measured ones.

@@ -1,4 +1,4 @@
-"""What a Hunt-Crossley force element does at a state: its contacts, and forces per surface and per body."""
+"""Report of a Hunt-Crossley force element at a state: its contacts, and forces per surface and per body."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from windlass.framework.state.state import State
 
 
 class SurfaceForces(NamedTuple):
-    """What a force element does to the surfaces of its set; n surfaces, vectors in the global frame.
+    """Forces of a force element on the surfaces of its set; n surfaces, vectors in the global frame.
 
     surface: numbers of the surfaces in the world, shape (n,).
     carrier: numbers of what carries them: a node, a body without node, or the ground, shape (n,).

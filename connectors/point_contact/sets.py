@@ -50,7 +50,7 @@ class BoundSet:
 
 @dataclass
 class ContactSystem(System):
-    """The system of `HuntCrossley`; its rows of coordinates are those of the candidate pairs."""
+    """The system of `HuntCrossley`; its rows of coordinates belong to the candidate pairs."""
 
     sets: list[BoundSet] = field(default_factory=list)  # the contact sets with a force element
 
@@ -123,7 +123,7 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
 
 
 def sum_forces(b: BoundSet, parameters: Iterable[PairParameters]) -> float:
-    """Set the forces on the surfaces of a set to those of some laws; returns the stored energy [J]."""
+    """Set the forces on the surfaces of a set to the forces of some laws; returns the stored energy [J]."""
     b.clear(b.surfaces, b.present)
     energy = 0.0
     for par in parameters:

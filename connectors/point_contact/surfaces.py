@@ -195,7 +195,7 @@ def rotations(table: EntityTable) -> FloatArray:
 
 
 def find_carriers(world: Tables, markers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """What carries each marker (its node, its body if that has no node, or a ground), and whether it is a ground."""
+    """The carrier of each marker (its node, its body if that has no node, or a ground), and whether it is a ground."""
     carrier, fixed = np.full(len(markers), -1, np.int64), np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         name = next(iter(table.component.refs))

@@ -137,7 +137,7 @@ def add_pair_tangents(
             for d in range(3):
                 arm[side, d] = P[d] - m.p[mk, d]
             T[side, 0], T[side, 1], T[side, 2] = cross(arm[side, 0], arm[side, 1], arm[side, 2], G[0], G[1], G[2])
-        # coordinate by coordinate: what its change does to place, normal, velocity and force
+        # coordinate by coordinate: derivatives of place, normal, velocity and force
         for side in range(2):
             body, sign = (i, 1.0) if side == 0 else (j, -1.0)
             mk = c.marker[body]

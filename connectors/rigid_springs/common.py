@@ -1,12 +1,11 @@
-"""What springs and dampers between two rigid markers have in common: n numbers x and their rates, forces by matrices.
+"""Common parts of springs and dampers between two rigid markers: n numbers x and their rates, forces by matrices.
 
     g = K (x - offset) + D (x_t - rate_offset) + preload      generalised forces, n numbers
     g = force_function(t, row, x, x_t, K, D, offset)          where one is given
 
-n is 1 or 6.  A law gives two kernels: ``measure`` says what x and x_t are, ``apply`` what g does at the markers.
-
-A user function of Python cannot be evaluated in kernels and has no complex numbers: its forces and derivatives at x,
-x_t stand in columns, and the law is g + ∂g/∂x i Im x + ∂g/∂x_t i Im x_t, which has the same derivatives.
+n is 1 or 6.  A law has two kernels: ``measure`` evaluates x and x_t, ``apply`` the forces of g at the markers. A Python
+user function cannot be evaluated in kernels and has no complex numbers: columns store its forces and derivatives at x,
+x_t, and the law is g + ∂g/∂x i Im x + ∂g/∂x_t i Im x_t, which has the same derivatives.
 """
 
 from __future__ import annotations
@@ -123,7 +122,7 @@ def bind(rows: LocalRows) -> tuple[Any, UserForces]:
 
     K, D: stiffness and damping (rows, n, n).  x0, v0, g0: offset, offset of the rate, and constant force (rows, n).
     F0, F1: joint frames in the frames of the markers (rows, 3, 3); for laws with an axis it is the first of F0.
-    arm: whether moments balance (rows,).  last: what the law remembers of the last step, data: its place (rows,).
+    arm: whether moments balance (rows,).  last: history value of the last step, data: its place (rows,).
     """
     users = bind_user_forces(rows, "N, N m")
     n, has = len(rows.rows), rows.table.component.columns
@@ -165,7 +164,7 @@ def eval_numbers(fill: Kernel, rows: LocalRows, s: Fields) -> tuple[FloatArray, 
 
 
 def bind_updates(fill: Kernel, rows: LocalRows) -> tuple[Update, Update]:
-    """What brings history values, user forces, and then their derivatives, up to date; nothing if there is none."""
+    """The updates of history values, user forces, and then of their derivatives; none if there are none."""
     _, c, users = rows.columns
 
     def remember(s: Fields) -> None:
@@ -183,10 +182,10 @@ def bind_updates(fill: Kernel, rows: LocalRows) -> tuple[Update, Update]:
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Say what the account leaves out: a user force need not have an energy."""
+    """Declare the limits of the account: a user force need not have an energy."""
     _, c, users = rows.columns
     assert system.account is not None
-    # torques about three axes have no energy, and neither has what leaves moments unbalanced
+    # torques about three axes have no energy, nor have forces with unbalanced moments
     moves = c.D.any() or c.v0.any() or c.g0.any() or not c.arm.all() or c.x0.shape[1] > 1
     system.account = replace(system.account, is_whole=not len(users.where), conserves=not (len(users.where) or moves))
 
@@ -208,16 +207,16 @@ def register_rigid_spring(
     check: Callable[[Tables, EntityTable], None] = check_frames,
     **more: Any,
 ) -> None:
-    """Make a spring between two rigid markers known.
+    """Register a spring between two rigid markers.
 
     Args:
         component: the schema, with ``stiffness``, ``damping``, ``offset``, ``force_function`` and ``force_derivative``,
-            and what else `bind` reads: ``rate_offset``, ``preload``, ``frame0``, ``frame1``, ``moment_arm``,
+            and further columns of `bind`: ``rate_offset``, ``preload``, ``frame0``, ``frame1``, ``moment_arm``,
             ``data``.
         measure: kernel ``(c, i, u, ut, x, xt)`` that writes x and x_t, complex, shape (n,).
         apply: kernel ``(c, i, u, g) -> F`` that gives the nine numbers of `pairs`.
         n: 1 or 6.
-        outputs: of ``number(which, place)``, which makes the kernel of one number of x, x_t or g.
+        outputs: function of ``number(which, place)``, which creates the kernel of one number of x, x_t or g.
         check: see `register`.
         **more: see `register_rigid_pair`.
     """

@@ -5,7 +5,7 @@
     v_t = v1 - h a1 ω1 × n - v0 - a0 ω0 × n - v_n n,    a0 = r0 - δ/2,  a1 = r1 - h δ/2
     f_n = f_c - d v_n        while the stored gap is <= 0; it may pull
     f_t = -μ f_n v_t/v_z     where the stored slip is <= v_z, the proportional zone, and -μ f_n v_t/|v_t| elsewhere
-    f_n n + f_t              at the contact point of sphere 1, its opposite at that of sphere 0
+    f_n n + f_t              at the contact point of sphere 1, its opposite on sphere 0
 
     plain                f_c = k δ^m;    with λ > 0 and k_2 = k/(1 - λ), e = k_2 (δ^m - δ_p^m):
                          f_c = -f_0 + k δ^m      where e >= k δ^m
@@ -16,12 +16,12 @@
 v_i is the stored speed of the impact, at least the least one; powers of δ < 0 have its sign.
 
 History values per row: gap, slip |v_t|, speed of the impact -v_n, plastic depth δ_p.  They stay fixed during Newton's
-iterations.  After them gap and slip become those of the motion; the speed is kept from the start of the step unless
-the gap was open there and is closed now; δ_p becomes the larger of that at the start and λ^(1/m) δ, and 0 where the gap
-is open.  The force error is |k g| of a contact that opens or closes, with |start of the step/v_n| as the recommended
-step size, and the change of friction where the slip enters or leaves the zone.
+iterations.  After them gap and slip take the values of the motion; the speed is kept from the start of the step unless
+the gap was open there and is closed now; δ_p becomes the larger of its value at the start and λ^(1/m) δ, and 0 where
+the gap is open.  The force error is |k g| of a contact that opens or closes, with |start of the step/v_n| as the
+recommended step size, and the change of friction where the slip enters or leaves the zone.
 
-In the energy ledger the work of a plastic contact counts as lost, and as given back where it springs back.
+In the energy ledger the work of a plastic contact counts as lost, and on rebound as a negative loss.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactSphereSphere; A. S. Carvalho,
 J. M. Martins, Mech. Mach. Theory 137 (2019); Y. Gonthier and others, Multibody Syst. Dyn. 11 (2004).
@@ -100,7 +100,7 @@ def measure(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
     """Gap [m], its rate and the slip, three numbers [m/s]; n; the arms of force on 0 and 1, three numbers [m]."""
     side, d = c.side[i], u.d
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
-    # a common centre has no normal: any other one is as good
+    # a common centre has no normal: any direction serves
     inverse = side / length if length.real > 0.0 else complex(0.0, 0.0)
     n = (inverse * d[0], inverse * d[1], inverse * d[2] + (length.real == 0.0))
     gap = side * length - (c.r0[i] + side * c.r1[i])
@@ -244,7 +244,7 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def refuse_deep(rows: LocalRows, system: System) -> None:
-    """Have motion not begin where the centre of a sphere is inside the other one, or outside a hollow one."""
+    """Refuse a start where the centre of a sphere is inside the other one, or outside a hollow one."""
     pair = rows.columns[0]
     r0, r1, side = rows.local("radius0"), rows.local("radius1"), np.where(rows.local("hollow"), -1.0, 1.0)
 
@@ -261,7 +261,7 @@ def refuse_deep(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for parameters that do not fit together, and history values that do not fit."""
+    """Raise ModelError for inconsistent parameters, and invalid history values."""
     get = table.local
     plastic, plain = get("plasticity_ratio") > 0.0, get("impact_model") == MODELS[0]
     sticky = (get("pull_off_force") > 0.0) | (get("adhesion_stiffness") > 0.0)

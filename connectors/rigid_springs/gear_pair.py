@@ -1,16 +1,15 @@
 """Two gears in mesh: teeth with stiffness, damping and backlash, on bodies whose centres may move.
 
     r_i = m z_i/2,  z_1 < 0 for a ring gear around gear 0,    h = sign(z_0 + z_1)         radii, with signs
-    c = p1 - p0 less its part along the axis a of gear 0,  e = h c/|c|,  t = a × e
-    ψ_i = angle of the first axis of joint frame i about a from e                          turned against the centres
-    w = r_0 ψ_0 + r_1 ψ_1 - w_0,  as the number nearest to 0 of those a pitch π m apart
-    s_± = ± cos α w - sin α (h |c| - (r_0 + r_1)) - b/2                 depth of the flanks for either direction
-    N_± = k s_± + d ṡ_±  in [0, 2 k s_±]  where s_± > 0, else 0         forces of the flanks, along the line of action
+    c = p1 - p0 without its part along the axis a of gear 0,  e = h c/|c|,  t = a × e
+    ψ_i = angle of the first axis of joint frame i about a from e                          relative to the line of
+    centres w = r_0 ψ_0 + r_1 ψ_1 - w_0,  as the value nearest to 0, modulo the pitch π m s_± = ± cos α w - sin α
+    (h |c| - (r_0 + r_1)) - b/2                 depth of the flanks for either direction N_± = k s_± + d ṡ_±  in [0, 2 k
+    s_±]  where s_± > 0, else 0         forces of the flanks, along the line of action
 
 and forces and torques are N_± times the derivatives of s_± by the motion: along the line of action at the pressure
-angle α, so that bearings feel them, with the torques N r_i cos α.  Centres that move apart give more backlash.
-
-The teeth mesh as they stand at the first solve, with the backlash on both sides: w_0 is a history value.
+angle α, so that they load the bearings, with the torques N r_i cos α.  Backlash grows as centres move apart. The
+initial position of the teeth is taken at the first solve, with the backlash on both sides: w_0 is a history value.
 """
 
 from __future__ import annotations
@@ -197,7 +196,7 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def add_start(rows: LocalRows, system: System) -> None:
-    """Add what notes how the teeth stand, at the start of a solve."""
+    """Add the update that stores the initial position of the teeth at the start of a solve."""
     pair, c = rows.columns
 
     def decide(s: Fields) -> None:
@@ -210,7 +209,7 @@ def add_start(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for teeth, an angle or an axis that cannot be, and history values that do not fit."""
+    """Raise ModelError for invalid teeth, angles, axes and history values."""
     get = table.local
     for wrong, name, must in (
         (np.abs(get("teeth1")) < 3, "teeth1", "have at least 3 teeth, with a minus for a ring gear"),

@@ -1,4 +1,4 @@
-"""Elastic stops of a joint: limits of a translation or a rotation that it leaves free.
+"""Elastic stops of a joint: limits of a free translation or rotation.
 
     B0 = A0 frame0,  B1 = A1 frame1,  a axis of B0
     s = a·(p1 - p0),   s_t = a·(v1 - v0 - ω0 × d)              a translation
@@ -7,10 +7,10 @@
     g = k δ max(0, 1 + c |δ|_t)                                pushes back, never holds on
     forces g a at the points, or torques g a; moments balance
 
-The force is continuous, with c as well, so that nothing has to be decided: it is evaluated within Newton's iterations
-and has its exact tangent.  Without c a stop gives back the energy that it took, k δ²/2.  A rigid stop would need a law
-of impact for the velocities that it destroys, and is found a step too late by an update between the iterations; a stiff
-one is the same thing as long as its contact, about π sqrt(m/k), is resolved by some ten steps.
+The force is continuous, also with c, so that no decision is needed: it is evaluated within Newton's iterations with its
+exact tangent.  Without c a stop returns the stored energy k δ²/2.  A rigid stop would need an impact law for the
+velocities, and an update between the iterations would detect it a step too late; a stiff stop is equivalent if about
+ten steps resolve its contact time of about π sqrt(m/k).
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for damping that grows with the depth.
 """
@@ -48,7 +48,7 @@ from windlass.framework.model.world import World
 
 START = (0.0,)
 NONE = 1e30
-"""A limit that is never reached [m or rad]."""
+"""A value beyond all reachable limits [m or rad]."""
 DIRECTIONS = ("x", "y", "z", "rotation_x", "rotation_y", "rotation_z")
 
 
@@ -170,7 +170,7 @@ def store_angles(c: Any, pair: Pair, m: PositionColumns, data: FloatArray) -> No
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """Joint frames, turned so that their third axis is a, and whether s is an angle."""
+    """Joint frames, rotated so that their third axis is a, and whether s is an angle."""
     direction = rows.local("direction")
     # axes in cyclic order, the one of the stop last
     order = (direction[:, None] + np.array((1, 2, 0))) % 3
@@ -179,7 +179,7 @@ def derive(rows: LocalRows) -> dict[str, Any]:
 
 
 def bind_updates(rows: LocalRows) -> tuple[Update, Update]:
-    """What brings the last angles to where the kernels read them; translations have none."""
+    """The update that copies the last angles into the arrays of the kernels; translations have none."""
     return bind_history(rows) if rows.columns[1].turns.any() else (None, None)
 
 
@@ -191,7 +191,7 @@ def add_update(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong directions, limits in the wrong order, frames and history values that do not fit."""
+    """Raise ModelError for wrong directions, limits in the wrong order, invalid frames and history values."""
     check_frames(world, table)
     direction, low, high = (table.local(name) for name in ("direction", "lower", "upper"))
     table.refuse(direction > 5, ("direction",), "be 0 to 5")

@@ -6,9 +6,9 @@
     g = k (x - offset) + d (x_t - rate_offset) + preload       or force_function(t, row, x, x_t, k, d, offset)
     f = g a on point 1, -f on point 0, and -d × f on marker 0 where moments balance; on the left-hand side
 
-If the points only move along the axis, as in a prismatic joint, both are the same.  Elsewhere forces at two points that
-do not lie on one line make a moment, which the ledger would show as power from nowhere; the original leaves it so.  Set
-``moment_arm = False`` for its numbers.
+If the points only move along the axis, as in a prismatic joint, both are the same.  Otherwise two opposite forces on
+parallel lines form a moment, which the ledger would show as power from nothing, as in the original.  Set ``moment_arm =
+False`` for the results of the original.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from windlass.framework.model.table import EntityTable
 
 
 class LinearSpringDamper(Component):
-    """A spring and a damper along an axis that turns with marker 0."""
+    """A spring and a damper along an axis that rotates with marker 0."""
 
     marker0 = ref("rigid marker", "first point, whose frame has the axis")
     marker1 = ref("rigid marker", "second point")

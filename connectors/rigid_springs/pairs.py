@@ -9,12 +9,12 @@ and the loops add, with X = ∂y/∂q̇ and Y = ∂y/∂q (`position_kernels.upd
     forces    Xᵀ F
     tangent   dq (Xᵀ (P X + V Y) + F·∂X/∂q) + dv Xᵀ V X,    P = ∂F/∂(d, θ0, θ1),  V = ∂F/∂y
 
-P and V come from the law itself, which is written for complex numbers: along a direction s, ∂F/∂s = Im F(x + i h s)/h.
-No difference is taken, so h can be so small that this is exact to rounding; rotations by i h θ turn a frame A into
-A + i h θ × A.  A law must be analytic: no ``abs`` and no comparison of complex numbers; decide by ``.real``.
+The law is written for complex numbers and gives P and V: along a direction s, ∂F/∂s = Im F(x + i h s)/h.  No difference
+is taken, so h can be so small that this is exact to rounding; rotations by i h θ turn a frame A into A + i h θ × A.  A
+law must be analytic: no ``abs`` and no comparison of complex numbers; decide by ``.real``.
 
-What the energy ledger shows: a law says what it stores and loses; the rest of its power F·y is passed on, to a drive
-(an offset that moves, a constant force) or to torques that have no energy.
+In the energy ledger, a law provides its stored energy and losses; the rest of its power F·y is passed on, to a drive (a
+moving offset, a constant force) or to torques without energy.
 
 Source: W. Squire, G. Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40 (1998).
 """
@@ -42,11 +42,11 @@ Kernel = Callable[..., Any]
 ComplexArray = NDArray[np.complex128]
 
 TINY = 1e-20
-"""Imaginary step: its square vanishes beside 1, and nothing is subtracted."""
+"""Imaginary step: its square is negligible relative to 1, and nothing is subtracted."""
 
 
 class Pose(NamedTuple):
-    """Where two markers are, complex: d = p1 - p0 [m], shape (3,), and their frames A and B, shape (3, 3)."""
+    """The pose of two markers, complex: d = p1 - p0 [m], shape (3,), and their frames A and B, shape (3, 3)."""
 
     d: ComplexArray
     A: ComplexArray
@@ -186,7 +186,7 @@ def rigid_loops(force: Kernel, _: Kernel | None) -> PairLoops:
 
 
 def real_part(number: Kernel) -> Kernel:
-    """The real part of what a kernel for one row gives."""
+    """The real part of the result of a kernel for one row."""
 
     @kernel
     def part(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> float:
@@ -208,7 +208,7 @@ def three_of(force: Kernel, first: int) -> Kernel:
 
 
 def power_beside(force: Kernel, energy: Kernel, power: Kernel) -> Kernel:
-    """F·y less the rate of the stored energy and the lost power [W]; the rate is ∂E along the motion."""
+    """F·y minus the rate of the stored energy and the lost power [W]; the rate is ∂E along the motion."""
 
     @kernel
     def beside(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> float:
@@ -253,7 +253,7 @@ def register_rigid_pair(
     point: bool = False,
     **more: Any,
 ) -> None:
-    """Make a law between two rigid markers known.
+    """Register a law between two rigid markers.
 
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``.
@@ -261,7 +261,7 @@ def register_rigid_pair(
         outputs: further output variables; kernels of the arguments of ``force`` that give one complex number.
         stored, lost: name and kernel of the energy [J], complex, of u alone, and of the lost power [W].
         passed: name of the rest of the power.
-        point: marker 1 may be a point without rotation, any position marker; torques on it are lost.
+        point: marker 1 may be any position marker, also without rotation; torques on it are ignored.
         **more: ``before`` and others, see `register_kind`.
     """
     kind = replace(RIGID, targets=("rigid marker", "position marker")) if point else RIGID

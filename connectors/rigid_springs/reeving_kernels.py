@@ -1,7 +1,7 @@
 """Kernels of `ReevingSystemSprings`: length and tension of ropes without mass, forces, tangents, points to draw.
 
-Letters as there; rows are ropes, whose spans follow each other as rows of a `Pair`.  Among the coordinates of a row
-those of the span after marker k begin at k w, with the w coordinates of the widest marker.
+Letters as there; rows are ropes, whose spans follow each other as rows of a `Pair`.  In the coordinates of a row the
+span after marker k begins at k w, with the largest number w of coordinates of a marker.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ def tangent(
     spans, wraps, out = np.zeros((c.most, 18), np.complex128), np.zeros(c.most), np.zeros(18, np.complex128)
     X, Y, Z, PV, g = np.zeros((9, w)), np.zeros((9, w)), np.zeros((9, w)), np.zeros((18, 18)), np.zeros(9)
     own = np.zeros((len(pair.m0), w, w), np.int64)
-    # along the coordinates of a row: of L with what the ends wind up, of L̇, L_0, L̇_0 and of what the ends wind up by
-    # q; of L̇ by v as in the first row
+    # derivatives with respect to the coordinates of a row: of L with the rope wound up at the ends, of L̇, L_0, L̇_0
+    # and of the rope wound up with respect to q; of L̇ with respect to v as in the first row
     G, wind = np.zeros((5, n)), np.zeros(9)
     for i in range(len(c.L0)):
         if not c.on[i]:
@@ -138,7 +138,7 @@ def tangent(
         for k in range(c.first[i], c.first[i + 1]):
             at = k - c.first[i]
             begin = at * pair.n0
-            # derivatives of a span by the motion of its markers, by complex steps
+            # derivatives of a span with respect to the motion of its markers, by complex steps
             update_jacobians(pair, k, m, v, X, Y)
             for p in range(18):
                 leave, meet, _ = span_at(c, pair, m, i, k, p, out)
@@ -175,7 +175,7 @@ def tangent(
                     values[own[k, a, b]] += total
             if dq != 0.0:
                 add_curvature(pair, k, pair.dofs.shape[1], m, g, dq, own, values)
-        # what is wound up at both ends, L_0 and its rate
+        # rope wound up at both ends, L_0 and its rate
         for j in range(2):
             at, e, wide = c.k[i, j], c.atk[j], c.atk[j + 1] - c.atk[j]
             if at < 0:
@@ -186,7 +186,7 @@ def tangent(
                 if q.h[at] >= 0:
                     for a in range(wide):
                         values[slots[i, e + a, e + b]] -= dq * N * c.f[i, j] * q.H[q.h[at], a, b]
-        # the tension by all coordinates
+        # derivatives of the tension with respect to all coordinates
         for b in range(n):
             by_q = by_L * (G[0, b] - G[4, b]) + by_Lt * G[1, b] + by_L0 * G[2, b] + by_L0t * G[3, b]
             change = dq * by_q + dv * (by_Lt * G[0, b] + by_L0t * G[2, b])

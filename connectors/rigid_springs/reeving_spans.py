@@ -1,20 +1,21 @@
-"""Spans of a rope without mass between two sheaves: the tangent of two circles in space, and the derivatives of it.
+"""Spans of a rope without mass between two sheaves: the common tangent of two 3D circles, and its derivatives.
 
     r_i = R_i (cos ψ_i u_i + sin ψ_i w_i)                        u, w, a: frame of a sheave, a its axis; R = 0: a point
     t = c + r_B - r_A,  r_A·t = 0,  r_B·t = 0                    c from centre A to centre B
-    W = |t| + R_A ψ_A - R_B ψ_B                                  what the span adds to the length of the rope
+    W = |t| + R_A ψ_A - R_B ψ_B                                  contribution of the span to the length of the rope
     a × r points along the rope, near r = -R a × c/|a × c|       the side: the rope turns about a
 
-ψ_A where the rope leaves A and ψ_B where it meets B turn with their bodies; the length of the rope is the sum of all W,
-up to whole turns.  Derivatives by the motion y = [v_B - v_A, ω_A, ω_B], with e = t/|t|:
+The angles ψ_A where the rope leaves A and ψ_B where it meets B are measured in the rotating bodies; the length of the
+rope is the sum of all W, up to whole turns.  Derivatives with respect to the motion y = [v_B - v_A, ω_A, ω_B], with e =
+t/|t|:
 
-    M = [[(a_A × r_A)·t, r_A·(a_B × r_B)], [-r_B·(a_A × r_A), (a_B × r_B)·t]],  1 in place of a first entry of a point
-    Mᵀ λ = [R_A - e·(a_A × r_A), e·(a_B × r_B) - R_B]            0 where the rope lies in the planes of both sheaves
-    g = [e - λ_A r_A - λ_B r_B,
+    M = [[(a_A × r_A)·t, r_A·(a_B × r_B)], [-r_B·(a_A × r_A), (a_B × r_B)·t]],  1 instead of the diagonal entry of a
+    point Mᵀ λ = [R_A - e·(a_A × r_A), e·(a_B × r_B) - R_B]            0 where the rope lies in the planes of both
+    sheaves g = [e - λ_A r_A - λ_B r_B,
          -r_A × e - λ_A r_A × t + λ_B r_A × r_B,
          r_B × e - λ_A r_B × r_A - λ_B r_B × t]
 
-so that Ẇ = g·y without any rest, also where the rope runs obliquely, and a sheave feels no torque about its axis.
+so that Ẇ = g·y exactly, even if the rope runs obliquely, and no torque acts on a sheave about its axis.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorReevingSystemSprings.
 """
@@ -31,7 +32,7 @@ from windlass.framework.kernels.kernel import kernel
 
 ITERATIONS = 30
 CONVERGED = 1e-14
-"""Change of an angle [rad] below which two further steps of Newton's method leave rounding alone."""
+"""Change of an angle [rad] below which two further steps of Newton's method reach rounding."""
 
 
 @kernel

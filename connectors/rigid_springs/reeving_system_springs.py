@@ -1,4 +1,4 @@
-"""A rope without mass over any sheaves: one tension all along it.
+"""A rope without mass over any sheaves, with one tension along its whole length.
 
     L = Σ spans + Σ R_i θ_i,   θ_i in [0, 2 π)                        see `reeving_spans`
     L_0 = reference length + f_0 q_0 + f_1 q_1                        q: coordinates that pay out rope at the ends
@@ -6,12 +6,12 @@
     N ∂L/∂q on all bodies, -N f_i on the coordinates q_i, on the left-hand side
 
 and between neighbours the damping of twist and shear of `reeving_spans`.  Sheaves turn without friction: the rope
-leaves no torque about their axes.  At the first and the last marker the rope ends: at points, or at drums, which have a
-radius.  A drum feels the torque of the rope; the rope that is wound on it does not count in L, so that what it pays out
-as it turns is to be a coordinate q, and its forces are then no derivatives of L alone.
+exerts no torque about their axes.  The rope ends at the first and the last marker: at points, or at drums, which have a
+radius.  The rope exerts a torque on a drum; L does not include the rope wound on it, so that a coordinate q must
+describe the rope paid out, and its forces are then not derivatives of L alone.
 
-Where a rope runs obliquely onto a sheave, all forces are the derivatives of its length, so that no energy is lost.  The
-original has the same tangents, arcs that are a little longer, and forces that are no derivatives of them.
+If a rope runs obliquely onto a sheave, all forces are derivatives of its length, so that no energy is lost.  The
+original has the same tangents, slightly longer arcs, and forces that are not derivatives of them.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ LETTERS = {
 
 
 class ReevingSystemSprings(Component):
-    """A rope without mass over any number of sheaves, for when cables are too much."""
+    """A rope without mass over any number of sheaves, for models that do not need cable elements."""
 
     markers = refs("position marker", "places along the rope: rigid markers at sheaves and drums, else points", least=2)
     coordinate0 = ref("coordinate marker", "q_0, pays out rope at the start", optional=True)
@@ -82,7 +82,7 @@ class ReevingSystemSprings(Component):
 
 
 def find_frames(axes: FloatArray) -> FloatArray:
-    """Frames (..., 3, 3) whose third axes are given ones, (..., 3)."""
+    """Frames (..., 3, 3) with given third axes, (..., 3)."""
     a = axes / np.sqrt((axes**2).sum(axis=-1, keepdims=True))
     u = np.cross(a, np.eye(3)[np.abs(a).argmin(axis=-1)])
     u /= np.sqrt((u**2).sum(axis=-1, keepdims=True))
@@ -99,8 +99,8 @@ def bind(rows: LocalRows) -> tuple[Pair, Any]:
 
     first: first span of each row, and their number (n + 1,).  most: markers of the longest rope.
     R: radii at both ends of a span (s, 2).  F: frames of both sheaves in their markers (s, 2, 3, 3).
-    k: coordinate markers at the ends of the rope or -1 (n, 2); atk: where their coordinates begin among those of a row,
-    and end (3,); f: factors (n, 2).
+    k: coordinate markers at the ends of the rope or -1 (n, 2); atk: where their coordinates begin in a row, and end
+    (3,); f: factors (n, 2).
     """
     (most, w), *ends = (rows.world.ref_shape(rows.table, name) for name in ("markers", *ENDS))
     markers = rows.markers("markers")
@@ -157,7 +157,7 @@ def build(rows: LocalRows) -> System:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for sheaves that have no frame, and axes of no length."""
+    """Raise ModelError for sheaves without frames, and axes of length 0."""
     most, _ = world.ref_shape(table, "markers")
     ids, R, axes = (table.padded(name, most) for name in ("markers", "radii", "axes"))
     there, rigid = ids >= 0, np.zeros(ids.shape, bool)
@@ -173,7 +173,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
-    """Each rope as a line along its spans and around its sheaves."""
+    """Draw each rope as a line along its spans and around its sheaves."""
     pair, c = rows.columns
     out, n, arcs = eval_numbers(rows, s)[0], len(rows.rows), max(2 * subdivisions, 12)
     parts = []
@@ -218,9 +218,9 @@ def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None 
 
     Args:
         markers: places along the rope, from one end to the other, 2 or more; rigid markers at sheaves.
-        radii: of the sheaves [m], shape (markers,); 0 at points; those of drums at the ends.
-        axes: of the sheaves in the frames of their markers, about which the rope turns on its way, shape (markers, 3);
-            (0, 0, 1), against the clock, if left out.
+        radii: radii of the sheaves [m], shape (markers,), also of drums at the ends; 0 at points.
+        axes: of the sheaves in the frames of their markers, about which the rope turns, shape (markers, 3); default (0,
+            0, 1), counter-clockwise.
         **columns: columns of `ReevingSystemSprings`, e.g. ``axial_stiffness`` and ``reference_length``.
 
     Returns:

@@ -8,9 +8,10 @@
     f = B0 g_123 on point 1, torque B0 g_456 on marker 1; on point 0 -f, on marker 0 minus the torque, and -d × f
     where moments balance; on the left-hand side
 
-The original has no moment d × f.  It is small where the points stay near each other; set ``moment_arm = False`` for its
-numbers.  Torques along the axes of B0 are K times the angles, as there: their work is the energy x·Kx/2 for small
-angles only, and the ledger shows the difference as ``drive``.  At an angle of 90° about y the angles are not defined.
+The original has no moment d × f.  The moment is small if the points stay close; set ``moment_arm = False`` for the
+results of the original.  Torques along the axes of B0 are K times the angles, as in the original: their work equals the
+energy x·Kx/2 only for small angles, and the ledger shows the difference as ``drive``.  At an angle of 90° about y the
+angles are not defined.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@
     f = f_t0 e_0 + f_t1 e_1 + f_n n  on the disc at its contact point, -f there on the plane
 
 History values per row: slip across and along the track, and gap; they stay fixed during Newton's iterations.  After
-them they become those of the motion, and the force error is the force of a contact that opens or closes, or the change
-of friction by them.  A zone of 0 has friction of full size at any stored slip, and none where that is exactly 0.  The
-original has none there with any zone; here that lies in the zone.
+them they take the values of the motion, and the force error is the force of a contact that opens or closes, or the
+change of friction by them.  With a zone of 0 friction has its full size at any stored slip except exactly 0, where it
+vanishes.  In the original it vanishes there with any zone; here slip 0 lies in the zone.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> N
 
 
 def number_of(which: int) -> Any:
-    """Kernel of the normal force and friction across and along (0, 1, 2), or of what `measure` gives (3 ...)."""
+    """Kernel of the normal force and friction across and along (0, 1, 2), or of the results of `measure` (3 ...)."""
 
     @kernel
     def value(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:

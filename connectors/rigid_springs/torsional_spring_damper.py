@@ -6,10 +6,9 @@
     τ = k (φ - offset) + d (φ_t - rate_offset) + preload       or force_function(t, row, φ, φ_t, k, d, offset)
     torque τ z on marker 1, -τ z on marker 0, on the left-hand side
 
-The whole turns n are those next to the angle at the end of the last step, which a history value keeps: a step must turn
-by less than half a turn.  At the start it is the angle in (-π, π], if the history value is not given.
-
-It acts beside a hinge, a `RevoluteJoint2D` or `GenericJoint`; where the axes of both markers part, φ_t is not the rate
+The whole turns n are chosen next to the angle at the end of the last step, which a history value keeps: a step must
+turn by less than half a turn.  Without a given history value the angle at the start is in (-π, π]. The spring acts in
+parallel to a hinge, a `RevoluteJoint2D` or `GenericJoint`; if the axes of both markers deviate, φ_t is not the rate
 of φ, and the ledger shows the difference as ``drive``.
 """
 

@@ -22,7 +22,7 @@ SOURCE = "[@exudyn], ObjectJointSliding2D"
 SAME_PLACE = 1e-6
 """Distance of an end of a cable from the start of the next one, per length of the cable, that counts as none [1]."""
 WIDEST = 12
-"""Coordinates of a cable in space; those of the plane have fewer."""
+"""Number of coordinates of a 3D cable; 2D cables have fewer."""
 
 
 class CableTrack(Component):

@@ -1,4 +1,4 @@
-"""Sliding joint: a point of a body that moves along a track, a chain of cables of the plane or of space.
+"""Sliding joint: a point of a body that moves along a track, a chain of 2D or 3D cables.
 
     C  = r(σ) - p_m,    σ = s + a,    ξ = σ - S         r axis of the cable on which σ is, which begins at S
     Ċ  = r_t + r' σ_t - v_m
@@ -77,7 +77,7 @@ OFF = 0.01
 
 
 class SlidingJoint(Component):
-    """Lets a point slide along a track; see `sliding_joint`, which makes all that belongs to it.
+    """Lets a point slide along a track; see `sliding_joint`, which creates it with its nodes and constraints.
 
     History values per row: cable, turns, left, displacement of s [m] (4).
     """

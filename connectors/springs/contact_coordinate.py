@@ -4,7 +4,7 @@
     f on coordinate 1, -f on coordinate 0, on the left-hand side of the equations of motion.
 
 x are displacements from the reference.  The stored gap (one history value per row) stays fixed during Newton's
-iterations.  After them it becomes g, and if (g > 0) is other than (stored gap at the start of the step > 0)
+iterations.  After them it becomes g, and if (g > 0) differs from (stored gap at the start of the step > 0)
 
     force error = |k g|,    recommended step size = |gap at the start of the step / g_t|,
 
@@ -111,7 +111,7 @@ def update_gaps(
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Say that contact without damping conserves energy."""
+    """Declare that contact without damping conserves energy."""
     assert system.account is not None
     system.account = replace(system.account, conserves=not rows.columns[1].d.any())
 

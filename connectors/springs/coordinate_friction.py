@@ -41,7 +41,7 @@ LETTERS = {
     "ks": "stop_stiffness",
     "ds": "stop_damping",
 }
-"""Names of columns by letter; further ``bristle``: whether a row has one, ``data``, ``h``, and `UserForces.letters`."""
+"""Names of columns by letter; also ``bristle``: whether a row has one, ``data``, ``h``, and `UserForces.letters`."""
 
 
 @kernel
@@ -130,7 +130,7 @@ def update_history(
         q, v = row_of_coordinates(m, pair, i)
         at, jump = c.data[i], 0.0
         c.h[i, 0], c.h[i, 1], c.h[i, 2] = data[at], data[at + 1], data[at + 2]
-        # bristle: it begins to slide, sticks again, or slides on
+        # bristle: it begins to slide, sticks again, or continues to slide
         if c.bristle[i]:
             old = friction(c, i, q, v)[0]
             size, static = sliding_force(c, i, v)[0], c.Fd[i] + c.Fs[i]
@@ -149,7 +149,7 @@ def update_history(
             else:
                 changed = changed or v == 0.0
                 data[at], data[at + 1] = np.sign(v) * size, q
-        # stop: it is reached, left, or stays touched
+        # stop: contact begins, ends, or continues
         if c.stops[i]:
             deep = max(q - c.upper[i], 0.0) + min(q - c.lower[i], 0.0)
             if data[at + 2] == 0.0:

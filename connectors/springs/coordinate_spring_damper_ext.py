@@ -17,9 +17,9 @@ Friction without history, where v_r = ``proportional_zone`` > 0:
 Stops, where ``stops`` is true: f_stop = k_s (q - upper) + d_s q_t above, likewise below, while a stop is touched.
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0: not touched).  They stay fixed
-during Newton's iterations.  After them a row that slides gets anchor = q; one that comes to stick gets the anchor from
-which its bristle gives the force of the start of the step, or, if it stuck then, the anchor of that time; one that
-begins to slide gets the sign of q_t, or of the force where q_t = 0.  The force error is the jump of the force.
+during Newton's iterations.  After them a sliding row gets anchor = q; a row that begins to stick gets the anchor for
+which its bristle has the force at the start of the step, or the anchor of that time if it stuck then; a row that begins
+to slide gets the sign of q_t, or of the force if q_t = 0.  The force error is the jump of the force.
 
 In the energy ledger a sliding bristle stays bent by F/k_b, as in contacts.
 """
@@ -178,7 +178,7 @@ def bind(rows: LocalRows) -> tuple[Any, UserForces]:
 
 
 def bind_updates(rows: LocalRows) -> tuple[Update, Update]:
-    """What brings history values, user forces, and then their derivatives, to where the kernels read them."""
+    """The updates that copy history values, user forces, and then their derivatives, into the arrays of the kernels."""
     copy_history, _ = bind_history(rows)
 
     def before(users: Update, s: Fields) -> None:
@@ -191,7 +191,7 @@ def bind_updates(rows: LocalRows) -> tuple[Update, Update]:
 
 
 def add_update(rows: LocalRows, system: System) -> None:
-    """Add the update of the history values, and what the account has of sliding bristles."""
+    """Add the update of the history values, and the account of sliding bristles."""
     pair, c, users = rows.columns
     system.post_newton = call(update_history, lambda s: (c, pair, s.markers[FAMILY], s.data, s.start_data, s.outcome))
     account = system.account
@@ -217,7 +217,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def history_output(place: int) -> Any:
-    """Evaluates a history value of all rows, shape (rows,)."""
+    """An output that evaluates a history value of all rows, shape (rows,)."""
     return lambda rows, s: s.data[rows.columns[1].data + place]
 
 

@@ -1,13 +1,13 @@
 """One-way clutch of an overrunning pulley: it locks in one direction and turns freely in the other.
 
-    u = x1 - x0 turn of the driven part (a shaft) against the driving one (the rim)
-    tau = k_b (u - anchor)               from the anchor at the start of the step on
+    u = x1 - x0 rotation of the driven part (a shaft) relative to the driving one (the rim)
+    tau = k_b (u - anchor)               with the anchor at the start of the step
     locks      f = tau                   -M_max <= tau <= M_drag
     overruns   f = M_drag                tau > M_drag: the shaft runs ahead; anchor = u - f/k_b at the end of the step
-    slips      f = -M_max                tau < -M_max: more than it holds
-    f + d u_t where it locks;            f on coordinate 1, -f on coordinate 0, on the left-hand side
+    slips      f = -M_max                tau < -M_max: overload
+    f + d u_t while it locks;            f on coordinate 1, -f on coordinate 0, on the left-hand side
 
-With ``direction`` -1 all signs of u are the other ones.  The return is within Newton's method, with its exact tangent.
+With ``direction`` -1 all signs of u are reversed.  The return map runs within Newton's method, with its exact tangent.
 
 Source: return of a Prandtl element with two limits, J. C. Simo and T. J. R. Hughes, Computational Inelasticity,
 Springer (1998), chapter 1.
@@ -132,7 +132,7 @@ def update_anchors(
 
 
 def bind_start(rows: LocalRows) -> tuple[Callable[[Any], None], Callable[[Any], None]]:
-    """What brings the anchors at the start of the step to where kernels read them."""
+    """The update that copies the anchors at the start of the step into the arrays of the kernels."""
     c = rows.columns[1]
 
     def copy_history(s: Any) -> None:
@@ -142,7 +142,7 @@ def bind_start(rows: LocalRows) -> tuple[Callable[[Any], None], Callable[[Any], 
 
 
 def add_account(rows: LocalRows, system: System) -> None:
-    """Add what overrunning loses in a step."""
+    """Add the energy that overrunning loses in a step."""
     pair, c = rows.columns[:2]
     account = system.account
     assert account is not None and isinstance(account.read, Call)
@@ -152,7 +152,7 @@ def add_account(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for directions that are none."""
+    """Raise ModelError for invalid directions."""
     table.refuse(np.abs(table.local("direction")) != 1.0, ("direction",), "be 1 or -1")
 
 

@@ -8,10 +8,10 @@
     N = N_e + d s_t, in [0, 2 N_e], where N_e > 0, else 0        tension only
     N = force_function(t, row, s, s_t, k, d, L)                  where one is given
 
-A rope that goes slack must not push, and its force must not jump: so where only tension is carried, the damping is
-limited by the elastic tension.  It takes energy out of the motion for every s_t.
+A slack rope must not push, and its force must not jump: so with tension only, the elastic tension limits the damping.
+The damping dissipates energy for every s_t.
 
-Where the points meet (l = 0) the force has no direction and is not a number: a solve fails and says so.
+Where the points coincide (l = 0) the force has no direction and is NaN: the solve fails with a message.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def axial_force(c: Any, i: int, length: float, rate: float) -> tuple[float, floa
     """N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m] of row i."""
     n = c.user[i]
     if n >= 0:
-        # NaN for a length of 0, which is NaN here, whatever the user function gives
+        # NaN for a length of 0, which is NaN here, for any user function
         return c.f[n, 0] + 0.0 * length, c.df_du[n, 0, 0], c.df_dut[n, 0, 0]
     elastic, damping = c.N0[i] + c.k[i] * (length - c.L[i]), c.d[i] * rate
     if c.rope[i]:
@@ -128,7 +128,7 @@ def bind(rows: LocalRows) -> tuple[Any, UserForces]:
 
 
 def eval_stretch(rows: LocalRows, s: Fields, which: Any) -> tuple[FloatArray, FloatArray]:
-    """s [m] and s_t [m/s] of some rows, not a number where the points meet, shape (n,)."""
+    """s [m] and s_t [m/s] of some rows, NaN where the points coincide, shape (n,)."""
     u, ut = difference_positions(rows, s, which)
     length = np.sqrt((u**2).sum(axis=1))
     length[length == 0.0] = np.nan
@@ -161,7 +161,7 @@ def power(c: Any, i: int, u: Vector, ut: Vector, t: float) -> float:
 
 
 def add_words(rows: LocalRows, system: System) -> None:
-    """Add what is said of points that meet, and what the account leaves out."""
+    """Add the check for coinciding points, and the limits of the account."""
     pair = rows.columns[0]
 
     def diagnose(s: Fields) -> list[str]:
@@ -177,7 +177,7 @@ def add_words(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows that carry tension only and have a user function, which says that itself."""
+    """Raise ModelError for rows with tension only and a user function, which must give the tension itself."""
     functions = table.local("force_function")
     for k in np.flatnonzero(table.local("tension_only")):
         if functions[k] is not None:

@@ -1,23 +1,23 @@
 """Spring of an automatic belt tensioner: torsion spring, dry friction that grows with its torque, asymmetric damping.
 
-    e = M + k u                          torque of the spring, u = x1 - x0 the turn of the arm since it was mounted
+    e = M + k u                          torque of the spring, u = x1 - x0 the rotation of the arm since mounting
     f = e + d_s u_t + f_friction         on coordinate 1, -f on coordinate 0, on the left-hand side
-    trial     tau = k_b (u - anchor)     of the bristle, from its anchor at the start of the step on
-    limit     F_s = F_c + mu_s |e|       s: direction of the motion, that of tau for friction, of u_t for the damper
+    trial     tau = k_b (u - anchor)     of the bristle, with its anchor at the start of the step
+    limit     F_s = F_c + mu_s |e|       s: direction of the motion, by tau for friction, by u_t for the damper
     sticks    f_friction = tau           |tau| <= F_s
     slips     f_friction = F_s sign(tau), anchor = u - f_friction/k_b at the end of the step
 
-s is *loading* where |e| grows, *unloading* where it falls, with a coefficient mu_s and a damping d_s each: the sleeve
-of a tensioner is pressed by the spring, and holds the arm back more when the belt lifts it than when it follows it.
-The return is within Newton's method, with its exact tangent: nothing is decided between its runs.
+s is *loading* while |e| grows, *unloading* while it falls, with a coefficient mu_s and a damping d_s each: the spring
+presses the sleeve of a tensioner, which resists more when the belt lifts the arm than when the arm follows the belt.
+The return map runs within Newton's method, with its exact tangent: nothing is decided between Newton runs.
 
 A slow cycle of the turn between a and b with e > 0 that slips both ways has the loop (mu_l and mu_u loading and
-unloading, k_l = k_b - mu_l k and k_u = k_b + mu_u k the stiffnesses beside both limits)
+unloading, k_l = k_b - mu_l k and k_u = k_b + mu_u k the differences of stiffness to both limits)
 
     loss = ∫ (F_l + F_u) du - (F_l + F_u)²(b)/(2 k_u) - (F_l + F_u)²(a)/(2 k_l)
 
-which the bristles cut off at both ends: between the limits f rises by k_b, while the limit that it leaves and the one
-that it comes to move with the slopes mu_l k and -mu_u k.
+as the bristles cut off both ends of the loop: between the limits f rises by k_b, while both limits change with the
+slopes mu_l k and -mu_u k.
 
 Source: return of a Prandtl element, J. C. Simo and T. J. R. Hughes, Computational Inelasticity, Springer (1998),
 chapter 1, with a yield limit that follows the spring.
@@ -161,7 +161,7 @@ def update_anchors(
 
 
 def bind_start(rows: LocalRows) -> tuple[Callable[[Any], None], Callable[[Any], None]]:
-    """What brings the anchors at the start of the step to where kernels read them."""
+    """The update that copies the anchors at the start of the step into the arrays of the kernels."""
     c = rows.columns[1]
 
     def copy_history(s: Any) -> None:
@@ -171,7 +171,7 @@ def bind_start(rows: LocalRows) -> tuple[Callable[[Any], None], Callable[[Any], 
 
 
 def add_account(rows: LocalRows, system: System) -> None:
-    """Add what sliding loses in a step."""
+    """Add the energy that sliding loses in a step."""
     pair, c = rows.columns[:2]
     account = system.account
     assert account is not None and isinstance(account.read, Call)
@@ -181,7 +181,7 @@ def add_account(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for friction without a bristle, or one that is softer than the limit of friction rises."""
+    """Raise ModelError for friction without a bristle, or with a bristle softer than the rise of the friction limit."""
     get = table.local
     rubs = (get("friction_torque") > 0.0) | (get("loading_friction") > 0.0) | (get("unloading_friction") > 0.0)
     words = "be > 0 N m/rad with friction, best some hundred times the stiffness of the spring"

@@ -1,4 +1,4 @@
-"""What springs and dampers have in common that are linear or follow a user function, along axes or between coordinates.
+"""Common parts of springs and dampers, linear or by a user function, along axes or between coordinates.
 
 f = k (u - offset) + d u_t,    energy k (u - offset)²/2, power of the damper d u_t²    of rows without a user function
 """
@@ -40,7 +40,7 @@ def bind(rows: LocalRows) -> tuple[Columns, UserForces]:
 
 
 def bind_users(difference: Difference, with_forces: bool, rows: LocalRows) -> tuple[Update, Update]:
-    """What brings user forces, and then their derivatives, up to date; nothing if there is no user.
+    """The updates of user forces, and then of their derivatives; none without user functions.
 
     Args:
         difference: ``(rows, fields, which) -> u, ut``.
@@ -58,7 +58,7 @@ def bind_users(difference: Difference, with_forces: bool, rows: LocalRows) -> tu
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Say what the account of linear springs leaves out: a user force need not have an energy."""
+    """Declare the limits of the account of linear springs: a user force need not have an energy."""
     _, c, users = rows.columns
     is_whole = not len(users.where)
     assert system.account is not None

@@ -24,14 +24,14 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 CORD_FACTOR = 100.0
-"""k R²/EA at least: what sinks in and bends bristles is small beside the stretch of the rope."""
+"""Least k R²/EA: penetration and bending of bristles are small relative to the stretch of the rope."""
 
 DEPTH_SHARE = 1e-3
-"""Depth by which a taut rope sinks into its sheave, as share of the sheave's radius, for the stiffness chosen."""
+"""Penetration of a taut rope into its sheave, per radius of the sheave, for which the stiffness is chosen."""
 RIM = 0.1
-"""Depth of a flange as share of its height: deeper is what comes over its rim from outside, and is left alone."""
+"""Largest penetration of a flange, per height: deeper points have come over its rim from outside and are ignored."""
 DAMPING = 1.0 / 3.0
-"""Share of the critical damping of the rope on its contact."""
+"""Damping ratio of the rope on its contact."""
 
 
 @checked(
@@ -60,16 +60,15 @@ def add_surface_contact(
     skin: float | None = None,
     **columns: Any,
 ) -> Entity:
-    """Let every cable touch every surface: rows of `ContactFrictionSurfaceCable`, or of a law with a search.
+    """Let every cable touch every surface, by one row per pair or by rows with a search.
 
-    With many surfaces give ``touching``: then rows are those of `ContactFrictionSurfaceSetCable`, whose cost grows with
-    the cables and not with the pairs.
+    With many surfaces give ``touching``: then rows belong to `ContactFrictionSurfaceSetCable`, whose cost grows with
+    the number of cables, not of pairs.
 
-    With the tension T of the rope and the radius R of the surface (of a sea bed: T/R is the weight per metre) stiffness
-    and damping that are not given are chosen: k = 1000 T/R², with which the line pressure T/R sinks the rope in by
-    0.1 % of R, or on drums, sheaves and spheres 100 EA/R² where that is more, so that sinking in and bristles move the
-    rope by 1 % of its stretch at most; bristles are as stiff, mu_k = k; both are damped by a third of the critical
-    damping.
+    With the tension T of the rope and the radius R of the surface (of a sea bed: T/R is the weight per metre) missing
+    stiffness and damping are chosen: k = 1000 T/R², for which the line pressure T/R causes a penetration of 0.1 % of R,
+    or on drums, sheaves and spheres 100 EA/R² if this is more, so that penetration and bristles move the rope by at
+    most 1 % of its stretch; bristles are as stiff, mu_k = k; both have a third of the critical damping.
 
     Args:
         surfaces: the surfaces, k of them, of one kind or of several.
@@ -77,8 +76,8 @@ def add_surface_contact(
         points: contact points of each cable.
         rope_radius: radius of the rope [m].
         tension: tension of the rope [N], to choose stiffness and damping.
-        radius: radius that it bends to on the surface [m], likewise.
-        touching: number of surfaces that a cable can touch at a time, to search for them; None: one row per pair.
+        radius: radius of the rope's axis on the surface [m], likewise.
+        touching: number of surfaces that a cable can touch at a time, found by a search; None: one row per pair.
         skin: margin of the search [m]; default: length of the longest cable.
         **columns: further columns of the law: one value for all, or one for each cable.
 
@@ -125,7 +124,7 @@ def add_surface_contact(
 
 
 def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:
-    """Values of cables as those of rows; others stay as they are."""
+    """Values by cable converted to values by row; others are unchanged."""
     if shape_of(value) != (cables,):
         return value
     return np.repeat(value, repeat) if places else np.tile(value, repeat)
@@ -167,7 +166,7 @@ def add_drum(
 ) -> list[Entity]:
     """Add a drum, with flanges at its ends if they have a radius: a cylinder and two discs.
 
-    A rope touches flanges from inside of the drum alone; what is deeper in them than a tenth of their height is open.
+    A rope touches flanges only from inside of the drum; points deeper in them than a tenth of their height are open.
 
     Args:
         marker: rigid marker in the middle of the drum.
@@ -216,7 +215,7 @@ def add_v_groove(
     outer_radius: float,
     axis: Sequence[float] = (0.0, 0.0, 1.0),
 ) -> Entity:
-    """Add a V-groove: its two flanks, which both press on a rope, by the wedge 1/sin(half_angle) as much as a drum.
+    """Add a V-groove: two flanks that press on a rope, together 1/sin(half_angle) times as much as a drum.
 
     Args:
         marker: rigid marker in the middle of the sheave.

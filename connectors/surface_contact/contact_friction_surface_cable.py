@@ -1,12 +1,12 @@
-"""Contact with friction between surfaces and points of cables of the plane and of space: ropes on drums and sea beds.
+"""Contact with friction between surfaces and points of 2D and 3D cables: ropes on drums and sea beds.
 
 A cable of length L has n points at (i + 1/2) L/n on its axis, each for w = L/n of cable.  With the signed distance phi
 of the surface, the radius r_c of the rope and g = phi - r_c,
 
     f_n = w (k g + d v_n),    f_t = w (mu_k u_t + mu_v v_t)  while |f_t| <= mu |f_n|,  else mu |f_n| along it,
 
-where u_t is the way along the surface since the point has stuck to it.  The force acts at the point on both bodies; see
-`kernels.py` for all formulas.
+where u_t is the displacement along the surface since the point stuck to it.  The force acts at the point on both
+bodies; see `kernels.py` for all formulas.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 """
 
@@ -48,22 +48,22 @@ from windlass.framework.model.table import EntityTable
 
 START = (OUTSIDE, UNDEFINED, 0.0, 0.0, 0.0)
 WIDTHS = (CABLE_DOFS, CABLE)
-"""Coordinates of cables of the plane and of space."""
+"""Numbers of coordinates of 2D and 3D cables."""
 DEEP = 0.25
-"""A cable begins deep behind a surface beyond this share of its length."""
+"""Depth behind a surface, per length of a cable, from which the cable begins too deep."""
 IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
-"""Places of the coordinates of a cable of the plane among those of one in space."""
+"""Places of the coordinates of a 2D cable among the coordinates of a 3D cable."""
 
 
 class ContactFrictionSurfaceCable(PointContact):
-    """Contact and friction between a surface and n points of a cable of the plane or of space; one row per pair.
+    """Contact and friction between a surface and n points of a 2D or 3D cable; one row per pair.
 
-    The cable is cut into ``points`` equal parts, whose middles on the cubic axis touch the surface with the radius of
-    the rope.  Stiffness and damping are per metre of cable; each point gets those of its part L/n.  Forces and moments
-    of cable and body sum to 0 exactly.  Beyond the end of a surface points are open.
-    With ``friction_coefficient`` 0 there is no friction at all.  A cable of the plane stays in it: what surfaces that
-    are not at right angles to the plane push out of it, the plane holds.
-    History values per row: gaps [m] (n), states (n), anchors in the frame of the surface [m] (n x 3).
+    The cable is divided into ``points`` equal parts, whose middles on the cubic axis touch the surface with the radius
+    of the rope.  Stiffness and damping are per metre of cable; each point has the share of its part L/n.  Forces and
+    moments of cable and body sum to 0 exactly.  Beyond the end of a surface points are open.  With
+    ``friction_coefficient`` 0 there is no friction at all.  A 2D cable stays in its plane, which carries the normal
+    forces of surfaces that are not at right angles to it.  History values per row: gaps [m] (n), states (n), anchors in
+    the frame of the surface [m] (n x 3).
     """
 
     surface = ref(SURFACE, "the surface")
@@ -107,7 +107,7 @@ def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray) -> Contact
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables, surfaces or histories that do not fit."""
+    """Raise ModelError for invalid cables, surfaces or history values."""
     check_cables(world, table, WIDTHS)
     check_friction(table)
     check_history(world, table, PER_POINT)
@@ -139,7 +139,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
             needed, words = depth * np.sin(surfaces.local("half_angle", rows)), "for which the groove is deep enough"
         if needed is None:
             continue
-        # a rope without thickness fits everywhere
+        # a rope without thickness fits into every groove
         for k in np.flatnonzero((rope[positions] >= needed) & (rope[positions] > 0.0))[:1]:
             row, limit = positions[k], f"{needed[k]:g} m, {words} ({surfaces.describe(int(rows[k]))})"
             raise ModelError(
@@ -160,8 +160,8 @@ def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
 
 
 def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
-    """What makes a run doubtful: cables that begin deep behind a surface, steps longer than the period of cables on
-    their contact, surfaces out of reach."""
+    """Reasons for doubt: cables that begin deep behind a surface, steps longer than the period of cables on their
+    contact, surfaces out of reach."""
     on = np.flatnonzero(c.active)
     if not len(on):
         return []
@@ -178,7 +178,7 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
         )
     if step > 0.0:
         return found + find_long_steps(rows, c, on, step)
-    # cables of other processes may be near where those of this one are not
+    # cables of other processes may be near even if no cable of this one is
     for s in range(len(c.surfaces.marker)) if len(rows.rows) == rows.table.count else ():
         mine = np.flatnonzero(c.surface == s)
         if gap[mine].min() > (c.L * c.n)[mine].sum():
@@ -188,7 +188,7 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
 
 
 def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) -> list[str]:
-    """Whether a step [s] is longer than the period of a cable on its contact; ``on``: positions of rows that act."""
+    """Whether a step [s] is longer than the period of a cable on its contact; ``on``: positions of active rows."""
     mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.L
     heavy = on[mass[on] > 0.0]
     period = 2.0 * np.pi * np.sqrt(mass[heavy] / c.kc[heavy])
@@ -219,7 +219,7 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         )  # fmt: skip
 
     none = np.zeros(0)
-    # in motion dampers jump where a point closes, which Newton's method cannot follow
+    # in motion damping forces jump when a point closes, for which Newton's method does not converge
     system.post_newton, system.return_map.rest = update(True), update(False)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system

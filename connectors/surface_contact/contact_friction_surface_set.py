@@ -1,8 +1,8 @@
 """Contact of cables with any of many surfaces: reevings over many sheaves, conveyors, nets on rough ground.
 
-The law of `ContactFrictionSurfaceCable`, but a row is no pair of a surface and a cable: it is a place of a cable for
-one of the surfaces of a set, whichever is near.  So a rope of n cables over k sheaves has 2 n rows and not k n, and the
-tangent couples each cable to the surfaces that it may touch now; see `surface_search.py`.
+The law is the same as in `ContactFrictionSurfaceCable`, but a row is not a fixed pair of a surface and a cable: it is a
+slot of a cable for a near surface of a set.  So a rope of n cables over k sheaves has 2 n rows, not k n, and the
+tangent couples each cable only to the surfaces that it may touch now; see `surface_search.py`.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); for the list of pairs see `pair_search.py`.
 """
 
@@ -56,7 +56,8 @@ LAW = ContactFrictionSurfaceCable
 class SurfaceSet(Component):
     """Surfaces that the same cables may touch.
 
-    Neighbours are sought with a margin, the skin, and again when cable and surface together have moved by as much.
+    Neighbours are searched for with a margin, the skin, and again when cable and surface together have moved by the
+    skin.
     """
 
     skin = column("m", "margin of the search", above=0)
@@ -70,11 +71,10 @@ class SetSurface(Component):
 
 
 class ContactFrictionSurfaceSetCable(PointContact):
-    """Contact and friction between n points of a cable and one surface of a set, whichever is near.
+    """Contact and friction between n points of a cable and a near surface of a set.
 
-    A cable that can touch two surfaces at a time (both flanks of a groove) has two rows.  All else is as in
-    `ContactFrictionSurfaceCable`.
-    History values per row: those of that law, then the number of the surface, 0 for none.
+    A cable that can touch two surfaces at a time (both flanks of a groove) has two rows.  Everything else is as in
+    `ContactFrictionSurfaceCable`.  History values per row: as in that law, then the number of the surface, 0 for none.
     """
 
     surface_set = ref("SurfaceSet", "the surfaces")
@@ -87,7 +87,7 @@ class ContactFrictionSurfaceSetCable(PointContact):
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables, surfaces or histories that do not fit."""
+    """Raise ModelError for invalid cables, surfaces or history values."""
     check_history(world, table, PER_POINT, np.ones(table.resident_count, np.int64))
     check_cables(world, table, WIDTHS)
     check_friction(table)
@@ -150,14 +150,14 @@ def build(rows: LocalRows) -> System:
 
 
 def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Fields, step: float) -> list[str]:
-    """What makes a run doubtful: steps longer than the period of cables on their contact; in statics surfaces out of
-    the reach of all cables of their set.  ``first``: a row of each cable."""
+    """Reasons for doubt: steps longer than the period of cables on their contact; in statics surfaces out of the reach
+    of all cables of their set.  ``first``: a row of each cable."""
     c = p.points
     on = np.flatnonzero(p.on)
     if step > 0.0:
         return find_long_steps(rows, c, on, step)
     found, mine = [], first[np.isin(first, on)]
-    # cables of other processes may be near where those of this one are not
+    # cables of other processes may be near even if no cable of this one is
     for s in range(len(c.surfaces.marker)) if len(rows.rows) == rows.table.count else ():
         cables = mine[p.set_of[p.group[mine]] == p.surface_set[s]]
         gap = np.full(len(cables), np.inf)
@@ -170,7 +170,7 @@ def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Field
 
 
 class _Bound:
-    """Rows whose columns are those of their present surfaces, for the outputs of the law of pairs."""
+    """Rows with the columns of their present surfaces, for the outputs of the law of pairs."""
 
     def __init__(self, rows: LocalRows, fields: Fields) -> None:
         p: SurfacePairs = rows.columns
@@ -179,7 +179,7 @@ class _Bound:
 
 
 def _follow(output: Output) -> Output:
-    """An output of the law of pairs, of the surfaces that rows have now."""
+    """An output of the law of pairs for the present surfaces of rows."""
     return replace(output, evaluate=lambda rows, fields: output.evaluate(_Bound(rows, fields), fields))
 
 
@@ -199,7 +199,7 @@ def find_surfaces(rows: LocalRows, fields: Fields) -> IntArray:
 
 
 def paint_present(rows: LocalRows, fields: Fields) -> Painting:
-    """What contact with the present surfaces lays onto the cables."""
+    """Fields of the contact with the present surfaces on the cables."""
     p: SurfacePairs = rows.columns
     assign_surfaces(p, fields.data)
     return paint_points(rows, p.points, fields)

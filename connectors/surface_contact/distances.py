@@ -7,7 +7,7 @@ X = (x, y, z) is a point in the frame of the surface, z its axis, rho = sqrt(x²
     line       a rho + b z + c, a² + b² = 1: drum rho - R, flank of a V-groove (rho - R) sin(beta) -+ z cos(beta)
     sheave     with s = R + a - rho, t = |z|, psi = pi/2 - beta:  a - sqrt(s² + t²) where t <= s tan(psi), the round
                bottom, else a - (s cos(psi) + t sin(psi)), the flank, which continues it
-    profile    lines and arcs of the half plane (rho, z), one after the other with common tangents: the nearest
+    profile    the nearest of successive lines and arcs in the half plane (rho, z) with common tangents
 
 A surface of revolution has phi(rho, z), hence with e = (x, y)/rho
 
@@ -48,7 +48,7 @@ class Geometry(NamedTuple):
 
 
 class Distance(NamedTuple):
-    """phi [m], its gradient n [1] and Hessian [1/m] in the frame of the surface, and whether the surface is there."""
+    """phi [m], its gradient n [1] and Hessian [1/m] in the frame of the surface, and whether the surface exists."""
 
     there: bool
     phi: float
@@ -64,7 +64,7 @@ class Distance(NamedTuple):
 
 
 Profile = tuple[bool, float, float, float, float, float, float]
-"""Whether the surface is there, phi, phi_rho, phi_z, phi_rho,rho, phi_rho,z, phi_zz."""
+"""Whether the surface exists there, phi, phi_rho, phi_z, phi_rho,rho, phi_rho,z, phi_zz."""
 
 
 DistanceNumbers = tuple[float, float, float, float, float, float, float, float]

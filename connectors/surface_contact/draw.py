@@ -1,8 +1,8 @@
-"""Drawings of surfaces that cables touch, as faces: each surface once, at its marker, moving with it.
+"""Drawings of surfaces that cables touch, as faces: each surface once, moving with its marker.
 
 Surfaces of revolution are drawn by rings of four-cornered faces, planes by such rings from their middle to their rim.
-What has no end, a cylinder or a plane, is drawn as far as nodes of the model lie along it in the reference
-configuration.  Field: `velocity` [m/s] of the points.
+Infinite cylinders and planes are drawn as far as nodes of the model lie along them in the reference configuration.
+Field: `velocity` [m/s] of the points.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ALONG, AROUND = 13, 48
 
 
 class Meshes(NamedTuple):
-    """What does not change of some surfaces."""
+    """Constant data of some surfaces."""
 
     local: FloatArray  # points in the axes of their markers [m], shape (surfaces, ALONG AROUND, 3)
     drawing: Drawing  # the reference drawing, without positions
@@ -85,7 +85,7 @@ def eval_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatArray) -> 
     Args:
         surfaces: the surfaces.
         s: which one.
-        low, high: box around all nodes in its frame [m], shape (3,) each, for what has no end.
+        low, high: box around all nodes in its frame [m], shape (3,) each, for infinite surfaces.
     """
     kind, geo = int(surfaces.kind[s]), surfaces.geo[s]
     phi = 2.0 * np.pi * np.arange(AROUND) / AROUND - 0.25 * np.pi
@@ -99,7 +99,7 @@ def eval_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatArray) -> 
 
 
 def eval_plane(geo: FloatArray, around: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Points of a rectangle, a disc, or what lies in both, from its middle to its rim [m], shape (ALONG AROUND, 3)."""
+    """Points of a rectangle, a disc, or their intersection, from its middle to its rim [m], shape (ALONG AROUND, 3)."""
     half, middle, size = geo[1:3].copy(), np.zeros(2), float(np.max((high - low)[:2]))
     for k in np.flatnonzero(np.isinf(half)):
         if np.isfinite(geo[3]):
@@ -120,7 +120,7 @@ def eval_section(
     """Points (rho, z) [m] along the section of a surface of revolution, shape (ALONG,) each.
 
     Args:
-        kind, par, pieces: of the surface.
+        kind, par, pieces: data of the surface.
         low, high: smallest and largest z of all nodes [m], for a cylinder without end.
     """
     t = np.linspace(-1.0, 1.0, ALONG)

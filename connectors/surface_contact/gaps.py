@@ -1,8 +1,9 @@
-"""Gaps between surfaces and points of cables, by which solvers see whether steps resolve contacts; see `Gaps`.
+"""Gaps between surfaces and points of cables, by which solvers check whether steps resolve contacts; see `Gaps`.
 
 A point has missed its surface if it is outside of it at both ends of a step, has come from outside, within 70 degrees
-of the normal, and lies inside somewhere on the straight way between.  The way is seen in the frame of the end.  Of
-sets, surfaces that are no neighbours are sought on the ways of what moves by more than half the skin in a step.
+of the normal, and lies inside somewhere on the straight path between.  The path refers to the frame at the end of the
+step.  In sets, surfaces that are no neighbours are searched for along the paths of points and surfaces that move by
+more than half the skin in a step.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from windlass.framework.model.gaps import GAP, MISSED, REACH, START, Gaps, X, Y,
 from windlass.framework.model.law import LocalRows
 
 LOOKS = 32
-"""Places on the way of a fast point at which its distance is looked at."""
+"""Number of places on the path of a fast point at which its distance is evaluated."""
 MOVED = 0.5
-"""Motion in a step per skin from which surfaces are sought that are no neighbours [1]."""
+"""Motion in a step per skin from which surfaces that are no neighbours are searched for [1]."""
 HEAD_ON = 0.35
-"""Cosine of the angle to the normal, from which a point comes from outside [1]."""
+"""Cosine of the angle to the normal from which a point comes from outside [1]."""
 
 
 @kernel
@@ -79,7 +80,7 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
             z, row = eval_touch(o, shape(relative_place(k, n), L), q, w), numbers[at]
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             at += 1
-            # against the origin of the surface, which does not turn
+            # relative to the origin of the surface, without its rotation
             ex, ey, ez = (
                 z.ex + o.wy * z.dz - o.wz * z.dy, z.ey + o.wz * z.dx - o.wx * z.dz, z.ez + o.wx * z.dy - o.wy * z.dx,
             )  # fmt: skip
@@ -87,13 +88,13 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
             note_gap(row, h.phi - rc if h.there else np.inf, rate, speed)
             row[REACH], row[X], row[Y], row[Z] = 0.0, z.dx, z.dy, z.dz
             g0, g1 = row[START + GAP], h.phi - rc
-            # the way of what is open at both ends, and known at the start
+            # the path of a point that is open at both ends, and known at the start
             if not (g0 > 0.0 and g1 > 0.0):
                 continue
             ax, ay, az = to_surface(o, row[START + X], row[START + Y], row[START + Z])
             ex, ey, ez = z.X - ax, z.Y - ay, z.Z - az
             way = sqrt(ex * ex + ey * ey + ez * ez)
-            # distances change no faster than the way
+            # distances change no faster than the path
             if not g1 < way < np.inf:
                 continue
             # beyond the ends of its surface, too
@@ -120,7 +121,7 @@ def sweep_surfaces(
     """The deepest way of a point past any surface of its set within a step; as `sweep_circles`."""
     c, s = p.points, p.points.surfaces
     row[MISSED] = 0.0
-    # what the surfaces move
+    # motion of the surfaces
     far = 0.0
     for j in range(len(s.kind)):
         at = s.marker[j]
@@ -131,7 +132,7 @@ def sweep_surfaces(
         n, L, rc, skin = c.n[i], c.L[i] * c.n[i], c.rc[i], p.skin[p.set_of[g]]
         if not p.on[i]:
             continue
-        # what the control points move, and how far they are from the first
+        # motion of the control points, and their distance from the first
         q, q0, way, size = gather(x, c.dofs, i), gather(start, c.dofs, i), 0.0, 0.0
         for k in range(4):
             square, wide = 0.0, 0.0
@@ -145,7 +146,7 @@ def sweep_surfaces(
         if way + far <= MOVED * skin:
             continue
         for j in range(len(s.kind)):
-            # of its set, and not too far away
+            # surfaces of its set that are not too far away
             if p.surface_set[j] != p.set_of[g]:
                 continue
             at = s.marker[j]
@@ -155,11 +156,11 @@ def sweep_surfaces(
             if sqrt(dx * dx + dy * dy + dz * dz) > p.reach[j] + rc + size + both:
                 continue
             o = create_frame(s.Q, j, m.p, m.v, m.omega, m.A, at)
-            # the ways of the points in the frame of the surface
+            # the paths of the points in the frame of the surface
             for k in range(n):
                 S = shape(relative_place(k, n), L)
                 z0, z = eval_touch(o, S, q0, q0), eval_touch(o, S, q, q)
-                # against the place of the surface at the start
+                # relative to the place of the surface at the start
                 dx, dy, dz = z0.dx + cx, z0.dy + cy, z0.dz + cz
                 ax, ay, az = to_surface(o, dx, dy, dz)
                 g0 = eval_distance(s.kind, s.geo, s.pieces, j, ax, ay, az).phi - rc

@@ -1,28 +1,29 @@
 """Contact of a surface with points of the cubic axis of a cable: geometry and forces of one point.
 
-The reference length L of a cable is cut into n equal parts of the length w.  The point in the middle of part i,
+The reference length L of a cable is divided into n equal parts of the length w.  The point in the middle of part i,
 
     p = r(xi_i),  xi_i = (i + 1/2) w,    X = A^T (p - c),    V = A^T (r_t - v_c - omega x (p - c)) = X_t,
 
-is seen in the frame of the surface, which has the origin c, the axes A and the angular velocity omega.  With the signed
-distance phi(X) of the surface, n = grad phi, H its Hessian and the radius r_c of the rope,
+is expressed in the frame of the surface, which has the origin c, the axes A and the angular velocity omega.  With the
+signed distance phi(X) of the surface, n = grad phi, H its Hessian and the radius r_c of the rope,
 
     g = phi - r_c,    v_n = n.V,    v_t = V - v_n n,    f_n = w (k g + d v_n),
     u_t = (I - n n^T) (X - a),      tau = w (mu_k u_t + mu_v v_t),
     f_t = tau  (sticks, a: the present anchor)    or    mu |f_n| tau/|tau|  (slips, a: the anchor at the step's start).
 
-In statics, where V = 0, what slips and turns back in an iteration has |tau| < mu |f_n|/2, from where f_t = 2 tau:
-without a jump of the force Newton's method finds a way through, and the update makes the point stick.
+In statics, where V = 0, a slipping point that turns back in an iteration has |tau| < mu |f_n|/2, below which f_t = 2
+tau: without a jump of the force Newton's method converges, and the update makes the point stick.
 
-A (f_n n + f_t) stands on the left-hand side of the cable's equations at p, its reaction on that of the body at the same
-point, so that forces and moments sum to 0 and they take the power f_n v_n + f_t.v_t.  All forces are functions
-Phi(X, V): with the Jacobian G of V by the rates of all coordinates the generalised forces are G^T Phi.
+A (f_n n + f_t) stands on the left-hand side of the cable's equations at p, its reaction on the left-hand side of the
+body's equations at the same point, so that forces and moments sum to 0 and absorb the power f_n v_n + f_t.v_t.  All
+forces are functions Phi(X, V): with the Jacobian G of V with respect to the rates of all coordinates the generalised
+forces are G^T Phi.
 
     dg = n.dX,    d v_n = n.dV + (H V).dX,    d v_t = (I - n n^T) dV - (n (H V)^T + v_n H) dX,
     d u_t = (I - n n^T - n (H u)^T - (n.u) H) dX,     u = X - a.
 
 History values of a row: gaps (n), states (n; 0 sticks, 1 slips, -2 open or without friction), anchors (n x 3), the
-points of the surface, in its frame, where bristles are fixed.  They change between Newton runs only, by `update.py`.
+points of the surface, in its frame, where bristles are fixed.  They change only between Newton runs, by `update.py`.
 
 Source: penalty in points and radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 6.
 """
@@ -42,16 +43,16 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 CABLE = 12
-"""Coordinates of a cable in space, [x, y, z, x', y', z'] of both nodes; those of the plane are laid into them."""
+"""Number of coordinates of a 3D cable, [x, y, z, x', y', z'] of both nodes; 2D coordinates are embedded in them."""
 PER_POINT = 5
-"""History values of a point."""
+"""Number of history values of a point."""
 TURNING = 0.5
-"""Share of the limit of friction [1] below which in statics the force of what slips falls with the trial force."""
+"""Share of the friction limit [1] below which in statics the force of a slipping point falls with the trial force."""
 Twelve = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 
 
 class ContactRows(NamedTuple):
-    """Rows of the law, arrays of shape (rows,) if nothing else is said."""
+    """Rows of the law, arrays of shape (rows,) unless noted otherwise."""
 
     surfaces: Geometry  # the surfaces
     surface: IntArray  # which one a row touches
@@ -105,8 +106,8 @@ class SurfaceFrame(NamedTuple):
 
 
 class Lever(NamedTuple):
-    """A point in the frame of its surface: way d from the origin [m] and velocity e against the surface [m/s], global;
-    X [m] and V [m/s] in the frame; all scalars."""
+    """A point in the frame of its surface: vector d from the origin [m] and velocity e relative to the surface [m/s],
+    global; X [m] and V [m/s] in the frame; all scalars."""
 
     dx: float
     dy: float
@@ -245,6 +246,6 @@ def eval_forces(par: SurfaceParameters, h: Distance, z: Lever, state: float, a: 
 def read_anchor(state: float, data: FloatArray, start: FloatArray, first: int, n: int, k: int) -> Vector:
     """Anchor of point k: what slips takes that of the start of the step, all else that of the data."""
     at, slips = first + 2 * n + 3 * k, state == SLIPS
-    # both are read: arrays in the branches of an inlined function would be counted by atomic operations at each point
+    # both are read: arrays in branches of an inlined function would need atomic reference counting at each point
     x, y, z = start[at], start[at + 1], start[at + 2]
     return x if slips else data[at], y if slips else data[at + 1], z if slips else data[at + 2]

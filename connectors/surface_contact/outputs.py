@@ -1,6 +1,6 @@
-"""What rows of contact between surfaces and cables give: numbers of their points, powers, energies, outputs, drawings.
+"""Results of contact between surfaces and cables: numbers of their points, powers, energies, outputs, drawings.
 
-`paint` lays forces, gaps and states onto the lines of the cables.
+`paint` adds forces, gaps and states to the lines of the cables.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FN, GAP, STATE, RATE, SPEED = range(5)
 POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
 """Point [m], normal, and friction that acts on the cable [N], -f_t, global."""
 POWER, SIZE = 14, 26
-"""First of the numbers for `circle_segments.power.create_place_account`, and how many there are."""
+"""First of the numbers for `circle_segments.power.create_place_account`, and their count."""
 
 
 @kernel
@@ -68,7 +68,7 @@ def fill_numbers(
         for k in range(n):
             z, row = eval_touch(o, shape(relative_place(k, n), L), q, w), out[i, k]
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
-            # point, gap and normal, also of what is open
+            # point, gap and normal, also of open points
             row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz
             row[GAP] = h.phi - par.rc if h.there else OUTSIDE
             row[POWER + 10] = h.phi - par.rc if h.there else NO_GAP
@@ -77,7 +77,7 @@ def fill_numbers(
             row[8], row[9], row[10] = to_global(o, h.nx, h.ny, h.nz)
             if data[first + k] > 0.0 or not c.active[i]:
                 continue
-            # forces and rates of what is closed
+            # forces and rates of closed points
             state = data[first + n + k]
             a = read_anchor(state, data, start, first, n, k)
             F = eval_forces(par, h, z, state, a)
@@ -92,7 +92,7 @@ def fill_numbers(
             row[POWER + 9], row[POWER + 11] = F.fn - spring, F.fn
             if par.mu == 0.0 or state == UNDEFINED:
                 continue
-            # of friction: what slips loses all, what sticks stores in its bristle
+            # of friction: slipping points dissipate all, sticking points store energy in bristles
             if state == SLIPS:
                 row[POWER] = taken
                 row[POWER + 7] = bent_energy(True, par.mu_k, 0.0, coulomb(par.mu, F.fn)[0])
@@ -125,7 +125,7 @@ def eval_accounts(c: ContactRows, fields: Fields) -> FloatArray:
 
 
 def eval_rounding(c: ContactRows, fields: Fields) -> float:
-    """2-norm of the rounding errors of the forces [N], of gaps and of ways on the surface: eps |p| each."""
+    """2-norm of the rounding errors of the forces [N], from gaps and displacements on the surface: eps |p| each."""
     out = eval_points(c, fields)
     size = (
         np.linalg.norm(out[..., POSITION], axis=2)
@@ -145,7 +145,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 
 
 def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
-    """The same of rows with these columns; rows without surface have none that is active."""
+    """The same for rows with these columns; rows without surface have no active points."""
     row, point = np.nonzero(np.arange(int(c.n.max(initial=0))) < c.n[:, None])
     values, length = eval_points(c, fields)[row, point], c.L[row]
     friction = np.linalg.norm(values[:, FRICTION], axis=1)
@@ -174,7 +174,7 @@ def _power(k: int, doc: str) -> Output:
 
 
 def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, Any], Any]) -> Output:
-    """Of the markers that carry the surfaces of rows; ``pick`` gets their positions in the columns."""
+    """An output of the markers that carry the surfaces of rows; ``pick`` gets their positions in the columns."""
 
     def evaluate(rows: LocalRows, fields: Fields) -> Any:
         c: ContactRows = rows.columns

@@ -1,8 +1,8 @@
 """Forces of the contact of surfaces with points of cables, of many rows side by side; see `kernels.py`.
 
-Eight rows whose surfaces are of one kind go together, one in each lane of the processor's vector instructions, point
-after point; see docs/explanation/design.md, Lanes.  The constants below name the rows of a small array g, by row and
-lane.  What is not there, as a point of a shorter row, counts 0.
+Eight rows whose surfaces are of one kind are evaluated together, one in each lane of the processor's vector
+instructions, point after point; see docs/explanation/design.md, Lanes.  The constants below name the rows of a small
+array g, by row and lane.  Missing values, such as points of shorter rows, count as 0.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 COORDINATES, VELOCITIES, FRAME, GEOMETRY, LENGTH, COUNT = 0, 12, 24, 49, 57, 58
-"""First rows of what is given: 12 coordinates and their rates, the numbers of `SurfaceFrame` and of the geometry of the
-surface, reference length and number of points of the cable."""
+"""First rows of the given data: 12 coordinates and their rates, the numbers of `SurfaceFrame` and of the geometry of
+the surface, reference length and number of points of the cable."""
 KC, DC, MU_V, MU_K, MU, ROPE_RADIUS, CLIP = range(42, 49)
 """Rows of the `SurfaceParameters`."""
 CLOSED, STATE, ANCHOR = 59, 60, 61
-"""Of the present point: 1 if it counts, else 0, its state and its anchor."""
+"""Rows of the present point: 1 if it counts, else 0, its state and its anchor."""
 TOUCH, NORMAL, DISTANCE = 64, 76, 79
-"""The numbers of `Lever`, the normal and the distance of the present point."""
+"""Rows of the numbers of `Lever`, the normal and the distance of the present point."""
 FORCES, SURFACE = 80, 92
-"""Results: 12 forces on the coordinates; force and moment of the cable about the origin of the surface."""
+"""Rows of results: 12 forces on the coordinates; force and moment of the cable about the origin of the surface."""
 SIZE = 98
 
 

@@ -1,9 +1,9 @@
-"""Which surfaces of a set the cables may touch now: pairs that change, in rows that stay; see `pair_search.PairSearch`.
+"""Search for the surfaces of a set that cables may touch: changing pairs in fixed rows; see `pair_search.PairSearch`.
 
-Surfaces with a bounding sphere are found by a tree of the middles of the cables; those without end (a sea bed) are
-compared with all cables.  A pair is near when a point of its cable is closer than the skin, or so close to the end of
-the surface that it may come to lie over it.  The motion of a surface is that of its origin and what its turning moves
-on its bounding sphere; turning about the axis of a surface of revolution moves nothing.
+Surfaces with a bounding sphere are found by a tree of the middles of the cables; infinite ones (a sea bed) are compared
+with all cables.  A pair is near when a point of its cable is closer than the skin, or so close to the end of the
+surface that it may move over it.  The motion of a surface is the motion of its origin plus the motion by rotation on
+its bounding sphere; rotation about the axis of a surface of revolution moves nothing.
 """
 
 from __future__ import annotations
@@ -24,14 +24,13 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 
 AT_END = 1e-3
-"""Gap of a pair whose surface does not reach any point of the cable, as share of the skin: it keeps no search off."""
+"""Gap, per skin, of a pair whose surface does not reach any point of the cable, so that it does not delay searches."""
 
 
 class SurfacePairs(NamedTuple):
     """Rows of the law with surface sets."""
 
-    # what the kernels of the law read; ``surface``, ``active`` and the coordinates of the surface follow the
-    # history values
+    # data of the kernels; ``surface``, ``active`` and the coordinates of the surface follow the history values
     points: ContactRows
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
     number: IntArray  # number of the surface that a row is bound to at present, 0 for none, -1 at first, shape (rows,)
@@ -160,7 +159,7 @@ class SurfaceSearch(PairSearch):
         gap = np.empty(len(group))
         fill_gaps(p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
         skin = p.skin[p.set_of[group]]
-        # beyond its end a surface may be reached along it at any time
+        # beyond its end a surface may be reached by motion along it at any time
         gap = np.where(np.isfinite(gap), gap, AT_END * skin)
         near = gap < skin
         return group[near], number[near], gap[near]

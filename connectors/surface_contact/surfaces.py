@@ -1,7 +1,7 @@
 """Surfaces that cables touch, on the ground and on bodies: planes, spheres, drums, grooves, profiles of revolution.
 
 A surface belongs to a rigid marker, whose point is its origin, and has an axis, its local z.  Formulas: `distances.py`.
-Contact is told by rows of `ContactFrictionSurfaceCable`, one for each surface and cable.
+Rows of `ContactFrictionSurfaceCable` define contact, one for each surface and cable.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", defaul
 class PlaneSurface(Component):
     """A plane with its normal along the axis, on the side of the cable: sea beds, floors, rectangles, flanges of drums.
 
-    0 stands for no limit.  A rectangle has its sides along local x and y, a disc the radius ``outer_radius``.
+    0 means no limit.  A rectangle has its sides along local x and y, a disc the radius ``outer_radius``.
     """
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
@@ -193,11 +193,11 @@ SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]]
     VGrooveFlank: _flank,
     ProfileSurface: _profile,
 }
-"""What fills the parameters of each kind of surface and says which distance it has."""
+"""Function that fills the parameters of each kind of surface and gives its kind of distance."""
 
 
 def scale(vectors: FloatArray) -> FloatArray:
-    """Vectors times powers of 2, which is exact, so that no square of a tiny or huge one is 0 or infinite."""
+    """Vectors scaled exactly by powers of 2, so that squares of tiny or huge ones are not 0 or infinite."""
     _, exponent = np.frexp(np.abs(vectors).max(axis=1, keepdims=True, initial=0.0))
     scaled: FloatArray = np.ldexp(vectors, -exponent)
     return scaled
@@ -249,7 +249,7 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Geometry:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a surface without axes, with a rim inside its bottom, or that no cable can touch."""
+    """Raise ModelError for a surface without axes, with a rim inside its bottom, or without contact with cables."""
     table.refuse(~table.local("axis").any(axis=1), ("axis",), "have a length > 0 [1]")
     if table.component is PlaneSurface:
         along = scale(table.local("along"))
@@ -274,7 +274,7 @@ def check(world: Tables, table: EntityTable) -> None:
     ids = table.ids_of(table.resident)
     for component, contacts in world.tables.items():
         if component.refs.get("surface") is not None and component.refs["surface"].target == SURFACE:
-            # processes that have only some of the contacts cannot tell
+            # processes that have only some of the contacts cannot decide
             if contacts.resident_count < contacts.count:
                 return
             touched |= np.isin(ids, contacts.local("surface"))
@@ -286,7 +286,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def refuse_empty(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Raise ModelError for lists of a profile without any number."""
+    """Raise ModelError for empty lists of a profile."""
     for name in ("vertices", "rounding"):
         given = read_numbers(values.get(name))
         if given is not None and not given.size:

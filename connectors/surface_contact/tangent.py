@@ -1,13 +1,14 @@
 """Exact tangent of the contact of surfaces with points of cables; see `kernels.py` for the forces.
 
-With F = A Phi(X, V), the global B = d(p - c)/dq - theta x (p - c) of a coordinate q that turns the surface by theta and
-G = A^T B, the generalised force of q_a is B_a.F and
+With F = A Phi(X, V), the global B = d(p - c)/dq - theta x (p - c) of a coordinate q that rotates the surface by theta
+and G = A^T B, the generalised force of q_a is B_a.F and
 
     dF/dq_b   = theta_b x F + A (Phi_X G_b + Phi_V V_b),      dF/dq_t,b = A Phi_V G_b,
     V_b       = A^T (-theta_b x e + J_t,b - J^c_t,b - omega_b x d - omega x (J_b - J^c_b)),     d = p - c,  e = A V,
     d(B_a.F)/dq_b = B_a.dF/dq_b - (H_ab + Hr_ab x d + theta_a x (J_b - J^c_b)).F,
 
-where J, J^c are the derivatives of p and c, J_t their rates, H and Hr those of J^c and theta, omega_b that of omega.
+where J, J^c are the derivatives of p and c, J_t their rates, H and Hr the derivatives of J^c and theta, omega_b the
+derivative of omega.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def fill_force_tangent(
     n[4, 0], n[4, 1], n[4, 2] = hessian_product(h, 0.0, 1.0, 0.0)
     n[5, 0], n[5, 1], n[5, 2] = hessian_product(h, 0.0, 0.0, 1.0)
     rubs, slips = state >= 0.0 and par.mu != 0.0, False
-    # of what sticks, and of what slips and turns back; else the direction of tau
+    # of sticking points, and of slipping points that turn back; else the direction of tau
     gain = 1.0 / TURNING if state == SLIPS else 1.0
     along, share, by_fn, e = 0.0, 0.0, 0.0, (0.0, 0.0, 0.0)
     if rubs:
@@ -88,7 +89,7 @@ def fill_force_tangent(
             share, slips, inverse = return_share(size, limit), size > eval_turning(z) * limit, return_share(size, 1.0)
             e = inverse * tx, inverse * ty, inverse * tz
     for j in range(3):
-        # column j of the derivatives of f_n, and of tau or of what it is returned to
+        # column j of the derivatives of f_n, and of tau or of its projection onto the limit
         by_x, by_v = kc * n[0, j] + dc * n[1, j], dc * n[0, j]
         x, y = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if rubs:
@@ -150,7 +151,7 @@ def add_tangent(
     width = wide - CABLE
     space, X, V, GX, GV, M = (np.empty((6, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)),
                               np.empty((3, 3)))  # fmt: skip
-    # of a row: its matrix, and columns by the coordinates of the surface
+    # of a row: its matrix, and derivatives with respect to the coordinates of the surface
     K, B, T, W, E = (
         np.empty((wide, wide)),
         np.empty((3, width)),
@@ -180,7 +181,7 @@ def add_tangent(
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             if not h.there:
                 continue
-            # force of the closed point, global, and its derivatives by place and velocity
+            # force of the closed point, global, and its derivatives with respect to position and velocity
             state = data[first + n + k]
             anchor = read_anchor(state, data, start, first, n, k)
             F = eval_forces(par, h, z, state, anchor)
@@ -188,7 +189,7 @@ def add_tangent(
             fill_force_tangent(par, h, z, state, anchor, space, X, V)
             rotate_tensor(o, X, GX)
             rotate_tensor(o, V, GV)
-            # M: derivative of F by the motion of the point, dq and dv together
+            # M: derivative of F with respect to the motion of the point, dq and dv together
             for a in range(3):
                 g0, g1, g2 = GV[a, 0], GV[a, 1], GV[a, 2]
                 M[a, 0] = dq * (GX[a, 0] + o.wy * g2 - o.wz * g1) + dv * g0
@@ -239,7 +240,7 @@ def add_tangent(
                 for b in range(width):
                     value = B[0, a] * T[0, b] + B[1, a] * T[1, b] + B[2, a] * T[2, b]
                     K[CABLE + a, CABLE + b] += value + r0 * J[0, b] + r1 * J[1, b] + r2 * J[2, b]
-        # the Jacobian of the surface turns with its coordinates
+        # the Jacobian of the surface changes with its coordinates
         h_row = m.h[marker]
         if h_row >= 0:
             for a in range(width):

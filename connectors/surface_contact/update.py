@@ -1,17 +1,18 @@
 """Kernel that switches the contact of surfaces with points of cables between Newton runs.
 
-See `kernels.py` for the letters.  The update of a point, with the stored values of the start of the step where "start"
-is said:
+See `kernels.py` for the letters.  The update of a point, where "start" refers to the stored values at the start of the
+step:
 
-    gap:      (g > 0) other than stored: error += k |g - stored gap|, k that of the point; the gap is stored.
-    closed:   what was open at the start takes a := X and sticks, its damper takes hold with the next step; else a is
-              the anchor of the start and fd = |tau| - mu |f_n|.  fd > 0: state 1 and a := X - mu |f_n|/(w mu_k)
-              u_t/|u_t|; otherwise state 0 and a := that of the start.  A state other than stored: error += |fd|.
-              Without bristles, mu_k = 0: fd is that of the damper, and a := X.
+    gap:      (g > 0) differs from the stored value: error += k |g - stored gap|, k of the point; the gap is stored.
+    closed:   a point open at the start takes a := X and sticks, its damper acts from the next step; else a is the
+              anchor of the start and fd = |tau| - mu |f_n|.  fd > 0: state 1 and a := X - mu |f_n|/(w mu_k)
+              u_t/|u_t|; otherwise state 0 and a := anchor of the start.  If the state differs from the stored one:
+              error += |fd|.
+              Without bristles, mu_k = 0: fd comes from the damper, and a := X.
     open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2.
 
-Where there is no surface a point is open, with the stored gap `OUTSIDE`.  Errors are compared with sum |f_n| over the
-points that were closed before, the force that acted.
+Beyond the end of a surface a point is open, with the stored gap `OUTSIDE`.  Errors are compared with sum |f_n| over the
+points that were closed before.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -41,7 +42,7 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 OUTSIDE = 0.1
-"""Stored gap of a point where its surface has ended, and of one that has never been looked at [m]."""
+"""Stored gap of a point beyond the end of its surface, and of a point that was never evaluated [m]."""
 
 
 @kernel
@@ -61,7 +62,7 @@ def update_history(
     The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
     largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
     """
-    # a map of iterates acts while it is wanted
+    # apply a map of iterates only if there is one
     if not commits and mapped[0] <= 0.0:
         return
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
@@ -102,13 +103,13 @@ def update_history(
                         along = h.nx * ux + h.ny * uy + h.nz * uz
                         ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
                         size = sqrt(ux * ux + uy * uy + uz * uz)
-                        # what slips drags its bristle along, bent to the limit
+                        # a slipping point updates its anchor so that the bristle is at the limit
                         back = slip_bend(limit, 0.0, par.mu_k) * return_share(size, 1.0)
                         ax, ay, az = z.X - back * ux, z.Y - back * uy, z.Z - back * uz
                 else:
                     excess = -limit
                 data[at], data[at + 1], data[at + 2] = ax, ay, az
-            # a state other than stored
+            # the state differs from the stored one
             if state != data[first + n + k]:
                 if state != UNDEFINED:
                     error += abs(excess)

@@ -177,7 +177,7 @@ class ReadyFunction:
         return f"{self.name}{self.order * chr(39)}(...)"
 
     def to_values(self) -> dict[str, Any]:
-        """What a model file holds of it."""
+        """Data of the function in a model file."""
         return {**vars(self), "numbers": self.numbers.tolist(), "shape": list(self.shape)}
 
     @classmethod

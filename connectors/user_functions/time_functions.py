@@ -87,7 +87,7 @@ class TimeColumn:
 
 
 def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
-    """The values of a column at a time: those of the table, or of the row's function of time where it has one.
+    """The values of a column at a time: from the table, or from the row's function of time if it has one.
 
     Args:
         rows: rows of a table with the column ``active``; functions of inactive rows are not called.
@@ -132,7 +132,7 @@ def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFun
 
 
 def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
-    """What a user function gave as an array, or None if it is not finite or of another shape."""
+    """The result of a user function as an array, or None if it is not finite or of another shape."""
     if type(given) is float and not shape:
         return cast(FloatArray, np.float64(given)) if isfinite(given) else None
     result = read_numbers(given)

@@ -30,7 +30,7 @@ POWERS = {"²": 2.0, "³": 3.0}
 
 
 def read_unit(text: str) -> float | None:
-    """The factor from a unit to that of SI; several, with commas or semicolons between, must have the same."""
+    """The factor from a unit to the SI unit; several, separated by commas or semicolons, must have the same factor."""
     # (m, rad)/s stands for both with the same end
     group = re.fullmatch(r"\((.*)\)(/.*)", text.strip())
     parts = [part + group[2] for part in re.split(r"[,;]", group[1])] if group else re.split(r"[,;]", text)

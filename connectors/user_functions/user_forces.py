@@ -162,7 +162,7 @@ class UserForces:
 
     @property
     def letters(self) -> dict[str, Any]:
-        """What kernels read: ``user``, the place of each row in the other three, or -1, and forces and derivatives."""
+        """Data of kernels: ``user``, the place of each row in the other three, or -1, and forces and derivatives."""
         return {"user": self.index, "f": self.f, "df_du": self.df_du, "df_dut": self.df_dut}
 
 
@@ -250,7 +250,7 @@ def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArra
 def bind_user_updates(
     users: UserForces, find: Callable[[Fields], tuple[FloatArray, FloatArray]], with_forces: bool
 ) -> tuple[Callable[[Fields], None], Callable[[Fields], None]]:
-    """What brings user forces up to date, and what their derivatives, by ``find``: (fields) -> u, ut, shape (users, n).
+    """The updates of user forces and of their derivatives, by ``find``: (fields) -> u, ut, shape (users, n).
 
     ``with_forces``: the second one brings the forces, too, for the curvature of markers.
     """
@@ -323,7 +323,7 @@ def _difference(
 def _eval_group(
     users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray, results: tuple[FloatArray, ...]
 ) -> None:
-    """Call the function of a group and write what it gives: forces (group, n), or derivatives, twice (group, n, n)."""
+    """Call the function of a group and write its results: forces (group, n), or derivatives, twice (group, n, n)."""
     function, where, n = group.function, group.where, u.shape[1]
     if not isinstance(function, (Vectorised, Compiled)):
         for i, k in enumerate(where):
@@ -371,7 +371,7 @@ def _eval_row(
 
 
 def _split(given: Any, count: int) -> Sequence[Any]:
-    """What a user function gave as one or two parts; None for the parts if it did not give two."""
+    """The result of a user function as one or two parts; None for the parts if there are not two."""
     if count == 1:
         return (given,)
     return given if isinstance(given, (list, tuple)) and len(given) == count else (None,) * count

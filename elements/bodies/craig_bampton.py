@@ -1,6 +1,6 @@
-"""Craig-Bampton bodies: large linear bodies by the coordinates of their boundary and a few modes in between.
+"""Craig-Bampton bodies: large linear bodies with the coordinates of their boundary and a few modes.
 
-    M u_tt + K u = f,  u = [u_b, u_i]           boundary, where others are attached, and what is between
+    M u_tt + K u = f,  u = [u_b, u_i]           boundary, where other parts are attached, and interior
     u_i = Ψ u_b + Φ p                           Ψ = -K_ii⁻¹ K_ib, Φ modes with the boundary held: K_ii φ = ω² M_ii φ
     T = [[I, 0], [Ψ, Φ]],  Tᵀ M T,  Tᵀ K T      static responses to forces on the boundary are exact
 
@@ -88,8 +88,8 @@ class Superelement:
 
         Args:
             world: the world.
-            nodes: at most seven handles to one node each; their coordinates, node after node, are those of the
-                boundary in its order.  Markers, supports and joints are attached to these nodes.
+            nodes: at most seven handles to one node each; their coordinates, node after node, are the coordinates of
+                the boundary in its order.  Markers, supports and joints are attached to these nodes.
             directions: which axis each of the N coordinates moves along, 0, 1, 2 for x, y, z, -1 for none (rotations),
                 shape (N,), for the weight; default: no weight.
             mass_damping, stiffness_damping: α and β of the damping α M + β K [1/s, s].
@@ -128,12 +128,11 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
 
     Args:
         mass, stiffness: M and K, symmetric, shape (N, N): arrays, sparse matrices or names of files [kg, N/m ...].
-        boundary: numbers of the coordinates that stay, from 0, shape (b,).
+        boundary: numbers of the coordinates of the boundary, from 0, shape (b,).
         modes: number of modes; at most N - b.
 
     Raises:
-        ModelError: matrices that do not fit together, numbers that are not there, or a body that is not held by its
-            boundary.
+        ModelError: matrices that do not fit together, invalid numbers, or a body that is not held by its boundary.
     """
     from scipy import sparse  # here, because few models have such a body
 
@@ -154,7 +153,7 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
         basis[free, :b] = -_solve(inner, mixed)
         omega, basis[free, b:] = _find_modes(inner, sparse.csc_array(M[free][:, free]), modes)
     reduced = [0.5 * (r + r.T) for r in (basis.T @ (A @ basis) for A in (M, K))]
-    # what is 0 but for rounding
+    # values that are 0 except for rounding
     reduced[1][:b, b:] = reduced[1][b:, :b] = 0.0
     return Superelement(reduced[0], reduced[1], basis, held, omega / (2.0 * np.pi))
 
@@ -190,7 +189,7 @@ def _read_file(file: Path, name: str, io: Any, sparse: Any) -> Any:
 
 
 def _read_boundary(given: Any, count: int) -> tuple[IntArray, IntArray]:
-    """The numbers of the coordinates of the boundary, and those of the others."""
+    """The numbers of the coordinates of the boundary, and of the other coordinates."""
     held = read_whole_numbers(given)
     if held is None or held.ndim != 1 or not held.size or (held < 0).any() or (held >= count).any():
         raise ModelError(f"boundary = {show(given)} in craig_bampton: must be whole numbers from 0 to {count - 1}")
@@ -242,7 +241,7 @@ def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _find_translations(body: Superelement, directions: Any) -> FloatArray:
-    """q of translations by 1 m: the boundary moves with them, and modes do not."""
+    """q of translations by 1 m: the boundary moves, and modes do not."""
     axes, count = read_whole_numbers(directions), len(body.basis)
     if axes is None or axes.shape != (count,) or not np.isin(axes, (-1, 0, 1, 2)).all():
         words = f"must be 0, 1, 2 or -1 for each of {count} coordinates"
@@ -254,7 +253,7 @@ def _find_translations(body: Superelement, directions: Any) -> FloatArray:
 
 def _read_mesh(body: Superelement, file: Path) -> dict[str, Any]:
     """Points, edges and displacements of a mesh file."""
-    import meshio  # here, because a model without mesh file need not wait for it
+    import meshio  # here, because models without mesh file do not need it
 
     try:
         mesh = meshio.read(str(file))
@@ -276,7 +275,7 @@ def _read_mesh(body: Superelement, file: Path) -> dict[str, Any]:
 
 
 def _list_edges(cell: list[int]) -> list[tuple[int, int]]:
-    """Lines around a cell; of solids, from each corner to each: what is inside is not seen."""
+    """Lines around a cell; for solids from each corner to each, as lines inside are not visible."""
     if len(cell) in (4, 8) or len(cell) < 3:
         pairs = {2: [(0, 1)], 4: [(0, 1), (1, 2), (2, 3), (3, 0)]}.get(len(cell), [])
         if len(cell) == 8:

@@ -1,4 +1,4 @@
-"""Bodies given by matrices: linear superelements, drive trains, and whatever else is M q_tt + D q_t + K q = f.
+"""Bodies given by matrices: linear superelements, drive trains, and all else of the form M q_tt + D q_t + K q = f.
 
     (M + M_u) q_tt + D q_t + K q = f + f_u(t, q, q_t)        M_u(t, q, q_t) and f_u by functions of the user
 
@@ -35,15 +35,15 @@ from windlass.framework.model.system import Evaluation, Fields, System, Term
 from windlass.framework.model.table import EntityTable
 
 SYMMETRIC = 1e-12
-"""Asymmetry of K, relative to its largest entry, up to which it has an energy."""
+"""Asymmetry of K, relative to its largest entry, up to which K has an energy."""
 ROUGH = 1e-8
-"""Asymmetry and negative eigenvalues of M, relative to its diagonal, that rounding of its entries may leave."""
+"""Asymmetry and negative eigenvalues of M, relative to its diagonal, that rounding of its entries may cause."""
 
 
 class GenericODE2(Component):
-    """A body of any number of nodes, of any kinds, given by its matrices and by functions.
+    """A body with any number and kinds of nodes, given by its matrices and by functions.
 
-    Matrices are given as such, dense or sparse of SciPy, or row by row; empty for 0.
+    Matrices are dense arrays, sparse matrices of SciPy, or lists row by row; empty for 0.
     """
 
     provides = ("body", "matrix body")
@@ -66,9 +66,10 @@ class GenericODE2(Component):
 
 
 class Columns(NamedTuple):
-    """Letters of the rows; w coordinates of the widest.
+    """Letters of the rows; w: largest number of coordinates of a row.
 
-    dofs: local, shape (rows, w), the spare number beyond those of a row; at: their columns among the row's coordinates.
+    dofs: local numbers, shape (rows, w), the spare number beyond the coordinates of a row; at: their columns among the
+    row's coordinates.
     size: number of coordinates of each row, shape (rows,).
     x0: reference coordinates, shape (rows, w).
     M, D, K: shape (rows, w, w).  f: shape (rows, w).  MT: M T, shape (rows, w, 3).
@@ -137,7 +138,7 @@ def weigh(c: Columns, g: FloatArray, which: IntArray, f: FloatArray) -> None:
 
 
 def count_coordinates(world: Tables, nodes: IntArray) -> IntArray:
-    """Number of coordinates of each node, 0 for none, shape as given."""
+    """Number of coordinates of each node, 0 for none; same shape as the nodes."""
     count = np.zeros(nodes.shape, np.int64)
     for table, positions, _ in world.split_by_table(nodes.ravel()):
         count.ravel()[positions] = len(table.component.dof_names)
@@ -213,7 +214,7 @@ def build(rows: LocalRows) -> System:
 
 
 def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
-    """Forces of the masses that functions give, and their derivatives, by differences but for that by accelerations."""
+    """Forces of the masses by functions, and their derivatives: by differences except with respect to accelerations."""
 
     def add_force(s: Evaluation) -> None:
         for i, M in masses.items():
@@ -233,7 +234,7 @@ def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
 
 
 def read_all(c: Columns, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """q and q_t of all rows, 0 beyond those of a row, shape (rows, w) each."""
+    """q and q_t of all rows, 0 beyond the coordinates of a row, shape (rows, w) each."""
     return s.x[c.dofs] - c.x0, s.v[c.dofs]
 
 
@@ -260,7 +261,7 @@ def eval_kinetic_energy(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def eval_internal(rows: LocalRows, s: Fields) -> FloatArray:
-    """D q_t + K q [N, N m], 0 beyond those of a row, shape (rows, w)."""
+    """D q_t + K q [N, N m], 0 beyond the coordinates of a row, shape (rows, w)."""
     c = rows.columns[0]
     q, v = read_all(c, s)
     forces: FloatArray = np.einsum("iab,ib->ia", c.K, q) + np.einsum("iab,ib->ia", c.D, v)
@@ -302,8 +303,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 def check_mass(mass: FloatArray, n: int, where: str) -> None:
     """Raise ModelError for a mass matrix, given as a list, that is not symmetric or has a negative mass.
 
-    Coordinates of metres and radians are compared by their own masses: entries count against the square roots of both
-    diagonal ones.
+    To compare coordinates in metres and radians, entries are divided by the square roots of both diagonal entries.
     """
     if len(mass) != n * n:
         raise ModelError(f"mass {where} has {len(mass)} values: must have {n * n}, of shape ({n}, {n}), or none [kg]")
@@ -344,7 +344,7 @@ def check(world: Tables, table: EntityTable) -> None:
         p, B, lines = (table.local(name)[place] for name in ("points", "basis", "lines"))
         n, where = int(count[place]), f"in {table.kind} row {row}"
         mass = table.local("mass")[place]
-        # what a function adds may make up for it
+        # a mass function may compensate for it
         if len(mass) and functions[place] is None:
             check_mass(mass, n, where)
         if len(p) % 3:

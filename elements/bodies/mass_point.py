@@ -1,4 +1,4 @@
-"""Mass point, in the plane or in space.
+"""Mass point in 2D or 3D.
 
     m r_tt = F
 

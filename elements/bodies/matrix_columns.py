@@ -1,4 +1,4 @@
-"""Matrices and functions of rows whose number of coordinates differs: columns of open length, and what they become."""
+"""Matrices and functions of rows with different numbers of coordinates, from columns of open length."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ NO_LIST: Any = np.zeros(0)
 
 
 def pack_matrices(values: dict[str, Any], rows: int, *names: str) -> dict[str, Any]:
-    """Matrices as lists, row by row, as columns of open length hold them; sparse ones, too.
+    """Matrices, also sparse ones, as lists row by row for columns of open length.
 
     Args:
-        values: what the user gave to `World.add`.
+        values: values that the user gave to `World.add`.
         rows: number of rows.
         names: columns that may hold one matrix for all rows, or matrices or lists for each.
     """
@@ -71,13 +71,13 @@ def stack_matrices(
 def bind_state_functions(
     rows: LocalRows, function: str, derivative: str, shapes: Sequence[tuple[int, ...]], words: str
 ) -> dict[int, StateFunction]:
-    """The functions of the rows that have one, by local position; those that are switched off have none.
+    """The functions of the rows that have one, by local position; rows that are switched off have none.
 
     Args:
         rows: the rows.
         function, derivative: names of the columns; an empty one for differences.
         shapes: of the result of each row.
-        words: what the function must give, with the unit.
+        words: required result of the function, with the unit.
     """
     active = rows.local("active") if "active" in rows.table.component.columns else np.ones(len(rows.rows), bool)
     derivatives = rows.local(derivative) if derivative else np.full(len(rows.rows), None)

@@ -1,13 +1,13 @@
-"""Rigid body in the plane.
+"""Rigid body in 2D.
 
     m R_tt + φ_tt m z × r - φ_t² m r = F                 r = A(φ) c from the node to the centre of mass
     (I + m c·c) φ_tt + m (r_x R_y,tt - r_y R_x,tt) = T    about the node
     loads of an acceleration g:  m g,  m (r_x g_y - r_y g_x)
 
-diag(m, m, I + m c·c) is the constant part of the mass matrix; the rest is there where a centre of mass lies beside its
+diag(m, m, I + m c·c) is the constant part of the mass matrix; the other terms are 0 if the centre of mass is at the
 node.
 
-Source: Newton-Euler equations in the plane; A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
+Source: Newton-Euler equations in 2D; A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """
 
 from __future__ import annotations

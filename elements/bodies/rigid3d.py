@@ -1,4 +1,4 @@
-"""Rigid body in space, with its rotation by Euler parameters.
+"""Rigid body in 3D, with its rotation by Euler parameters.
 
     m a_c = F,    Θ_c ω_t + ω × Θ_c ω = T_c            body's frame for the second
     C = e·e - 1 = 0                                     its multiplier belongs to the body
@@ -6,10 +6,10 @@
 The centre of mass lies at A c from the node.  The equations are written for the coordinates of the node, so that
 the mass matrix depends on the rotation; see `rigid3d_kernels` for all terms and `rotations` for the letters.
 
-Kinematics do not depend on the length of e, so that no force has a part along e, and the constraint has none to
-carry.  Motion along e would then have no inertia and the mass matrix would be singular; the body gets the inertia
-κ = 4/3 tr Θ for it, which makes the mass matrix positive definite for every rotation and, since the constraint forbids
-this motion, acts on nothing but the multiplier.
+Kinematics do not depend on the length of e, so no force has a part along e, and the constraint carries none.  Motion
+along e would have no inertia and the mass matrix would be singular; so the body gets the inertia κ = 4/3 tr Θ for it,
+which makes the mass matrix positive definite for every rotation and, since the constraint forbids this motion, acts
+only on the multiplier.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapters 6 and 11.
 """
@@ -54,7 +54,7 @@ SYMMETRY = 1e-9
 
 
 class RigidBody3D(Component):
-    """A rigid body in space.
+    """A rigid body in 3D.
 
     Give ``node``, or the columns of its `RigidNode3D`: position, euler_parameters, displacement, velocity,
     angular_velocity.
@@ -73,7 +73,7 @@ class RigidBody3D(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Bring the inertia to a tensor, check it, and create the node if none is given.
+    """Convert the inertia to a tensor, check it, and create the node if none is given.
 
     Raises:
         ModelError: an inertia tensor that is not symmetric and positive definite.

@@ -8,10 +8,10 @@ Letters: R position of the node, e Euler parameters, n = e·e, A rotation matrix
     f_e = Γᵀ T + κ e (e·e_tt + e_t·e_t)
     loads of an acceleration g:  m g,  Γᵀ (s × Aᵀ g)
 
-ω_t has the further part -ω n_t/n, which is 0 where the constraint n = 1 holds at velocity level, and is left out: at
-index 3 the velocities of a numerical solution meet it within the error of the integrator, as Nikravesh's equations do.
-m R_tt alone has a constant mass matrix; it is left to that.  The derivatives follow from A_t = A ω~ written for a
-variation, δA = A (Γ δe)~, and from Lᵀ T = N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]].
+ω_t has the further part -ω n_t/n, which is 0 if the constraint n = 1 holds at velocity level, and is left out, as in
+Nikravesh's equations: at index 3 the velocities of a numerical solution fulfil it within the error of the integrator.
+The constant mass matrix contains m R_tt.  The derivatives follow from A_t = A ω~ written for a variation, δA = A (Γ
+δe)~, and from Lᵀ T = N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]].
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The cable of the plane: forces, tangents, mass, user functions, drawing, outputs."""
+"""The 2D cable: forces, tangents, mass, user functions, drawing, outputs."""

@@ -1,7 +1,7 @@
-"""Cable in the plane whose material moves along its axis: `Cable2D` with one more coordinate s for a whole belt.
+"""2D cable whose material moves along its axis: `Cable2D` with one more coordinate s for a whole belt.
 
-The nodes describe the place of the axis r(x, t), not the material, which moves through it with the speed s_t: a belt
-may run while its nodes stay where they are.  With μ = f_M ρA, f_M = moving_mass_factor, in the letters of `Cable2D`:
+The nodes describe the axis r(x, t), not the material, which moves along it with the speed s_t: a belt may run while its
+nodes rest.  With μ = f_M ρA, f_M = moving_mass_factor, in the letters of `Cable2D`:
 
     velocity of the material    r_t + s_t r'
     nodes    forces of Cable2D + ∫ μ Sᵀ (2 s_t r'_t + s_t² r'' + s_tt r') dx
@@ -10,9 +10,9 @@ may run while its nodes stay where they are.  With μ = f_M ρA, f_M = moving_ma
     damping  ε_t, κ_t from the convective rates r'_t + s_t r'' and r''_t + s_t r''' if f_M = 1, else from r'_t and r''_t
     gravity  as for Cable2D, and g·∫ ρA r' dx on s
 
-κ' is the rate of the curvature along x.  The terms s_tt r' and r'·r_tt need use_coupling_terms.  The mass of the axis
-itself, ∫ ρA SᵀS dx, has the full ρA for every f_M.  Static solvers
-hold all velocities, at 0 or as given: s must be held there.
+κ' is the rate of the curvature along x.  The terms s_tt r' and r'·r_tt need use_coupling_terms.  The mass matrix of the
+axis, ∫ ρA SᵀS dx, has the full ρA for every f_M.  Static solvers keep all velocities, 0 or as given: s must be
+constrained there.
 
 Source: an arbitrary Lagrangian-Eulerian form of the ANCF cable as in J. Gerstmayr and others, documentation of Exudyn
 1.11, item ObjectALEANCFCable2D; axially moving continua: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
@@ -50,7 +50,7 @@ from windlass.framework.model.system import Evaluation, Fields, Slots, System, T
 
 
 class ALECable2D(Cable2D):
-    """A cable element of the plane with axially moving material; it has all columns of `Cable2D`."""
+    """A 2D cable element with axially moving material; it has all columns of `Cable2D`."""
 
     ale = ref("ALENode", "axial motion, one for all elements of a belt")
     moving_mass_factor = column("1", "share f_M of the mass that moves along the axis", default=1.0, minimum=0.0)
@@ -59,7 +59,7 @@ class ALECable2D(Cable2D):
 
 
 class MovingView(CableView):
-    """What outputs read of moving cables, and their columns for the kernels.
+    """Data of moving cables for outputs, and their columns for the kernels.
 
     Args:
         rows: the cables.
@@ -67,7 +67,7 @@ class MovingView(CableView):
     Attributes:
         kernel_columns: the columns.
         G: matrices of `slide_matrices`.
-        convective: rows whose damping sees the rates of the material, shape (rows, 1).
+        convective: rows whose damping uses the rates of the material, shape (rows, 1).
     """
 
     def __init__(self, rows: LocalRows) -> None:
@@ -82,7 +82,7 @@ class MovingView(CableView):
 
 
 def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels of `Cable2D`, which work on copies of each element's coordinates, and to our own."""
+    """Bind rows to the kernels of `Cable2D`, on copies of each element's coordinates, and to those of moving cables."""
     c, n = rows.columns.kernel_columns, len(rows.rows)
     rho = rows.local("mass_per_length")
     # one element after the other, because the convective slopes differ on both sides of a node
@@ -140,7 +140,7 @@ def build(rows: LocalRows) -> System:
     def read(s: Evaluation) -> None:
         update_elements(s)
         found = cables.read_account(own)
-        # strain energy that flows through the ends: what is left of the power of the forces
+        # strain energy that flows through the ends: the remainder of the power of the forces
         x, v = s.x[c.dofs], s.v[c.dofs]
         whole = eval_forces()
         own.v[:] = 0.0
@@ -184,7 +184,7 @@ def eval_material_motion(rows: LocalRows, fields: Fields) -> CableMotion:
 
 
 def eval_damped_motion(rows: LocalRows, fields: Fields) -> CableMotion:
-    """Motion with the rates that the damping sees: those of the material if it moves with all its mass."""
+    """Motion with the rates used by damping: the rates of the material if it moves with all its mass."""
     nodes, material = eval_motion(rows, fields), eval_material_motion(rows, fields)
     convective = rows.columns.convective
     return CableMotion(nodes.x, np.where(convective, material.v, nodes.v), nodes.a)

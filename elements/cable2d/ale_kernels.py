@@ -1,7 +1,7 @@
-"""Kernels of `ALECable2D`: between its 9 coordinates (8 of the nodes, then s) and the forces of a cable, and inertia.
+"""Kernels of `ALECable2D`: forces of a cable on its 9 coordinates (8 of the nodes, then s), and inertia.
 
 Letters: q total coordinates and v velocities of the nodes, 4 per axis in the order r0, r0', r1, r1'; s_t, s_tt of the
-axial motion.  A cubic axis slides along itself within the same shape functions, S_j' = Σ_i S_i G_ij, so that
+axial motion.  The derivative of a cubic axis has the same shape functions, S_j' = Σ_i S_i G_ij, so that
 
     r_t + s_t r' = Σ S_i w_i    with    w = v + s_t G q.
 
@@ -101,12 +101,12 @@ def scatter_tangent(
     for i in range(len(c.L)):
         n, to, G = c.dofs[i], slots[i], c.G[i]
         fill_product(G, x, n, g)
-        # B: derivative of fe by the 9 coordinates; ve depends on q through s_t G q
+        # B: derivative of fe with respect to the 9 coordinates; ve depends on q through s_t G q
         for a in range(8):
             B[a, 8] = 0.0
             for b in range(8):
                 B[a, b] = K[i, a, b]
-        # damping sees w = v + s_t G q
+        # damping uses w = v + s_t G q
         if c.convective[i]:
             s_t = dq * v[n[8]]
             for a in range(8):
@@ -172,7 +172,7 @@ def inertia_tangent(
         fill_product(P, x, n, Pq)
         fill_product(c.Q[i], x, n, Qq)
         fill_product(c.Q[i], v, n, Qv)
-        # force on s by the positions of the ends and by s_t
+        # force on s with respect to the positions of the ends and to s_t
         ends, rate = 0.0, 0.0
         for k in range(8):
             rate += v[n[k]] * Qq[k]
@@ -194,7 +194,7 @@ def inertia_tangent(
             if c.coupling[i]:
                 values[to[k, 8]] += da * Pq[k]
                 values[to[8, k]] += da * Pq[k]
-                # (P q)·a by q: Pᵀ a
+                # (P q)·a with respect to q: Pᵀ a
                 j, l = k // 2, k % 2
                 total = P[0, j] * a[n[l]] + P[1, j] * a[n[2 + l]] + P[2, j] * a[n[4 + l]] + P[3, j] * a[n[6 + l]]
                 values[to[8, k]] += dq * total

@@ -1,4 +1,4 @@
-"""Cable in the plane: two nodes with position and slope, axial and bending stiffness, no shear (ANCF cable).
+"""2D cable: two nodes with position and slope, axial and bending stiffness, no shear (ANCF cable).
 
 The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cable, from 0 to L:
 
@@ -7,12 +7,12 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
     forces     ∂/∂q of ∫ N ε + M κ dx at fixed N, M;      mass  ∫ ρA SᵀS dx;      gravity  ∫ ρA S g dx
     ε_ref = ε0 + c (|r'| - 1), κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference
 
-The curvature is the derivative of the tangent's angle by x, not by the deformed arc length, so that bending does not
-couple into stretching.
+The curvature is the derivative of the tangent's angle with respect to x, not to the deformed arc length, so that
+bending does not couple into stretching.
 
 Integration rules: 0 = Gauss 5 axial and Gauss 3 bending, 1 = Gauss 4 and 2, 2 = Lobatto 3 and Gauss 2.  Rules 0 and
-1 lock: a bent cubic has strain between its nodes, so coarse meshes are too stiff.  Rule 2 takes the strain at three
-points only, which the coordinates can relieve; it does not lock, is the fastest, and is the default.
+1 lock: a bent cubic has strain between its nodes, so coarse meshes are too stiff.  Rule 2 evaluates the strain at only
+three points, where the coordinates can make it 0; it does not lock, is the fastest, and is the default.
 
 Source: J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006) 109-130; for the curvature J. Gerstmayr, H. Irschik,
 Journal of Sound and Vibration 318 (2008) 461-487.
@@ -55,11 +55,11 @@ from windlass.framework.model.table import EntityTable
 
 RULES = (0, 1, 2)
 BLOCK = 10_000
-"""Rows that are checked together."""
+"""Number of rows that are checked together."""
 
 
 class Cable2D(Component):
-    """A cable element of the plane."""
+    """A 2D cable element."""
 
     provides: ClassVar[tuple[str, ...]] = ("body", "cable", "strained cable")
     node0 = ref("PointSlope2D", "node at x = 0")
@@ -98,11 +98,12 @@ def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
 
 
 class CableKind(NamedTuple):
-    """What differs between the cables of the plane and those in space.
+    """Differences between 2D and 3D cables.
 
     name: of the system.
     gauss, lobatto: residual and tangent of any rule, and of rule 2.
-    linear_beside_users: the kernels evaluate what is linear of rows with a force function; otherwise that does it all.
+    linear_beside_users: for rows with a force function the kernels evaluate the linear part; otherwise the function
+    evaluates all.
     """
 
     name: str
@@ -114,10 +115,10 @@ class CableKind(NamedTuple):
 class RuleGroup(NamedTuple):
     """Rows of one integration rule and thread.
 
-    energies: what an `Account` reads, 0 where force functions take the place of the cable's own.
+    energies: values for an `Account`, 0 where force functions replace the linear ones.
     residual, tangent: functions of a `System`.
     dynamic_residual, dynamic_tangent: the same with inertia in one pass.
-    strands: what form-finding changes for a while.
+    strands: values that form-finding changes temporarily.
     """
 
     energies: Call
@@ -129,10 +130,10 @@ class RuleGroup(NamedTuple):
 
 
 def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> RuleGroup:
-    """Some rows of one rule with the kernels for it; ``row`` are their positions among the local rows."""
+    """Some rows of one rule with its kernels; ``row`` are their positions among the local rows."""
     some, points = rows.select(row), create_rule(rule)
 
-    # energies are asked for in some runs only
+    # only some runs need energies
     @functools.cache
     def columns() -> Columns:
         return create_columns(some, row, points)._replace(dofs=dofs[row])
@@ -152,7 +153,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
 
 
 def join_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
-    """One function of a `System` from those of sets of rows, of which those of a rule may run in several threads."""
+    """One function of a `System` from functions of sets of rows; sets of one rule may run in several threads."""
     if all(len(some) == 1 for some in sets):
         return sum((function for some in sets for function in some), Call())
 
@@ -164,7 +165,7 @@ def join_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
 
 
 def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> list[UserRows]:
-    """Rows of one rule, at these positions, for what force functions give."""
+    """Rows of one rule, at these positions, for force functions."""
     if not kind.linear_beside_users:
         return [replace(create_user_rows(rows.select(row), row, rule), dofs=dofs[row])]
     groups = []
@@ -180,9 +181,9 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     """Bind rows to the kernels, in groups with the same integration rule.
 
     Args:
-        rows: the cables; the first 4 d coordinates of each are those of its nodes, in d dimensions.
+        rows: the cables; the first 4 d coordinates of each belong to its nodes, in d dimensions.
         dofs: where the kernels find these coordinates in the fields, shape (rows, 4 d).
-        kind: those of the plane if left out.
+        kind: 2D by default.
     """
     kind = kind or IN_PLANE
     integration, given = rows.local("integration"), has_function(rows)
@@ -243,7 +244,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
 def create_columns(rows: LocalRows, row: IntArray, rule: Rule) -> Columns:
     """The columns of rows with the same rule; ``row`` are their positions among the local rows of the table.
 
-    What a force function gives is no work of the kernels: its stiffness and damping are 0 there.
+    Stiffness and damping that a force function replaces are 0 for the kernels.
     """
     axial, bending = (is_none(rows.local(f"{quantity}_function")) for quantity in ("axial_force", "bending_moment"))
     return Columns(
@@ -288,7 +289,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def _check_slope(world: Tables, table: EntityTable) -> None:
-    """Strains do not exist where r' = 0, for instance in the middle of a cable whose ends lie on one point."""
+    """Raise ModelError where r' = 0 and strains do not exist, for instance in the middle between coinciding ends."""
     held, length, dofs = table.resident, table.local("length"), world.resident_dofs(table)
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
     # a million cables at once would take gigabytes

@@ -1,18 +1,18 @@
-"""Checks of the shape of cables: before a solve which are far too short, after statics which are turned inside out, and
-where the mesh hides buckling.
+"""Checks of the shape of cables: before a solve for cables that are far too short, after statics for cables turned
+inside out and for buckling that the mesh hides.
 
 The cubic between two nodes may run backwards: its slope at a node then points against the chord,
 
     r'·(r_1 - r_0) < 0    at x = 0 or x = L,
 
-as it does in a true shape only where one element bends by more than 180° (a circle of one element).  Such a fold costs
-little energy in a soft cable and may even be a minimum of the potential; no cable that a finer mesh has looks like it.
+which in a true shape needs an element that bends by more than 180° (a circle of one element).  Such a fold has little
+energy in a soft cable and may even be a minimum of the potential; no cable of a finer mesh has this shape.
 
-The bend of a steep line is near its lower end, where it holds least: there the end of one element bends by L κ, many
-times what the element does on the average, and a cubic does not follow that.
+A steep line bends near its lower end, where its tension is smallest: there the end of one element bends by L κ, many
+times its average bend, which a cubic does not resolve.
 
-A piece of the length L buckles between clamped ends at N = -4 π² EI/L².  One cubic cannot, so that beyond that force
-an element holds what the cable does not, unless contact supports it sideways: this is for the user to decide.
+A piece of the length L buckles between clamped ends at N = -4 π² EI/L².  One cubic cannot buckle, so that an element
+holds more than this force while the cable does not, unless contact supports it sideways: the user has to decide.
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (1961), section 2.2.
 """
@@ -43,13 +43,13 @@ END_BEND, UNEVEN = 1.25, 1.9
 """L κ at an end of a cable [rad], and L κ per angle between both slopes [1], from which together its shape is not
 resolved: in steep slack lines the horizontal force is then off by 1.3 to 8 %, in others by 1.3 % at most."""
 LEAST_COSINE = np.cos(0.3)
-"""Of angles between slopes: what turns by less bends evenly enough [1]."""
+"""Angle between slopes [rad] below which the bend is even enough."""
 LEAST_STRAIN = 1e-6
-"""Compression below this strain [1] is not looked at: in slack ropes it is noise of the mesh."""
+"""Compressive strain [1] below which compression is ignored: in slack ropes it is noise of the mesh."""
 
 
 def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
-    """The `Checks.find_faults` of cables of the plane or in space."""
+    """The `Checks.find_faults` of 2D or 3D cables."""
     dofs, given = node_dofs(rows), has_function(rows)
     length, free = rows.local("length"), eval_free_strain(rows)
     folded, shortened, bent = np.zeros((3, len(dofs)), np.bool_)
@@ -66,14 +66,14 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
 
 
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
-    """The `Checks.doubts` of cables without user functions: what begins stretched by more than half its length."""
+    """The `Checks.doubts` of cables without user functions: initial stretch by more than half of the length."""
     dofs, given = node_dofs(rows), has_function(rows)
     unstretched = rows.local("length") * (1.0 + eval_free_strain(rows))
     first, _, last, _ = (np.ascontiguousarray(part) for part in np.split(dofs, 4, axis=1))
 
     def find_doubts(s: Fields, _: float) -> list[str]:
         chord = s.x[last] - s.x[first]
-        # of its length at least: a bent cable is longer than its chord
+        # a lower bound of the length: a bent cable is longer than its chord
         stretch = np.sqrt(dot(chord, chord)) / unstretched - 1.0
         long = np.flatnonzero((stretch > LARGEST_STRETCH) & ~given)
         if not len(long):
@@ -197,7 +197,7 @@ def find_bent(rows: LocalRows, x: FloatArray) -> list[Fault]:
 
 
 def find_buckled(rows: LocalRows, which: IntArray, s: Fields) -> list[Fault]:
-    """Those of some cables that hold more compression than a piece of their length."""
+    """The cables with more compression than the buckling load of a piece of their length."""
     if not len(which):
         return []
     some = rows.select(which)

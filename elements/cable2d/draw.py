@@ -1,4 +1,4 @@
-"""Drawing of cables in the plane and in space: every cable as straight lines between points of its cubic axis.
+"""Drawing of 2D and 3D cables: every cable as straight lines between points of its cubic axis.
 
 | point field | unit | meaning |
 | --- | --- | --- |
@@ -7,7 +7,7 @@
 | `axial_force` | N | tension > 0 |
 | `bending_moment` | N m | > 0 where it bends to the left of the direction of growing x |
 | `curvature` | 1/m | > 0 to the left |
-| `bending_moment_vector`, `curvature_vector` | N m, 1/m | in space, in place of both: a file may show both kinds |
+| `bending_moment_vector`, `curvature_vector` | N m, 1/m | in 3D, instead of both: a file may show both kinds |
 
 The values are those of the output variables of the same names.  Neighbouring cables each have their own points where
 they meet, because forces and curvature may jump there.
@@ -37,7 +37,7 @@ UNITS = {
     2: {"velocity": "m/s", "axial_force": "N", "bending_moment": "N m", "curvature": "1/m"},
     3: {"velocity": "m/s", "axial_force": "N", "bending_moment_vector": "N m", "curvature_vector": "1/m"},
 }
-"""Point fields in the plane and in space."""
+"""Point fields in 2D and 3D."""
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinematics = NODES) -> Drawing:
@@ -50,7 +50,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinemat
 
 
 class CableLines:
-    """The lines of some cables: what does not change, and arrays for what does.
+    """The lines of some cables: constant data, and arrays for varying data.
 
     Args:
         rows: the cables.
@@ -158,7 +158,7 @@ def fill_strains(
             h_t = combine(ig, h_t, -2.0 * ig * ig * half_g_t, h)
             eps[i, j] = length - 1.0
             eps_t[i, j] = half_g_t / length
-            # in the plane about z alone
+            # in 2D about z alone
             kap[i, j, -1], kap_t[i, j, -1] = h[2] * ig, h_t[2]
             if d == 3:
                 kap[i, j, 0], kap[i, j, 1] = h[0] * ig, h[1] * ig

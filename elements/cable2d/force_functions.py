@@ -1,4 +1,4 @@
-"""Force functions of users for cables, of axial force or bending moment, and the linear ones that they replace.
+"""User functions for axial force or bending moment of cables, and the linear ones that they replace.
 
 They take arrays with one entry per row and point, shape (rows, n), and give N [N] or M [N m]:
 
@@ -9,15 +9,14 @@ Such a function replaces the whole linear one with its damping and must accept a
 per row, shape (rows, 1), or one number holds for all points; anything else, and NaN, is an error.
 
 A function of the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
-derivatives by strain, strain_rate, curvature and curvature_rate; without it they are central differences.
+derivatives with respect to strain, strain_rate, curvature and curvature_rate; without it they are central differences.
 The rest of the tangent is exact:
 
     f = Σ w L (N ε_q + M κ_q),    ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,
                                   ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q,    likewise M.
 
-In space the curvature that a function gets is |κ|, and its moment acts about the present direction of κ, see
-strains.py.  Rows with one are evaluated with NumPy, about a hundred times slower than others, and have no
-stored energy.
+In 3D a function gets the curvature |κ|, and its moment acts about the present direction of κ, see strains.py.  Rows
+with one are evaluated with NumPy, about a hundred times slower than others, and have no stored energy.
 """
 
 from __future__ import annotations
@@ -47,13 +46,13 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
 BY = {0: "strain", 1: "strain rate", 3: "curvature", 4: "curvature rate"}
-"""What functions are differentiated by, as places among their arguments."""
+"""Arguments with respect to which functions are differentiated, by place."""
 # Step of the differences, relative to the size of strains [1], and of curvatures times length [1].
 STEP = 1e-6
 
 
 class Parameters(NamedTuple):
-    """What a user function may read of its cables, each of shape (rows, 1).
+    """Data of cables for a user function, each of shape (rows, 1).
 
     row: row number in the table of the cables.
     length [m], axial_stiffness [N], bending_stiffness [N m^2], axial_damping [N s], bending_damping [N m^2 s].
@@ -80,8 +79,8 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 
 class ForceGroup(NamedTuple):
-    """Rows that share a function: their positions, shape (m,), the function, its derivatives or None, and for those of
-    users the count of their calls, and the kind of cable for messages."""
+    """Rows that share a function: their positions, shape (m,), the function, its derivatives or None; for user
+    functions the count of calls, and the kind of cable for messages."""
 
     rows: IntArray
     force: ForceFunction
@@ -121,7 +120,7 @@ LINEAR: dict[str, tuple[ForceFunction, Derivatives]] = {
         lambda *given: (0.0, 0.0, given[-1].bending_stiffness, given[-1].bending_damping),
     ),
 }
-"""The functions of rows without one of the user."""
+"""The functions of rows without a user function."""
 
 
 def has_function(rows: LocalRows) -> NDArray[np.bool_]:
@@ -136,7 +135,7 @@ def is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def create_parameters(rows: LocalRows) -> Parameters:
-    """The columns of the rows as user functions get them."""
+    """The columns of the rows for user functions."""
     names = Parameters._fields[1:]
     return Parameters(rows.rows[:, None], *(rows.local(name)[:, None] for name in names))
 
@@ -190,7 +189,7 @@ def eval_forces(
 def eval_force_derivatives(
     quantity: str, forces: list[ForceGroup], t: float, places: Places, strains: Strains, parameters: Parameters
 ) -> FloatArray:
-    """Derivatives by strain, strain rate, curvature and curvature rate, shape (4, rows, n)."""
+    """Derivatives with respect to strain, strain rate, curvature and curvature rate, shape (4, rows, n)."""
     arguments = _arguments(places, strains, parameters)
     out = np.empty((4, *strains.eps.shape))
     for group in forces:
@@ -258,7 +257,7 @@ def _of_rows(parameters: Parameters, rows: IntArray) -> Parameters:
 def _call(
     quantity: str, group: ForceGroup, t: float, x: FloatArray, values: list[FloatArray], p: Parameters
 ) -> FloatArray:
-    """What a function gives, one number for each row and point."""
+    """The result of a function, one number for each row and point."""
     given = group.force(t, x, *values, p)
     result = given if group.calls is None else read_numbers(given)
     if result is None or result.shape not in ((), p.length.shape, x.shape):
@@ -274,7 +273,7 @@ def _call(
 def _call_derivatives(
     quantity: str, group: ForceGroup, t: float, x: FloatArray, values: list[FloatArray], p: Parameters
 ) -> list[FloatArray]:
-    """What the derivatives of a function give: four numbers or arrays."""
+    """The derivatives of a function: four numbers or arrays."""
     assert group.derivatives is not None
     given = group.derivatives(t, x, *values, p)
     if group.calls is None:
@@ -297,13 +296,13 @@ def _call_derivatives(
 def _check_finite(
     name: str, function: Any, result: FloatArray, t: float, values: list[FloatArray], p: Parameters
 ) -> None:
-    """Raise ModelError for a row that is not finite though what the function was given is."""
+    """Raise ModelError for a row with a result that is not finite from finite arguments."""
     if np.isfinite(result).all():
         return
     bad = ~np.isfinite(result)
     for value in values:
         bad &= np.isfinite(value)
-    # values that are not finite elsewhere come from Newton's method, which reports that it diverges
+    # otherwise infinite values and NaN come from Newton's method, which reports that it diverges
     for i, j in np.argwhere(bad)[:1]:
         raise _refusal(name, function, str(result[i, j]), "must be finite numbers", int(i), t, p)
 

@@ -1,5 +1,5 @@
-"""Kernels of `Cable2D` over whole tables for every integration rule, as loops over its points, and the strain energy
-of cables in the plane and in space.
+"""Kernels of `Cable2D` over whole tables for every integration rule, as loops over its points, and the strain energy of
+2D and 3D cables.
 
 Cables are evaluated side by side, see lanes.py; forces and the product of the mass matrix come in one pass, and
 so do tangent and mass matrix.  Equations of a single point and the letters e, s0, s1, p, k: points.py.
@@ -48,7 +48,7 @@ AT_POINT, SLOPE = FREE, FREE + 1
 ON_E, ON_S0, ON_S1 = FORCES + 8, FORCES + 10, FORCES + 12
 """Rows of the forces on e, s0 and s1, in residuals."""
 SUMS = MATRIX + 64
-"""First of the 36 rows of sums over points: derivatives of the forces on e, s0, s1 by e, s0, s1, as xx, xy, yx, yy."""
+"""First of the 36 rows of sums over points: derivatives ∂(forces on e, s0, s1)/∂(e, s0, s1), as xx, xy, yx, yy."""
 
 
 @kernel(inline=True)
@@ -79,7 +79,7 @@ def interpolate(P0: float, P1: float, P2: float, k: int, g: FloatArray) -> Four:
 @kernel
 def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
     """Add the forces [N, N m] of any rule, and mass M a."""
-    # after the forces on the coordinates those on e, s0 and s1
+    # after the forces on the coordinates the forces on e, s0 and s1
     g = np.empty((FORCES + 14, LANES))
     axial = len(p.wa)
     for block in range(len(c.given)):
@@ -246,7 +246,7 @@ def tangent_gauss(
 @kernel(inline=True)
 def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
     """Coordinates i = 0 to 3 of r0, r0', r1, r1' of a row with the numbers n in d dimensions; z = 0 in the plane."""
-    # without a branch, around which the compiler would count references to the arrays
+    # without a branch, around which the compiler would add reference counting of the arrays
     return x[n[d * i]], x[n[d * i + 1]], (d - 2) * x[n[d * i + d - 1]]
 
 
@@ -285,7 +285,7 @@ def fill_energies(c: Columns, r: Rule, x: FloatArray, v: FloatArray, energies: F
         for j in range(len(r.wb)):
             p, k = sum_vectors(r.Pb, j, 1.0, z), sum_vectors(r.Kb, j, iL, z)
             ig, h = 1.0 / dot(p, p), cross(p, k)
-            # without force, in the plane about z
+            # without force, in 2D about z
             fx, fy, fz = (c.kap[i, j, 0], c.kap[i, j, 1], c.kap[i, j, 2]) if d == 3 else (0.0, 0.0, c.kap[i, j, 0])
             bend = combine(ig, h, -1.0, (fx, fy, fz))
             energies[1, row] += 0.5 * r.wb[j] * L * c.EI[i] * dot(bend, bend)

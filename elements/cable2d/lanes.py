@@ -1,16 +1,16 @@
-"""What the kernels of `Cable2D` and `Cable3D` for all integration rules share: parameters by row and lane, sums.
+"""Common parts of the kernels of `Cable2D` and `Cable3D` for all integration rules: parameters by row and lane, sums.
 
 Several cables are evaluated side by side, one in each lane of the processor's vector instructions: their coordinates
 are gathered into a small array g, by row and lane; loops over the lanes do the mechanics without branches; and the
-results are added to the world's, cable by cable.  All that a loop reads and writes is in g, since the compiler uses
-vector instructions only where it sees that arrays do not overlap.
+results are added to the world's, cable by cable.  Loops read and write only g, since the compiler uses vector
+instructions only if it can prove that arrays do not overlap.
 
-Rows of g are named by the constants below, those of residuals and of tangents beyond what is given each in their own
-way.  What comes after these, each kernel says.
+The constants below name the rows of g; after the given data, residuals and tangents use the rows differently.  Each
+kernel describes its further rows.
 
 The same functions serve `Cable3D`: ``dims`` is the number of dimensions d, 2 or 3, a constant of the kernel that
-inserts them.  Rows begin at 0 (coordinates), 4 d (velocities), 8 d (what is given), 12 d + 3 (accelerations, matrix)
-and 16 d + 3 (forces); a row of the matrix has 4 d entries.
+inlines them.  Rows begin at 0 (coordinates), 4 d (velocities), 8 d (given data), 12 d + 3 (accelerations, matrix) and
+16 d + 3 (forces); a row of the matrix has 4 d entries.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Slots
 
 LANES = 8
-"""Cables side by side; fewer, or many more, are slower."""
+"""Number of cables side by side; fewer, or many more, are slower."""
 COORDINATES, VELOCITIES, GIVEN, ACCELERATIONS, FORCES, MATRIX = 0, 8, 16, 27, 35, 27
-"""First rows of 8 coordinates, 8 velocities, what is given, 8 accelerations, 8 forces (in residuals), and of the 64
+"""First rows of 8 coordinates, 8 velocities, given data, 8 accelerations, 8 forces (in residuals), and of the 64
 entries of a matrix, row by row (in tangents)."""
 LENGTH, EA, EI, D_EA, D_EI, MASS_PER_LENGTH, FREE = range(GIVEN, 23)
-"""Rows of what is given, see `Lanes`; the last one is the first of strains and curvatures without force."""
+"""Rows of given data, see `Lanes`; the last one is the first of strains and curvatures without force."""
 
 
 class Columns(NamedTuple):

@@ -1,4 +1,4 @@
-"""Kernels of `Cable2D` over whole tables for integration rule 2, the one that belts use: written out point by point.
+"""Kernels of `Cable2D` over whole tables for integration rule 2, the default: written out point by point.
 
 Cables are evaluated side by side, see lanes.py; forces and the product of the mass matrix come in one pass, and
 so do tangent and mass matrix.  Equations of a single point and the letters e, s0, s1, p, k: points.py.  All
@@ -73,7 +73,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             ex, ey, s0x, s0y, s1x, s1y = read_slopes(COORDINATES, iL, k, g)
             etx, ety, t0x, t0y, t1x, t1y = read_slopes(VELOCITIES, iL, k, g)
 
-            # axial: the ends load their own slope only, the middle loads e and both slopes
+            # axial: each end loads only its slope, the middle loads e and both slopes
             N0 = L / 6.0 * axial_force(s0x, s0y, t0x, t0y, EA, dEA, g[STRAIN0, k])
             N1 = L / 6.0 * axial_force(s1x, s1y, t1x, t1y, EA, dEA, g[STRAIN1, k])
             px, py = 1.5 * ex - 0.25 * (s0x + s1x), 1.5 * ey - 0.25 * (s0y + s1y)
@@ -140,7 +140,7 @@ def fill_entries(
     ds, sd = -ROOT3 * dw, -ROOT3 * wd
     ss = 3.0 * skk + 0.0625 * A[j]
     to = 12 * dims + 3 + 4 * dims * a + b
-    # by r0, s0, r1, s1, since e = (r1 - r0)/L
+    # with respect to r0, s0, r1, s1, since e = (r1 - r0)/L
     g[to, k], g[to + x, k], g[to + 2 * x, k], g[to + 3 * x, k] = ee, ed - es, -ee, -es - ed
     to += y
     g[to, k], g[to + 2 * x, k] = de - se, se - de

@@ -1,4 +1,4 @@
-"""The mass matrix of a cable, in the plane or in space, of length L and mass per length ρA, in all forms needed.
+"""The mass matrix of a 2D or 3D cable of length L and mass per length ρA, in all forms needed.
 
 For each axis, by r0, r0', r1, r1' of the two nodes,
 
@@ -55,7 +55,7 @@ def mass_matrices(rho: FloatArray, L: FloatArray) -> FloatArray:
 
 
 def eval_flow(c: Inertia) -> AxialFlow:
-    """P = M G and Q = Gᵀ M G of all axes, for modes of belts that run."""
+    """P = M G and Q = Gᵀ M G of all axes, for modes of running belts."""
     G = slide_matrices(c.L)
     P = mass_matrices(c.rho, c.L) @ G
     n, axes = c.dofs.shape[1], np.eye(c.dofs.shape[1] // 4)
@@ -95,7 +95,7 @@ def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
             f[n[a + 3 * d]] += product(M[3], q)
 
 
-# In lanes sums are written out: with `mass_rows` the compiler orders them anew, and belts get other last digits.
+# In lanes sums are written out: with `mass_rows` the compiler reorders them, which changes the last digits of belts.
 
 
 @kernel(inline=True)

@@ -48,10 +48,10 @@ class CableMotion(NamedTuple):
 
 
 class Kinematics(NamedTuple):
-    """How the coordinates of a kind of cable move, as functions of rows and fields.
+    """Motion of the coordinates of a kind of cable, as functions of rows and fields.
 
     material: motion of its material, for positions, velocities and accelerations.
-    force: motion with the rates that its damping sees.
+    force: motion with the rates used by its damping.
     """
 
     material: Callable[[LocalRows, Fields], CableMotion]
@@ -59,7 +59,7 @@ class Kinematics(NamedTuple):
 
 
 def eval_motion(rows: LocalRows, fields: Fields) -> CableMotion:
-    """The motion of the nodes: that of the material of `Cable2D` and `Cable3D`."""
+    """The motion of the nodes, which is the motion of the material of `Cable2D` and `Cable3D`."""
     dofs = node_dofs(rows)
     return CableMotion(fields.x[dofs], fields.v[dofs], fields.a[dofs])
 
@@ -71,14 +71,14 @@ def node_dofs(rows: LocalRows) -> IntArray:
 
 
 class CableView:
-    """What outputs and drawings read of some cables at each time, made once.
+    """Constant data of some cables for outputs and drawings.
 
     Args:
         rows: the cables.
 
     Attributes:
         length: lengths [m], shape (rows, 1).
-        parameters: the columns as force functions get them.
+        parameters: the columns for force functions.
         forces: rows by force function, of ``"axial_force"`` and ``"bending_moment"``.
     """
 
@@ -90,7 +90,7 @@ class CableView:
         self._places: dict[tuple[tuple[int, ...], bytes], Places] = {}
 
     def find_places(self, s: FloatArray) -> Places:
-        """The points at s = x/L [1], shape (rows or 1, k); those that were asked for last are kept."""
+        """The points at s = x/L [1], shape (rows or 1, k); the last ones are kept."""
         key = s.shape, s.tobytes()
         if key not in self._places:
             if len(self._places) >= MOST_PLACES:
@@ -127,7 +127,7 @@ class CableView:
 
 @dataclass(frozen=True)
 class CableSections:
-    """Cross sections of the rows at the places asked for, k per row.
+    """Cross sections of the rows at given places, k per row.
 
     rows: the cables.
     motion: their coordinates and rates.
@@ -154,7 +154,7 @@ class CableSections:
 
     @cached_property
     def normal(self) -> FloatArray:
-        """Global unit vectors of the plane [1], shape (rows, k, 2)."""
+        """Global 2D unit vectors [1], shape (rows, k, 2)."""
         return turned(self.tangent)
 
     @cached_property
@@ -165,7 +165,7 @@ class CableSections:
 
     @property
     def omega(self) -> FloatArray:
-        """Angular velocity about z in the plane [rad/s], shape (rows, k)."""
+        """Angular velocity about z of 2D cables [rad/s], shape (rows, k)."""
         return self.turning[..., 0]
 
 
@@ -300,7 +300,7 @@ def create_outputs(kinematics: Kinematics) -> dict[str, Output]:
 
 
 NODES = Kinematics(eval_motion, eval_motion)
-"""Material that moves with the nodes."""
+"""Motion of material that moves with the nodes."""
 
 OUTPUTS: dict[str, Output] = create_outputs(NODES)
 """The output variables of `Cable2D`."""

@@ -30,11 +30,11 @@ Entries = tuple[float, ...]
 """A small matrix of any size, row by row."""
 EntryBlocks = tuple[Entries, Entries, Entries, Entries]
 Number = TypeVar("Number", float, FloatArray)
-"""What is evaluated for one row in kernels, and for many in arrays."""
+"""A value of one row in kernels, or of many rows in arrays."""
 
 
 class Shape(NamedTuple):
-    """Shape functions S1..S4 of x0, x0', x1, x1' and their derivatives by arc length, each of shape (..., 4).
+    """Shape functions S1..S4 of x0, x0', x1, x1' and their derivatives with respect to arc length, shape (..., 4) each.
 
     S [1, m, 1, m], dS [1/m, 1, 1/m, 1], ddS [1/m^2, 1/m, 1/m^2, 1/m].
     """
@@ -61,7 +61,7 @@ class Rule(NamedTuple):
     Kb: FloatArray
 
 
-# Shape functions have the same digits everywhere, whether a point is evaluated by itself, in a lane or in an array.
+# Shape functions have the same digits everywhere, whether a point is evaluated alone, in a lane or in an array.
 
 
 @kernel(inline=True, fast=False)
@@ -101,7 +101,7 @@ def cubic_terms(e: float, s0: float, s1: float, L: float) -> tuple[float, float]
 
 
 def array_form(function: Any) -> Any:
-    """The plain Python of a kernel, for arrays in place of its numbers."""
+    """The plain Python of a kernel, for arrays instead of numbers."""
     return getattr(function, "py_func", function)
 
 

@@ -1,4 +1,4 @@
-"""Tensions of cables of the plane and in space, by which solvers see whether one leaps; see `Pulls`."""
+"""Tensions of 2D and 3D cables, in which solvers detect leaps; see `Pulls`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.pulls import Pulls
 
 ROUNDING = 1e-9
-"""Strain that rounding of coordinates may make [1]."""
+"""Strain that rounding of coordinates may cause [1]."""
 
 
 @kernel
@@ -56,7 +56,7 @@ def fill_pulls(
 
 
 def measure_group(g: StrandGroup, dofs: IntArray, tensions: FloatArray) -> Call:
-    """What writes the mean elastic forces of the rows of a group."""
+    """The call that writes the mean elastic forces of the rows of a group."""
     free = np.array([g.read(FREE + j) for j in range(len(g.rule.wa))]).T @ g.rule.wa
     given = g.row, dofs, 1.0 / g.read(LENGTH), g.read(EA).copy(), free, np.array(g.rule.Pa), np.array(g.rule.wa)
     return call(fill_pulls, lambda s: (*given, s.x, tensions))
@@ -65,7 +65,7 @@ def measure_group(g: StrandGroup, dofs: IntArray, tensions: FloatArray) -> Call:
 def watch_pulls(
     groups: list[StrandGroup], inertia: Inertia, stiffness: FloatArray, describe: Callable[[int], str]
 ) -> Pulls:
-    """The tensions of cables whose axial force is that of the linear law.
+    """The tensions of cables with the linear law of the axial force.
 
     Args:
         groups: all rows.

@@ -1,13 +1,13 @@
 """Strain and curvature of cables at arbitrary points with rates and derivatives, vectorised and not in the hot path.
 
 Arrays have one entry per row and point, shape (rows, n, ...).  In d dimensions positions and slopes have d components
-and curvatures m = 1 in the plane, about its normal, or m = 3 in space; with `cross` the equations are the same:
+and curvatures m = 1 in 2D, about z, or m = 3 in 3D; with `cross` the equations are the same:
 
-    κ = r' × r''/|r'|²,    |κ| = √(κ·κ + δ²),    b = κ/|κ|,    δ = `SMALLEST`/L;    in the plane κ for |κ| and b = 1
+    κ = r' × r''/|r'|²,    |κ| = √(κ·κ + δ²),    b = κ/|κ|,    δ = `SMALLEST`/L;    in 2D κ for |κ| and b = 1
 
-Force functions get |κ|, and their moment M acts along b, the direction of the binormal: δW = M δ|κ|.  The energy
-does not change when a cable turns as a whole, also where it is curved without force.  With δ a straight cable has
-derivatives in space, too; M = EI |κ| gives the moment EI κ and the tangent of the linear law, for every δ.
+Force functions get |κ|, and their moment M acts along b, the direction of the binormal: δW = M δ|κ|.  The energy does
+not change when a cable turns as a whole, even if it is curved without force.  With δ a straight cable has derivatives
+in 3D, too; M = EI |κ| gives the moment EI κ and the tangent of the linear law, for every δ.
 Letters: points.py.
 """
 
@@ -22,7 +22,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import LocalRows
 
 SMALLEST = 1e-9
-"""Curvature that counts as none, times the length of the cable [1]."""
+"""Curvature that counts as 0, times the length of the cable [1]."""
 
 
 class Strains(NamedTuple):
@@ -58,8 +58,7 @@ class References(NamedTuple):
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a × b, shape (..., 3); in the plane of two of its vectors, shape (..., 1), or of one and one about its normal,
-    shape (..., 2)."""
+    """a × b, shape (..., 3); in 2D of two vectors, shape (..., 1), or of one vector and one about z, shape (..., 2)."""
     if a.shape[-1] == 3:
         return np.cross(a, b)
     if a.shape[-1] == 1:
@@ -100,7 +99,7 @@ def find_smallest(shape: Shape) -> FloatArray:
 
 
 def eval_sizes(bending: Bending, smallest: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """|κ| and its rate, in the plane κ itself, shape (rows, n), with δ [1/m]."""
+    """|κ| and its rate, in 2D κ, shape (rows, n), with δ [1/m]."""
     kap, kap_t = bending
     if kap.shape[-1] == 1:
         return kap[..., 0], kap_t[..., 0]
@@ -127,7 +126,7 @@ def eval_free_bending(rows: LocalRows, s: FloatArray) -> tuple[FloatArray, Float
 
 
 def eval_references(rows: LocalRows, s: FloatArray) -> References:
-    """Strain without force, and the size of the curvature without force, as force functions get them."""
+    """Strain without force, and the size of the curvature without force, for force functions."""
     eps, kap = eval_free_bending(rows, s)
     return References(eps, kap[..., 0] if kap.shape[-1] == 1 else np.sqrt(dot(kap, kap)))
 
@@ -149,7 +148,7 @@ def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, Float
     kap_pk = (-_cross_matrix(b) - 2.0 * outer(s.p, kap_k)) / g
     kap_qq: FloatArray = np.zeros(())
     if len(unit) == 3:
-        # κ_zᵀ (I - b bᵀ)/|κ| κ_z, which is 0 in the plane
+        # κ_zᵀ (I - b bᵀ)/|κ| κ_z, which is 0 in 2D
         by_p = -(_cross_matrix(s.k) + 2.0 * outer(s.kap[..., None] * b, s.p)) / g
         by_k = _cross_matrix(s.p) / g
         across = (unit - outer(b, b)) / s.kap[..., None, None]

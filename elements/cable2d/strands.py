@@ -1,4 +1,4 @@
-"""What form-finding needs of cables of the plane and in space: see `Strands`."""
+"""Data of 2D and 3D cables for form-finding, see `Strands`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class StrandGroup(NamedTuple):
     """Rows of one integration rule and thread, in the order of their lanes.
 
     Attributes:
-        lanes: what the kernels read.
+        lanes: data of the kernels.
         rule: the points of the rule.
         row: positions of the rows among the local ones, shape (rows,).
     """
@@ -27,18 +27,18 @@ class StrandGroup(NamedTuple):
     row: IntArray
 
     def read(self, quantity: int) -> FloatArray:
-        """A quantity of what is given to the kernels, shape (rows,)."""
+        """A quantity in the data of the kernels, shape (rows,)."""
         values: FloatArray = self.lanes.given[:, quantity - GIVEN, :].ravel()[: len(self.row)]
         return values
 
     def write(self, quantity: int, values: FloatArray) -> None:
-        """Give the kernels another one; lanes without a row are copies of the last row."""
+        """Replace a quantity for the kernels; lanes without a row are copies of the last row."""
         filled = np.minimum(np.arange(LANES * len(self.lanes.given)), len(self.row) - 1)
         self.lanes.given[:, quantity - GIVEN, :] = values[filled].reshape(-1, LANES)
 
 
 class CableStrands(Strands):
-    """Cables whose axial force is that of the linear law.
+    """Cables with the linear law of the axial force.
 
     Args:
         groups: all rows.
@@ -77,7 +77,7 @@ class CableStrands(Strands):
         return folded
 
     def take(self, stiffness: FloatArray, free: FloatArray, bends: BoolArray) -> None:
-        """Write to what the kernels are given."""
+        """Write to the data of the kernels."""
         first = 0
         for g, bending in zip(self._groups, self._bending, strict=True):
             count = len(g.row), len(g.rule.wa)

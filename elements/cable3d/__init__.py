@@ -1,1 +1,1 @@
-"""The cable in space: forces, tangents, outputs; what it shares with the plane is in cable2d."""
+"""The 3D cable: forces, tangents, outputs; common parts of both cables are in cable2d."""

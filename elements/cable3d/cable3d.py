@@ -1,6 +1,6 @@
-"""Cable in space: two nodes with position and slope, axial and bending stiffness, no shear and no torsion (ANCF cable).
+"""3D cable: two nodes with position and slope, axial and bending stiffness, no shear and no torsion (ANCF cable).
 
-The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cable, as that of `Cable2D`:
+The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cable, as in `Cable2D`:
 
     strain     ε = |r'| - 1,                       force   N = EA (ε - ε_ref) + d_EA ε_t
     curvature  κ = (r' × r'')/|r'|², a vector,     moment  m = EI (κ - κ_ref) + d_EI κ_t
@@ -8,11 +8,10 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
     ε_ref = ε0 + c (|r'| - 1), κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference
 
 κ_ref is a fixed vector of the global frame: a cable that is curved without load and turns as a whole keeps it, as the
-element has no coordinate for the rotation of its cross sections.  Where that matters give ``bending_moment_function``:
-it gets |κ| and its moment acts about the present binormal, whatever way the cable has turned; see
-cable2d/strains.py.
+element has no coordinate for the rotation of its cross sections.  If this matters, give ``bending_moment_function``: it
+gets |κ| and its moment acts about the present binormal for any rotation of the cable; see cable2d/strains.py.
 
-Integration rules are those of `Cable2D`.  In a plane the forces are those of `Cable2D`.
+Integration rules are the same as for `Cable2D`, and for motion in a plane the forces are equal, too.
 
 Source: J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006) 109-130; for the curvature J. Gerstmayr, H. Irschik,
 Journal of Sound and Vibration 318 (2008) 461-487.
@@ -32,7 +31,7 @@ from windlass.framework.model.schema import column, ref
 
 
 class Cable3D(Cable2D):
-    """A cable element in space; it has the columns of `Cable2D`, and force functions get the size |κ| of curvatures."""
+    """A 3D cable element; it has the columns of `Cable2D`, and force functions get the size |κ| of curvatures."""
 
     provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable in space", "strained cable")
     node0 = ref("PointSlope3D", "node at x = 0")

@@ -1,7 +1,7 @@
 """Kernels of `Cable3D` over whole tables for every integration rule, as loops over its points.
 
-As in the plane (cable2d/gauss.py); rule 2 has kernels of its own in lobatto.py.  Equations of a single point and the
-letters p, k: points.py; the letters e, s0, s1: cable2d/points.py.
+As in 2D (cable2d/gauss.py); rule 2 has separate kernels in lobatto.py.  Equations of a single point and the letters p,
+k: points.py; the letters e, s0, s1: cable2d/points.py.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from windlass.framework.model.system import Slots
 ON_POINTS = FORCES + 12
 """First of the 9 rows of the forces on e, s0 and s1, in residuals."""
 SUMS = MATRIX + 144
-"""First of the 81 rows of derivatives of these forces by e, s0, s1, in tangents: 9 for each pair."""
+"""First of the 81 rows of derivatives of these forces with respect to e, s0, s1, in tangents: 9 for each pair."""
 
 
 @kernel(inline=True)

@@ -1,4 +1,4 @@
-"""Nodes and cables by the dimension of their world, so that models of the plane load nothing of those in space."""
+"""Nodes and cables by dimension, so that 2D models do not load 3D cables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from windlass.framework.model.schema import Component
 
 
 def find_kinds(dims: int) -> tuple[type[Component], type[Component]]:
-    """Node and cable of the plane (2) or in space (3)."""
+    """Node and cable in 2D or 3D."""
     if dims == 2:
         return PointSlope2D, Cable2D
     from windlass.elements.cable3d.cable3d import Cable3D  # here, because models of the plane do not need it

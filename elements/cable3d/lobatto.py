@@ -1,7 +1,7 @@
-"""Kernels of `Cable3D` over whole tables for integration rule 2, the one that ropes use: written out point by point.
+"""Kernels of `Cable3D` over whole tables for integration rule 2, the default: written out point by point.
 
 Cables are evaluated side by side, see cable2d/lanes.py; forces and the product of the mass matrix come in one pass, and
-so do tangent and mass matrix.  Equations of a single point: points.py; sums over points are those of the plane, see
+so do tangent and mass matrix.  Equations of a single point: points.py; sums over points are as in 2D, see
 cable2d/lobatto.py.  All rules: gauss.py.
 """
 
@@ -92,7 +92,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             e, s0, s1 = read_slopes(COORDINATES, iL, k, g)
             et, t0, t1 = read_slopes(VELOCITIES, iL, k, g)
 
-            # axial: the ends load their own slope only, the middle loads e and both slopes
+            # axial: each end loads only its slope, the middle loads e and both slopes
             N0 = L / 6.0 * axial_force(s0, t0, EA, dEA, g[FREE, k])
             N1 = L / 6.0 * axial_force(s1, t1, EA, dEA, g[FREE + 2, k])
             p, pt = find_middle(e, s0, s1), find_middle(et, t0, t1)

@@ -1,8 +1,8 @@
 """Output variables of `Cable3D` at places on the axis: x [m], from 0 to the length.
 
 ``x`` is one place for all rows, one per row (rows,), or several per row (rows, k); the default is the middle of each
-cable.  Vectors are global, scalars have no further axis.  Forces and moments include damping, references and laws of
-users and belong to the place itself.  With integration rule 2 the axial force is best at x = 0, L/2 and L.
+cable.  Vectors are global, scalars have no further axis.  Forces and moments include damping, references and user
+functions and belong to the place itself.  With integration rule 2 the axial force is best at x = 0, L/2 and L.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from windlass.framework.model.system import Fields
 
 
 class SpatialView(CableView):
-    """What outputs and drawings read of cables in space at each time, made once.
+    """Constant data of 3D cables for outputs and drawings.
 
     Args:
         rows: the cables.
@@ -44,7 +44,7 @@ class SpatialView(CableView):
         self._damping = rows.local("bending_damping")[:, None, None]
 
     def eval_moment(self, t: float, places: Places, strains: Strains, bending: Bending) -> FloatArray:
-        """Bending moment [N m] at time t [s], shape (rows, k, 3): linear, or that of a force function along κ/|κ|."""
+        """Bending moment [N m] at time t [s], shape (rows, k, 3): linear, or by a force function along κ/|κ|."""
         _, free = eval_free_bending(self._rows, places.s)
         moment: FloatArray = self._stiffness * (bending.kap - free) + self._damping * bending.kap_t
         by = self.bends_by_user

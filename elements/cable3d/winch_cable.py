@@ -1,20 +1,20 @@
-"""Cables of a rope that a winch pays out and takes in: elements whose length is a share of the length outside, l(t).
+"""Cables of a rope that a winch pays out and hauls in: elements whose length is a share of the length outside, l(t).
 
-l is the coordinate of an `ALENode`, which whatever acts on coordinates prescribes, loads or controls.  The elements of
-the rope divide l in fixed shares, so rope that leaves the winch at the outlet, share 0, goes through all of them; the
-end of the rope, share 1, is always the same material.  With the material velocity u = r_t + l_t w (w = dr/dl at fixed
-material, see winch_points.py), from the principle of d'Alembert for the material that is outside:
+l is the coordinate of an `ALENode`, which constraints, loads or controls on coordinates prescribe, load or control.
+The elements of the rope divide l in fixed shares, so rope that leaves the winch at the outlet, share 0, goes through
+all of them; the end of the rope, share 1, is always the same material.  With the material velocity u = r_t + l_t w (w =
+dr/dl at fixed material, see winch_points.py), d'Alembert's principle for the material outside gives
 
     nodes    ∂Π/∂q + ∫ d_EA ε_t ∂ε/∂q dx + ∫ ρA S_i u_t dx = ∫ ρA S_i g dx,    Π = ∫ EA ε²/2 + EI |κ|²/2 dx
-    l        ∂Π/∂l - W + ∫ d_EA ε_t dε/dl dx + ∫ ρA w·u_t dx = ∫ ρA w·g dx + what drives the winch
+    l        ∂Π/∂l - W + ∫ d_EA ε_t dε/dl dx + ∫ ρA w·u_t dx = ∫ ρA w·g dx + force of the drive
 
 where ε = |r'| - 1 and κ is the curvature of `Cable3D`.  W = T_s²/(2 EA) is the energy of a metre of rope in the winch,
-where it lies under the tension T_s (``store_tension``): it enters with the rope.  So a winch that holds a tension N at
-rest feels N (1 + ε) + W - EA ε²/2 in the direction in which the rope pulls it, growing l.  Rope arrives at the outlet
-with the velocity it has there: its mass, momentum and kinetic energy enter with it (outputs ``mass_flow`` and
-``momentum_flow``, quantities ``strain_flow`` and ``kinetic_flow`` of the ledger).
+where it lies under the tension T_s (``store_tension``): it enters with the rope.  So on a winch that holds a tension N
+at rest acts N (1 + ε) + W - EA ε²/2 in the direction of growing l.  Rope passes the outlet with the velocity there: its
+mass, momentum and kinetic energy enter with it (outputs ``mass_flow`` and ``momentum_flow``, quantities ``strain_flow``
+and ``kinetic_flow`` of the ledger).
 
-The rope is straight without force.  Axial integration is that of rule 2 of `Cable2D`, so it does not lock.
+The rope is straight without force.  Axial integration is rule 2 of `Cable2D`, so it does not lock.
 
 Source: H. Irschik, H. J. Holl, The equations of Lagrange written for a non-material volume, Acta Mechanica 153 (2002)
 231-248; J. L. Tang, G. X. Ren, W. D. Zhu, H. Ren, Dynamics of variable-length tethers with application to tethered
@@ -59,11 +59,11 @@ from windlass.framework.model.world import World
 NO_FORCE = np.zeros(0)
 NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
 SHARES = 1e-9
-"""Shares of neighbours that are equal [1]."""
+"""Difference of shares up to which neighbours meet [1]."""
 
 
 class WinchCable2D(Component):
-    """A cable of the plane whose length is a share of the rope outside a winch; see `winch_rope`."""
+    """A 2D cable whose length is a share of the rope outside a winch; see `winch_rope`."""
 
     provides: ClassVar[tuple[str, ...]] = ("winch cable", "strained cable")
     node0 = ref("PointSlope2D", "node on the side of the outlet")
@@ -81,7 +81,7 @@ class WinchCable2D(Component):
 
 
 class WinchCable3D(WinchCable2D):
-    """The same in space."""
+    """A 3D cable whose length is a share of the rope outside a winch; see `winch_rope`."""
 
     node0 = ref("PointSlope3D", "node on the side of the outlet")
     node1 = ref("PointSlope3D", "node on the side of the end of the rope")
@@ -154,7 +154,7 @@ def build(rows: LocalRows) -> System:
 
 
 def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
-    """Words on ropes that are too short."""
+    """Texts on ropes that are too short."""
     c: Columns = rows.columns
     length = fields.x[c.dofs[:, -1]]
     return [
@@ -165,7 +165,7 @@ def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for ropes that are not whole, and for feeds that begin too short."""
+    """Raise ModelError for incomplete ropes, and for feeds that begin too short."""
     held, node0, node1 = table.resident, table.local("node0"), table.local("node1")
     begin, share, feed = table.local("begin"), table.local("share"), table.local("feed")
     check_nodes(world, table)
@@ -178,7 +178,7 @@ def check(world: Tables, table: EntityTable) -> None:
             given = f"feed of {table.kind} row {held[places[k]]} has the length {start[k]:g} m"
             raise ModelError(f"{given} (reference + displacement): must be > shortest = {shortest[k]:g} m")
     if world.is_distributed:
-        # the rest of a rope may be elsewhere
+        # other processes may have the rest of a rope
         return
     active = table.local("active")
     for one in np.unique(feed):
@@ -200,7 +200,7 @@ def check(world: Tables, table: EntityTable) -> None:
 class Sections(NamedTuple):
     """Position [m] and velocity [m/s] of the material, shape (rows, k, 3), and axial force [N], (rows, k).
 
-    Of cables in reserve they are not a number.
+    They are NaN for cables in reserve.
     """
 
     position: FloatArray
@@ -251,7 +251,7 @@ def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
-    """What enters each cable with the material less what leaves it: see `fill_flows`, momentum of shape (rows, 3)."""
+    """Flow with the material into each cable minus flow out of it, see `fill_flows`; momentum of shape (rows, 3)."""
     c: Columns = rows.columns
     d = c.dofs.shape[1] // 4
     flow = np.zeros((len(c.rho), 2 + d))
@@ -264,7 +264,7 @@ def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     """Each cable as ``subdivisions`` lines; the cables of a winch are one part.  Places are shares of a cable.
 
-    Lines are the same in all frames, so those of cables in reserve are points: the begin of the first cable outside.
+    Lines are the same in all frames, so lines of cables in reserve are points at the start of the first cable outside.
     """
     s = np.arange(subdivisions + 1) / subdivisions
     found, count, active = eval_sections(rows, fields, s), len(rows.rows), rows.columns.active
@@ -284,7 +284,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 
 class WinchRope(NamedTuple):
-    """What `winch_rope` adds: the cables and the nodes from the outlet to the end, and the node of the length l."""
+    """The rope of `winch_rope`: the cables and the nodes from the outlet to the end, and the node of the length l."""
 
     cables: Entity
     nodes: Entity
@@ -308,7 +308,7 @@ def winch_rope(
 
     Args:
         world: the world.
-        outlet, end: places [m], shape (2,), or (3,) in space; neither is held.
+        outlet, end: places [m], shape (2,), or (3,) in 3D; neither is held.
         cables: number of cables.
         strain: of the rope in the reference configuration [1], N/EA under a tension N.
         name: name for messages and output.
@@ -318,7 +318,7 @@ def winch_rope(
         The cables, their nodes, and the `ALENode` whose coordinate ``s`` is the length outside the winch.
 
     Raises:
-        ModelError: places of different shapes or that meet.
+        ModelError: places of different shapes, or places that coincide.
     """
     first, last = np.array(outlet, np.float64), np.array(end, np.float64)
     if first.shape != last.shape or not (first != last).any():

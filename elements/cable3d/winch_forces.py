@@ -1,7 +1,7 @@
 """Kernels of winch cables: forces of stretching and bending, and of damping; letters as in winch_points.py.
 
-The elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx gives the forces ∂Π/∂z, less the energy W dl that rope has brought
-from the winch.
+The elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx gives the forces ∂Π/∂z, minus the energy W dl that rope brings from
+the winch.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def bending_energy(EI: float, p: FloatArray, k: FloatArray, g: FloatArray, K: Fl
     K (2 d, 2 d) by p and k."""
     d, P, Q, R = len(p), dot(p, p), dot(k, k), dot(p, k)
     E = 0.5 * EI
-    # e = E (Q/P - R²/P²) by P, Q and R, once and twice
+    # e = E (Q/P - R²/P²): first and second derivatives with respect to P, Q and R
     e_P, e_Q, e_R = E * (2.0 * R * R / P - Q) / (P * P), E / P, -2.0 * E * R / (P * P)
     e_PP, e_PQ, e_PR, e_RR = E * (2.0 * Q - 6.0 * R * R / P) / P**3, -E / P**2, 4.0 * E * R / P**3, -2.0 * E / P**2
     for a in range(d):
@@ -62,7 +62,7 @@ def add_elastic(
     n = c.dofs.shape[1]
     d = (n - 1) // 4
     S, p, p_l, k, k_l = np.empty((3, 4)), np.empty(d), np.empty(d), np.empty(d), np.empty(d)
-    # derivatives y_z of y = (r', r''), y_ll, and of the energy by y
+    # derivatives y_z of y = (r', r''), y_ll, and of the energy with respect to y
     G, twice, KG = np.zeros((2 * d, n)), np.zeros(2 * d), np.empty((2 * d, n))
     g, K = np.zeros(2 * d), np.zeros((2 * d, 2 * d))
     gp, Kp = np.zeros(d), np.zeros((d, d))
@@ -78,7 +78,7 @@ def add_elastic(
                 fill_slopes(c, i, P, point, l, S)
                 sum_up(S[0], 1, x, dofs, p, p_l, l)
                 sum_up(S[1], 2, x, dofs, k, k_l, l)
-                # energy density and its derivatives by r' and r''
+                # energy density and its derivatives with respect to r' and r''
                 if kind == 0:
                     energy = axial_energy(c.EA[i], p, gp, Kp)
                     g[:d], K[:d, :d] = gp, Kp
@@ -89,12 +89,12 @@ def add_elastic(
                     energies[kind, i] += weight * l * energy
                 if f.size == 0 and values.size == 0:
                     continue
-                # derivatives of r' and r'' by the coordinates of the nodes and by l
+                # derivatives of r' and r'' with respect to the coordinates of the nodes and to l
                 for a in range(d):
                     for j in range(4):
                         G[a, d * j + a], G[d + a, d * j + a] = S[0, j], S[1, j]
                     G[a, n - 1], G[d + a, n - 1] = p_l[a], k_l[a]
-                # forces; that on l has the energy of the point, too, as the weight grows with l
+                # forces; the force on l contains the energy of the point, too, as the weight grows with l
                 if f.size > 0:
                     for b in range(n):
                         f[dofs[b]] += weight * l * dot(g[:used], G[:used, b])
@@ -125,7 +125,7 @@ def add_elastic(
                             mixed = scale * (mixed / l + dot(g[:used], G[:used, b]) / l)
                             values[to[b, last]] += mixed
                             values[to[last, b]] += mixed
-                    # by l twice
+                    # ∂²/∂l²
                     values[to[last, last]] += scale * (
                         dot(g[:used], twice[:used]) + 2.0 * dot(g[:used], G[:used, last]) / l
                     )
@@ -188,11 +188,11 @@ def add_damping(
                             DJ[row, d * k + b] = S[0, j] * across[a, b] * S[0, k]
                     DJ[row, last] = S[0, j] * (dot(across[a], p_l) + (j % 2 - 1) * e[a] / l)
                     DJ[last, row] = dot(across[a], m) * S[0, j] + e[a] * S[2, j]
-            # by l twice
+            # ∂²/∂l²
             DJ[last, last] = dot(e, m_l)
             for a in range(d):
                 DJ[last, last] += p_l[a] * dot(across[a], m)
-            # derivative of the strain rate by the coordinates, then the matrix
+            # derivative of the strain rate with respect to the coordinates, then the matrix
             for b in range(n):
                 rate[b] = 0.0
                 for a in range(n):

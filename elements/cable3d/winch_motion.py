@@ -1,4 +1,4 @@
-"""Kernels of winch cables: inertia and weight of the material that moves through them, its motion and what it carries.
+"""Kernels of winch cables: inertia and weight of the moving material, its motion and the flows with it.
 
 Letters as in winch_points.py.
 """
@@ -64,7 +64,7 @@ def inertia_tangent(
         dofs, to, l = c.dofs[i], slots[i], find_length(c, i, x)
         l_t, l_tt = v[dofs[last]], a[dofs[last]]
         for point in range(len(P.w)):
-            # acceleration r_tt of the material by q_tt, l_tt, l_t q_t and l_t², and its derivative by l
+            # acceleration r_tt of the material by q_tt, l_tt, l_t q_t and l_t², and its derivative with respect to l
             fill_shapes(c, i, P, point, l, S)
             m = P.w[point] * c.share[i] * l * c.rho[i]
             sum_up(S[0], 0, a, dofs, r_tt, by_l, l)
@@ -81,12 +81,12 @@ def inertia_tangent(
                 r_tt[k] += l_t * l_t * Cq[k]
                 # the last term is the weight, which grows with l
                 by_l[k] += l_t * l_t * other[k] + r_tt[k] / l
-            # acceleration by the coordinates of the nodes
+            # derivatives of the acceleration with respect to the coordinates of the nodes
             for j in range(4):
                 A[j] = dq * (l_tt * S[1, j] + l_t * l_t * S[2, j]) + 2.0 * dv * l_t * S[1, j] + da * S[0, j]
             corner = 0.0
             for k in range(d):
-                # acceleration by l, with the weight
+                # derivative of the acceleration with respect to l, with the weight
                 along = dq * by_l[k] + 2.0 * dv * (Bv[k] + l_t * Cq[k]) + da * w[k]
                 corner += w[k] * along + dq * w_l[k] * r_tt[k]
                 # between nodes and l, and between nodes

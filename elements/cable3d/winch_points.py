@@ -1,8 +1,9 @@
 """One point of a winch cable, an element whose length is a share of a coordinate l: rows, places, shape functions.
 
 An element covers the shares σ0 to σ0 + Δ of the rope outside the winch, counted from its outlet, so its length is
-h = Δ l.  At the place ξ in [0, 1] of it σ = σ0 + Δ ξ, and the material there is (1 - σ) l from the end of the rope.
-The shape functions are those of `Cable2D`, N_i(ξ) h^p_i with p = (0, 1, 0, 1); r^(k) = Σ S_i^(k) q_i has the factors
+h = Δ l.  At the place ξ in [0, 1] of the element σ = σ0 + Δ ξ, and the material there is (1 - σ) l from the end of the
+rope.  The shape functions are those of `Cable2D`, N_i(ξ) h^p_i with p = (0, 1, 0, 1); r^(k) = Σ S_i^(k) q_i has the
+factors
 
     S_i^(k) = N_i^(k) h^(p_i - k),     by l at fixed ξ:  (p_i - k)/l S_i^(k)
 
@@ -12,8 +13,8 @@ and at fixed material, where ξ_l = b/l with b = (1 - σ0)/Δ - ξ,
     dS_i'/dl = h^(p_i - 1) (N_i'' b + (p_i - 1) N_i')/l.
 
 So the material has the velocity u = Σ S_i v_i + l_t B_i q_i, the acceleration
-Σ S_i a_i + l_tt B_i q_i + 2 l_t B_i v_i + l_t² C_i q_i, and follows a change of l by w = Σ B_i q_i.
-Coordinates z are those of both nodes, 4 d in d dimensions, and then l.
+Σ S_i a_i + l_tt B_i q_i + 2 l_t B_i v_i + l_t² C_i q_i, and moves with l by w = Σ B_i q_i. Coordinates z are the 4 d
+coordinates of both nodes in d dimensions, and then l.
 """
 
 from __future__ import annotations

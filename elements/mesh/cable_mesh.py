@@ -38,11 +38,11 @@ from windlass.framework.model.world import World
 
 Columns = Mapping[str, Any]
 MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}
-"""Points where more lines meet join none of them."""
+"""Largest number of lines at a point that are joined."""
 
 
 class NamedSets(dict[str, Entity]):
-    """Handles by name; a name that does not exist is a ModelError that lists those that do."""
+    """Handles by name; an unknown name raises a ModelError that lists the known ones."""
 
     def __init__(self, kind: str, sets: dict[str, Entity]) -> None:
         super().__init__(sets)
@@ -61,10 +61,11 @@ class CableMesh:
         all_cables: all cables, section by section in the order of the lines of the file.
         all_nodes: all nodes, those that share the position of another node included.
         cables: the cables of each group of lines, along each line.
-        nodes: one node for each position of a group: of a group of points, or of a group of lines with their ends and
-            the nodes between; for supports and loads on positions.
-        slope_nodes: all nodes of a group, also those that share the position of another; for what acts on slopes.
-        notes: what was left out of the file, in words.
+        nodes: one node for each position of a group of points, or of a group of lines including nodes within them; for
+            supports and loads on positions.
+        slope_nodes: all nodes of a group, also those that share the position of another; for supports and loads on
+            slopes.
+        notes: texts on parts of the file that were left out.
     """
 
     all_cables: Entity
@@ -120,33 +121,33 @@ def cables_from_mesh(
 ) -> CableMesh:
     """Add the line cells of a mesh file as cables, with nodes where lines meet and between.
 
-    Cables that meet share their position.  They share their slope too where the axis is smooth, see ``slopes``; where
-    it is not, each has a slope of its own: a hinge.
+    Cables that meet share their position.  They also share their slope if the axis is smooth, see ``slopes``; otherwise
+    each has a separate slope: a hinge.
 
     Args:
         world: the world.
-        path: mesh of gmsh (.msh, 2.2 or 4.1), .vtu or .xdmf, in the plane z = 0 or in space.
+        path: mesh of gmsh (.msh, 2.2 or 4.1), .vtu or .xdmf, in the plane z = 0 or in 3D.
         sections: columns of `Cable2D` or `Cable3D` by the name of a group of lines, e.g.
             ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``.
         cables_per_line: number of cables that each line is divided into.
-        largest_length: largest length of a cable [m]; lines that are longer than ``cables_per_line`` of them are
-            divided into more.
+        largest_length: largest length of a cable [m]; lines longer than ``cables_per_line`` such cables are divided
+            into more.
         scale: metres per unit of length of the file [m].
         slopes: where lines share a slope. ``"smooth"``: where two lines of one section meet at an angle of at most
-            ``corner_angle``. ``"through"``: also where more lines meet, in pairs of those that go on most straight.
-            ``"separate"``: nowhere; only cables within a line do.
+            ``corner_angle``. ``"through"``: also where more lines meet, in pairs with the smallest angles.
+            ``"separate"``: nowhere; only cables within a line share slopes.
         corner_angle: largest angle between two lines that share a slope [rad], 0 to π/2.
         hinges: names of groups of points (or lines) where nothing shares a slope.
         unused_points: ``"ignore"`` leaves out points that belong to no line, if no group has them.
-        merge_distance: points at most this far from each other become one [m]; at 0 such points are an error, at None
-            they stay apart.
-        in_space: makes cables in space, `Cable3D`; otherwise all points must have z = 0.
+        merge_distance: points at most this far from each other become one [m]; 0: points at one place are an error,
+            None: they stay apart.
+        in_space: create 3D cables, `Cable3D`; otherwise all points must have z = 0.
         name: name for messages and output.
         **cable_columns: columns of all cables, which those of sections override; enough for lines without section.
             ``length`` [m] is the arc length of the axis unless given.
 
     Returns:
-        Handles to what was made, by name.
+        Handles to the new entities, by name.
 
     Raises:
         ModelError: a file that cannot be read, groups that do not exist, lines without section or with two, points
@@ -216,7 +217,7 @@ def _plan_net(
 
 
 def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], common: Columns, name: str) -> CableMesh:
-    """Add the rows of a net that this process gives."""
+    """Add the rows of a net that this process provides."""
     outline = given.net.outline
     nodes = add_nodes(world, given, name)
     kind = find_kinds(given.net.nodes.position.shape[1])[1]
@@ -286,7 +287,7 @@ def _assign_sections(
 
 
 def _same_as(sections: list[MeshSection], number: int) -> int:
-    """Number of the first section that was given by the same object."""
+    """Number of the first section given by the same object."""
     given = sections[number].given
     return next(k for k, other in enumerate(sections) if other.given is given)
 

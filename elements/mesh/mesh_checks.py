@@ -1,4 +1,4 @@
-"""What must be right about lines from a mesh file before they become cables: no point or line twice or on its own."""
+"""Checks of lines from a mesh file before they become cables: no duplicate or unconnected points and lines."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 
 SAME_PLACE = 1e-9
-"""Distance of points at one place, relative to the size of the mesh."""
+"""Distance below which points coincide, relative to the size of the mesh."""
 
 
 def merge_points(mesh: FileMesh, distance: float | None) -> None:
-    """Join points that are at one place, in place; see ``merge_distance`` of `cables_from_mesh`.
+    """Join coinciding points in the given mesh; see ``merge_distance`` of `cables_from_mesh`.
 
     Raises:
         ModelError: the distance is negative; or it is 0, and points of lines are at one place.

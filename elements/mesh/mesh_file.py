@@ -7,7 +7,7 @@ points, which is how .vtu and .xdmf files carry them:
     values -1, 0, .. k - 1       k sets, if the name consists of their names joined by "-", as meshio writes sets
     other values v               sets "name=v"
 
-Each line that gmsh 2.2 writes once per physical group is one line in several sets here.
+A line that gmsh 2.2 writes once per physical group becomes one line in several sets.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 
 FORMATS = {".msh": "gmsh", ".vtu": "vtu", ".xdmf": "xdmf", ".xmf": "xdmf"}
-"""What meshio calls the format of a file, by its ending."""
+"""Names of file formats in meshio, by file ending."""
 LINES: dict[str, IntArray] = {"line": np.array([[0, 1]]), "line3": np.array([[0, 2], [2, 1]])}
 """Straight lines between the nodes of a cell, by its type."""
 JOINTS = "-_#+/"
-"""What joins names of sets to the name of an array: meshio takes the first that is in none of the names."""
+"""Separators between names of sets in the name of an array: meshio takes the first one that occurs in no name."""
 DAMAGED = ("not closed by", "could not be read to its end")
-"""What meshio or NumPy say about a file that ends too early, and go on."""
+"""Warnings of meshio or NumPy for a truncated file."""
 MOST_VALUES = 256
-"""An array of whole numbers with more different values holds numbers, not sets."""
+"""Number of different values above which an array of whole numbers holds numbers, not sets."""
 PLANE = 1e-9
 """Distance from the plane z = 0 that is rounding, relative to the size of the mesh."""
 
 
 @dataclass
 class FileMesh:
-    """What a mesh file says about lines in the plane or in space.
+    """Data of 2D or 3D lines in a mesh file.
 
     Attributes:
         path: the file.
@@ -52,8 +52,8 @@ class FileMesh:
         lines: points at both ends, shape (lines, 2).
         line_sets, point_sets: numbers of lines and points by name, sorted.
         present: points that were not joined to others, shape (points,).
-        cells: numbers of cells by type, in words.
-        notes: what was left out, in words.
+        cells: text with the numbers of cells by type.
+        notes: texts on parts that were left out.
     """
 
     path: Path
@@ -70,11 +70,11 @@ class FileMesh:
         return ModelError(f"mesh file {self.path}: {message}")
 
     def place(self, point: int) -> str:
-        """A point in words."""
+        """Text for a point."""
         return f"point {point} at ({', '.join(f'{x:.9g}' for x in self.points[point])}) m"
 
     def groups(self) -> str:
-        """Names of all sets in words."""
+        """Text with the names of all sets."""
         parts = [
             f"{kind} " + ", ".join(f"{name!r} ({len(members)})" for name, members in sorted(sets.items()))
             for kind, sets in (("groups of lines", self.line_sets), ("groups of points", self.point_sets))
@@ -86,7 +86,7 @@ class FileMesh:
         """Points of a group of points or lines, both if it is both.
 
         Raises:
-            ModelError: there is no such group; ``argument`` says who asks.
+            ModelError: there is no such group; ``argument`` names the argument in the message.
         """
         found = [self.point_sets[group]] if group in self.point_sets else []
         if group in self.line_sets:
@@ -105,8 +105,8 @@ def read_mesh(path: str | Path, scale: float = 1.0, in_space: bool = False) -> F
         in_space: points may have any z.
 
     Raises:
-        ModelError: the file does not exist, has another format, is broken or empty, has no lines, or, in the plane,
-            points with z other than 0.
+        ModelError: the file does not exist, has another format, is broken or empty, has no lines, or, in 2D, points
+            with z other than 0.
     """
     path = Path(path)
     if not (np.isfinite(scale) and scale > 0.0):
@@ -119,7 +119,7 @@ def read_mesh(path: str | Path, scale: float = 1.0, in_space: bool = False) -> F
 
 
 def _read_file(path: Path, scale: float) -> FileMesh:
-    """What a file says, unchecked, with what meshio said about it."""
+    """Read a file without checks; returns the mesh and the messages of meshio."""
     ending = path.suffix.lower()
     if ending not in FORMATS:
         raise ModelError(f"mesh file {path}: format {path.suffix!r} is unknown; must end in {', '.join(FORMATS)}")
@@ -127,7 +127,7 @@ def _read_file(path: Path, scale: float) -> FileMesh:
         raise ModelError(f"mesh file {path} does not exist")
     if path.stat().st_size == 0:
         raise ModelError(f"mesh file {path} is empty")
-    import meshio  # here, because a model without mesh file need not wait for it
+    import meshio  # here, because models without mesh file do not need it
 
     said = io.StringIO()
     try:
@@ -138,7 +138,7 @@ def _read_file(path: Path, scale: float) -> FileMesh:
         ):
             warnings.simplefilter("always")
             mesh = _take_lines(path, getattr(meshio, FORMATS[ending]).read(str(path)), scale)
-    # a damaged file leads to errors of any kind: of struct, NumPy, XML, HDF5, or meshio's own
+    # a damaged file may cause errors of any kind: of struct, NumPy, XML, HDF5, or meshio
     except Exception as error:
         reason = " ".join(f"{type(error).__name__} {error}".split())
         if "Incompatible cell data 'gmsh:physical'" in str(error):
@@ -169,7 +169,7 @@ def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
         elif block.type == "vertex":
             points_of[k] = np.asarray(block.data, np.int64)
     lines = np.concatenate(parts)
-    # groups of cells; those that are neither lines nor vertices are left out
+    # groups of cells; cells that are neither lines nor vertices are left out
     groups_of_lines: dict[str, list[IntArray]] = defaultdict(list)
     groups_of_points: dict[str, list[IntArray]] = defaultdict(list)
     for name, k, cells in _cell_groups(mesh):
@@ -229,7 +229,7 @@ def _name_values(key: str, values: IntArray) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     for joint in JOINTS:
         names = key.split(joint)
-        # a flag may have such a name too, so it is one as well
+        # a flag may also have such a name, so it is one set as well
         if len(names) > 1 and all(names) and lowest >= -1 and highest == len(names) - 1:
             found = [(name, value) for value, name in enumerate(names)]
         if found or joint not in key:
@@ -246,7 +246,7 @@ def _merge(sets: dict[str, list[IntArray]]) -> dict[str, IntArray]:
 def _fold_copies(
     lines: IntArray, line_sets: dict[str, IntArray], tags: IntArray
 ) -> tuple[IntArray, dict[str, IntArray]]:
-    """Make one line of copies that differ in their physical group, which follow each other in the file."""
+    """Merge consecutive copies of a line that differ only in their physical group."""
     same = (lines[1:] == lines[:-1]).all(axis=1) & (tags[1:] != tags[:-1]) & (tags[1:] > 0) & (tags[:-1] > 0)
     first = np.concatenate(([True], ~same))
     number = np.cumsum(first) - 1
@@ -254,7 +254,7 @@ def _fold_copies(
 
 
 def _check_points(mesh: FileMesh, in_space: bool) -> None:
-    """Raise ModelError for lines to points that do not exist, and points that are not in the plane; there drop z."""
+    """Raise ModelError for lines to missing points, and in 2D for points outside of the plane; drop z in 2D."""
     points, lines = mesh.points, mesh.lines
     for k, point in np.argwhere((lines < 0) | (lines >= len(points)))[:1]:
         raise mesh.error(f"line {k} ends at point {lines[k, point]}: it has {len(points)} points, numbered from 0")

@@ -1,16 +1,16 @@
-"""Geometry of lines that become cables: which lines go on smoothly in each other, in which direction each one runs,
-and where the nodes between its ends lie.
+"""Geometry of lines that become cables: which lines continue each other smoothly, the direction of each line, and the
+places of nodes between its ends.
 
 Number e = 2 i + k stands for end k (0: first, 1: second point) of line i.  Unit vectors d_e point from an end into its
 line.  Two ends a, b at one point are joined if each is the other's straightest partner, the smallest of
 
     angle(a, b) = π - arccos(d_a · d_b),
 
-and this is at most a corner angle.  Joined lines form paths and loops.  All lines of a path get one direction, that of
-the line that comes first in the file; where two lines are joined the slope is the unit vector halfway between them.
+and this is at most a corner angle.  Joined lines form paths and loops.  All lines of a path get the direction of the
+line that comes first in the file; where two lines are joined the slope is the unit vector halfway between them.
 
 Between slopes t0 and t1 a line is the cubic of length L with r(0) = p0, r'(0) = t0, r(L) = p1, r'(L) = t1, where L is
-its own arc length; a straight line if both slopes point along it.
+the arc length of the cubic; it is straight if both slopes point along it.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from windlass.framework.arrays import FloatArray, IntArray
 STRAIGHT = 1e-9
 """Sine of the angle [1] between slope and chord below which a line is straight."""
 GAUSS_PLACES, GAUSS_WEIGHTS = create_rule(0)[:2]
-"""Integration on a line of length 1."""
+"""Integration points and weights on a line of length 1."""
 
 
 class Ends(NamedTuple):
-    """What is known about the ends of lines, shape (2 lines,) each.
+    """Data of the ends of lines, shape (2 lines,) each.
 
     point: the point.
-    partner: the end that it is joined to, -1 for none.
-    node: number of the slope that it has, from 0; joined ends have one.
+    partner: the end to which it is joined, -1 for none.
+    node: number of its slope, from 0; joined ends share one.
     """
 
     point: IntArray
@@ -58,15 +58,15 @@ def join_ends(
     corner_angle: float,
     most_lines: int,
 ) -> Ends:
-    """Find the ends that go on in each other.
+    """Find the ends that continue each other.
 
     Args:
         points: positions [m], shape (points, d).
         lines: points at both ends, shape (lines, 2).
         section: number of the section of each line, shape (lines,); only lines of one section are joined.
-        hinged: points where nothing is joined, shape (points,).
+        hinged: points where no lines are joined, shape (points,).
         corner_angle: largest angle between joined lines [rad].
-        most_lines: points where more lines meet join nothing.
+        most_lines: no lines are joined at points where more lines meet.
     """
     direction, point = eval_directions(points, lines), lines.ravel()
     partner = np.full(len(point), -1, np.int64)
@@ -98,7 +98,8 @@ def find_reversed(ends: Ends) -> NDArray[np.bool_]:
     n = len(ends.point) // 2
     a = np.flatnonzero(ends.partner >= 0)
     b = ends.partner[a]
-    # every line stands for two vertices, i as in the file and n + i against it; joints connect what fits together
+    # every line represents two vertices, i along its direction in the file and n + i against it; joints connect
+    # matching ones
     against = n * (a % 2 == b % 2)
     row = np.concatenate((a // 2, n + a // 2))
     column = np.concatenate((b // 2 + against, b // 2 + n - against))
@@ -129,7 +130,7 @@ def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1:
     length: FloatArray = np.linalg.norm(chord, axis=1)
     bent = np.flatnonzero(~find_straight(chord, slope0, slope1))
     q = [vector[bent][:, None, :] for vector in (begin, slope0, end, slope1)]
-    # L enters its own integrand; each pass gains a factor of about the square of the angle
+    # the integrand depends on L; each pass reduces the error by about the square of the angle
     for _ in range(12):
         shape = eval_shape(GAUSS_PLACES, length[bent][:, None])
         slope = sum(shape.dS[..., a, None] * q[a] for a in range(4))
@@ -170,7 +171,7 @@ def eval_inner_nodes(
 
 
 def rank_points(count: int, lines: IntArray) -> IntArray:
-    """Place of each point in an order in which neighbours are near each other, shape (count,).
+    """Place of each point in an order that keeps neighbours close, shape (count,).
 
     Source: reverse Cuthill-McKee; E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969).
     """

@@ -1,4 +1,4 @@
-"""Nodes of a net before they are added: places, slopes, who shares a position, order, and sets by name."""
+"""Nodes of a net before they are added: places, slopes, shared positions, order, and sets by name."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from windlass.framework.model.table import Entity
 class NodePlan(NamedTuple):
     """Nodes and cables before they are added.
 
-    Numbers of nodes: first those of the slopes at ends of lines (``ends.node``), then those within the lines.
+    Nodes are numbered first by slopes at ends of lines (``ends.node``), then within the lines.
 
     position, slope: [m] and [1], shape (nodes, d) in d dimensions.
-    owner: node whose position this one has; itself if it has its own, shape (nodes,).
+    owner: node whose position this node shares; itself if it shares none, shape (nodes,).
     row: place of each node in the table, shape (nodes,).
     first_inner: first node within each line, shape (lines,).
     parts: number of cables of each line, shape (lines,).
@@ -42,7 +42,7 @@ class NodePlan(NamedTuple):
 
 
 def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: FloatArray, parts: IntArray) -> NodePlan:
-    """Places, slopes and order of all nodes; neighbours are near each other in the table, as matrices want it."""
+    """Places, slopes and order of all nodes; neighbours are close in the table, for a small bandwidth of matrices."""
     count, inner = len(slope), parts - 1
     node = ends.node.reshape(-1, 2)
     begin, end = (np.where(turned, node[:, 1 - k], node[:, k]) for k in range(2))
@@ -62,7 +62,7 @@ def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: Flo
     owner = np.concatenate((first[point], count + np.arange(len(line))))
     rank = rank_points(len(mesh.points), mesh.lines)
     rank0, rank1 = rank[point[begin]][line], rank[point[end]][line]
-    # nodes within a line come right before its later end, in the direction towards it
+    # nodes within a line come just before its later end, in the direction towards it
     keys = np.concatenate((2 * rank[point], 2 * np.maximum(rank0, rank1) - 1))
     group = np.concatenate((np.arange(count), line))
     place = np.concatenate((np.zeros(count, np.int64), np.where(rank0 < rank1, step, -step)))
@@ -89,7 +89,7 @@ def create_nodes(plan: NodePlan) -> NetNodes:
 
 
 def add_nodes(world: Tables, given: Given, name: str) -> Entity:
-    """Add the nodes of a net that this process gives."""
+    """Add the nodes of a net that this process provides."""
     net, outline = given.net.nodes, given.net.outline
     shared = np.where(net.shared >= 0, world.count + net.shared, -1)
     nodes = world.add(

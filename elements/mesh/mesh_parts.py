@@ -1,8 +1,8 @@
-"""Nets between processes: the first one reads and plans, and sends each the rows that it gives.
+"""Distribution of nets: the first process reads and plans, and sends each process its rows.
 
-So only the first process holds the file and the plan, for as long as it takes to send them.  The others get the nodes
-of a range of rows, the cables that begin there, and what all need for handles and names: one number for each row of a
-set, two for each node.
+So only the first process holds the file and the plan, and only until they are sent.  The others get the nodes of a
+range of rows, the cables that begin there, and data for handles and names: one number for each row of a set, two for
+each node.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class NetCables(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """What all processes know of a net; rows count from the first one of the net.
+    """Data of a net on all processes; rows count from the first one of the net.
 
     nodes: number of nodes.
     sections: name of the group, None for lines without one, label, and number of cables, section by section.
@@ -48,7 +48,7 @@ class Outline(NamedTuple):
     point: point of each node at an end of a line, by its number.
     first_inner: number of the first node within each line, shape (lines,).
     cable_sets, node_sets, slope_sets: rows by name.
-    notes: what was left out of the file, in words.
+    notes: texts on parts of the file that were left out.
     """
 
     nodes: int
@@ -63,7 +63,7 @@ class Outline(NamedTuple):
 
 
 class Net(NamedTuple):
-    """A net before it is added, or the rows of one that a process gives."""
+    """A net before it is added, or the part of its rows on a process."""
 
     outline: Outline
     nodes: NetNodes
@@ -71,7 +71,7 @@ class Net(NamedTuple):
 
 
 class Given(NamedTuple):
-    """Rows of a net that a process gives: which, and the net with these only."""
+    """Rows of a net on a process: their range, and the net with these rows only."""
 
     node_part: Part
     cable_parts: list[Part]
@@ -79,14 +79,14 @@ class Given(NamedTuple):
 
 
 def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
-    """Plan on the first process and give each one its rows; all processes call this together.
+    """Plan on the first process and send each process its rows; all processes call this together.
 
     Args:
         comm: mpi4py communicator, None for one process.
         plan: makes the whole net.
 
     Raises:
-        WindlassError: on all processes, what ``plan`` raises.
+        WindlassError: the error of ``plan``, on all processes.
     """
     processes, net, error = Processes(comm), None, None
     if comm is None or comm.rank == 0:

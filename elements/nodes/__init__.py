@@ -1,1 +1,1 @@
-"""Nodes, where coordinates live, and rotations."""
+"""Nodes, which hold coordinates, and rotations."""

@@ -1,7 +1,7 @@
 """Node of the axial motion of a belt: one coordinate s that all its elements share.
 
 s is the length of material that has passed every point of the cable's axis since the start, counted in the direction of
-growing local x; the material that is at x now has its own, constant coordinate x - s.
+growing local x; the material now at x has the constant coordinate x - s.
 
 Source: arbitrary Lagrangian-Eulerian description of axially moving continua, J. Donea, A. Huerta, Finite Element
 Methods for Flow Problems, Wiley (2003), chapter 1.
@@ -31,7 +31,7 @@ class ALENode(Component):
 
 
 def coordinate_outputs(speed: str) -> dict[str, Output]:
-    """The output variables of a node with the coordinate s alone; ``speed``: what s_t is."""
+    """The output variables of a node with the coordinate s alone; ``speed``: description of s_t."""
 
     def output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> Output:
         return Output(unit, doc, lambda rows, fields: evaluate(rows, fields)[:, 0])

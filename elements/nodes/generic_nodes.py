@@ -1,16 +1,15 @@
 """Nodes with any number of coordinates, and nodes of first-order states.
 
-    generic_node(n)    coordinates q, which laws give a mass: modes of a reduced body, a drive train, a string of masses
+    generic_node(n)    coordinates q with masses by laws: modes of a reduced body, a drive train, a string of masses
     state_node(n)      states y with y_t = f(t, y, ...): controllers, filters, pressures
 
 The coordinates of a state node are the integrals z of its states, z_t = y, so y is a velocity and y_t an acceleration:
-every method of integration, the implicit and the explicit ones, constraints, restart and several processes treat them
-as what they are made for, with their own order.  Generalised-alpha is then the method of Jansen, Whiting and Hulbert
-for first-order systems, with other constants; the trapezoidal rule is itself.  A motor that follows a state is a
-constraint on velocities, one that follows its integral a constraint on positions.  In statics the states are sought at
-which y_t = 0.
+all implicit and explicit methods of integration, constraints, restart and several processes work without changes, and
+methods keep their order.  Generalised-alpha becomes the method of Jansen, Whiting and Hulbert for first-order systems,
+with other constants; the trapezoidal rule is unchanged.  A motor that follows a state is a constraint on velocities,
+one that follows its integral a constraint on positions.  Statics solves for states with y_t = 0.
 
-There is one kind of node for each n, made when it is first asked for.
+There is one kind of node for each n, created on first use.
 
 Source: K. E. Jansen, C. H. Whiting, G. M. Hulbert, Comput. Methods Appl. Mech. Engrg. 190 (2000) 305-319.
 """
@@ -29,7 +28,7 @@ from windlass.framework.model.schema import Component, column
 from windlass.framework.model.system import Fields
 
 GENERIC, STATES = "generic node", "state node"
-"""What the nodes of the two kinds provide, whatever their n."""
+"""Common parts of nodes of the two kinds for any n."""
 UNIT = "m, rad, 1"
 MOST = 100_000
 WHY = "as laws couple all n coordinates of a node with each other, by n^2 numbers (80 GB at the most)"
@@ -110,7 +109,7 @@ def eval_acceleration(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def __getattr__(name: str) -> type[Component]:
-    """A kind by its name, as messages between processes name it: ``GenericNode3``, ``StateNode2``."""
+    """A kind by its name in messages between processes: ``GenericNode3``, ``StateNode2``."""
     found = re.fullmatch(r"(GenericNode|StateNode)([1-9]\d{0,5})", name)
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

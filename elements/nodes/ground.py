@@ -1,4 +1,4 @@
-"""Ground: what does not move.  It has no coordinates; markers on it are fixed points, its coordinates count as 0."""
+"""Ground: the frame at rest.  It has no coordinates; markers on it are fixed points, coordinate markers on it are 0."""
 
 from __future__ import annotations
 

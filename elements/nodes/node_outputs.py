@@ -1,4 +1,4 @@
-"""Output variables that nodes and bodies have in common; vectors are global, with z = 0 in the plane."""
+"""Common output variables of nodes and bodies; vectors are global, with z = 0 in 2D."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from windlass.framework.model.system import Fields
 
 
 def in_space(vectors: FloatArray) -> FloatArray:
-    """Plane vectors (..., 2) as vectors in space (..., 3) with z = 0; vectors in space as they are."""
+    """2D vectors (..., 2) as 3D vectors (..., 3) with z = 0; 3D vectors unchanged."""
     if vectors.shape[-1] == 3:
         return vectors
     return np.concatenate((vectors, np.zeros_like(vectors[..., :1])), axis=-1)
 
 
 def point_outputs(unit: str, dimensions: int = 2) -> dict[str, Output]:
-    """Outputs of rows whose first coordinates are x, y (and z); ``unit`` is that of all coordinates."""
+    """Outputs of rows whose first coordinates are x, y (and z); ``unit``: units of all coordinates."""
 
     def vector(evaluate: Callable[[LocalRows, Fields], FloatArray]) -> Callable[[LocalRows, Fields], FloatArray]:
         return lambda rows, fields: in_space(evaluate(rows, fields)[:, :dimensions])

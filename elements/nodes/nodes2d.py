@@ -1,7 +1,7 @@
-"""Nodes of the plane: the places where coordinates live.
+"""2D nodes, which hold coordinates.
 
 A node has reference coordinates, initial displacements from them and initial velocities; the total coordinates are
-reference + displacement.  `PointSlope2D` carries cables (position and slope r' = ∂r/∂x by the arc length x of the
+reference + displacement.  `PointSlope2D` carries cables (position and slope r' = ∂r/∂x with the arc length x of the
 undeformed cable), `RigidNode2D` rigid bodies, `Point2D` mass points.
 """
 
@@ -80,7 +80,7 @@ def create_missing_node(world: Tables, values: dict[str, Any], node: type[Compon
 
 
 def take_shared_position(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Fill in the position of nodes that share the position of another node."""
+    """Fill in the positions of nodes that share the position of another node."""
     if isinstance(values.get("shares_position"), Entity) and "position" not in values:
         values["position"] = values["shares_position"].position
     return values

@@ -1,8 +1,7 @@
-"""Nodes in space: points, and points with a rotation by Euler parameters; see `rotations` for their letters.
+"""3D nodes: points, and points with a rotation by Euler parameters; see `rotations` for their letters.
 
-`Point3D` carries mass points, `PointSlope3D` cables, `RigidNode3D` rigid bodies.  Four Euler parameters describe
-every rotation without the singular directions that any three angles have; the price is their constraint e·e = 1, which
-`RigidBody3D` brings.
+`Point3D` carries mass points, `PointSlope3D` cables, `RigidNode3D` rigid bodies.  Four Euler parameters describe every
+rotation without the singular directions of any three angles, but need the constraint e·e = 1, which `RigidBody3D` adds.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ SOURCE = "[@nikravesh1988]"
 
 
 class Point3D(Component):
-    """A point in space."""
+    """A 3D point."""
 
     provides = ("node", "Point2D or Point3D")
     dof_names = ("x", "y", "z")
@@ -39,7 +38,7 @@ class Point3D(Component):
 
 
 class PointSlope3D(Component):
-    """A point of a cable in space with the slope of its axis."""
+    """A point of a 3D cable with the slope of its axis."""
 
     provides = ("node",)
     dof_names = ("x", "y", "z", "x'", "y'", "z'")
@@ -58,9 +57,9 @@ class PointSlope3D(Component):
 
 
 class RigidNode3D(Component):
-    """A point in space with a rotation.
+    """A 3D point with a rotation.
 
-    ``displacement`` and ``velocity`` may be given as 3 numbers, for x, y, z alone.
+    ``displacement`` and ``velocity`` may be 3 numbers, for x, y, z alone.
     """
 
     provides = ("node",)
@@ -84,10 +83,10 @@ class RigidNode3D(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Bring displacement and velocity to 7 numbers, and check the Euler parameters.
+    """Extend displacement and velocity to 7 numbers, and check the Euler parameters.
 
     Raises:
-        ModelError: Euler parameters that have not the length 1, or rates that change it.
+        ModelError: Euler parameters whose length is not 1, or rates that change it.
     """
     try:
         read = {name: read_numbers(values[name]) for name in _defaults() if name in values}
@@ -105,7 +104,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
         start = full["euler_parameters"] + full["displacement"][..., 3:]
         rates = euler_parameter_rates(start, full["angular_velocity"]) + 0.0 * full["velocity"][..., 3:]
     except (TypeError, ValueError):
-        return values  # of a wrong shape or no numbers: the table raises the error
+        return values  # wrong shape or no numbers: the table raises the error
     row = world.table(RigidNode3D).count
     _check_length(full["euler_parameters"], "euler_parameters", row)
     _check_length(start, "euler_parameters + displacement", row)
@@ -142,7 +141,7 @@ def _check_rates(e: FloatArray, rates: FloatArray, first_row: int) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for nodes without a body, whose Euler parameters nothing holds, or with several."""
+    """Raise ModelError for nodes without a body, whose Euler parameters are unconstrained, or with several bodies."""
     bodies = np.zeros(table.count, np.int64)
     for component, other in world.tables.items():
         if "rigid body" in component.provides and "node" in component.refs:

@@ -1,4 +1,4 @@
-"""Output variables of what moves in space with a rotation: rows of x, y, z and Euler parameters e0..e3.
+"""Output variables of 3D nodes and bodies with a rotation: rows of x, y, z and Euler parameters e0..e3.
 
 Position, velocity and acceleration take ``local=``, a place in the body's frame [m], shape (3,) or (rows, 3).
 """
@@ -52,7 +52,7 @@ def eval_position(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray
 
 
 def eval_displacement(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
-    """Position less that of the reference configuration, global [m], shape (rows, 3)."""
+    """Position minus position in the reference configuration, global [m], shape (rows, 3)."""
     b, reference = np.asarray(local, dtype=np.float64), rows.reference
     before = reference[:, :3] + turn_rows(rotation_matrix(reference[:, 3:]), b)
     return eval_position(rows, s, local) - before
@@ -79,7 +79,7 @@ def place_output(unit: str, doc: str, evaluate: Callable[..., FloatArray]) -> Ou
 
 
 def rigid_outputs() -> dict[str, Output]:
-    """Outputs that nodes and bodies have in common."""
+    """Common outputs of nodes and bodies."""
     return {
         "position": place_output("m", "of the place local=, global, shape (3,)", eval_position),
         "displacement": place_output(

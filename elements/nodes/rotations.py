@@ -1,4 +1,4 @@
-"""Rotations in space by Euler parameters e = [e0, e1, e2, e3] = [cos(φ/2), n sin(φ/2)] for an angle φ about an axis n.
+"""3D rotations by Euler parameters e = [e0, e1, e2, e3] = [cos(φ/2), n sin(φ/2)] for an angle φ about an axis n.
 
     A(e) = ((e0² - ε·ε) I + 2 ε εᵀ + 2 e0 ε~) / (e·e)      ε = [e1, e2, e3],  ε~ b = ε × b
     ω̄ = 2 L(e) e_t / (e·e)  in the body's frame,    ω = A ω̄  in the global frame,    A_t = A ω̄~
@@ -20,7 +20,7 @@ from windlass.framework.checks.checks import checked, numbers
 from windlass.framework.errors import ModelError
 
 UNIT_TOLERANCE = 1e-8
-"""Largest departure of a length from 1 that counts as rounding of the input."""
+"""Largest deviation of a length from 1 that counts as rounding of the input."""
 
 
 @checked(
@@ -65,12 +65,12 @@ def euler_parameters_of(matrix: Any) -> FloatArray:
         Euler parameters with the largest one positive, shape (4,) or (n, 4).
 
     Raises:
-        ModelError: a matrix that is no rotation.
+        ModelError: a matrix that is not a rotation.
     """
     R = np.asarray(matrix, dtype=np.float64)
     if not is_rotation(R).all():
         raise ModelError(f"matrix = {matrix}: must be a rotation matrix of shape (3, 3), or several")
-    # 4 e eᵀ has the wanted numbers in every row: the row with the largest diagonal entry loses no digits
+    # each row of 4 e eᵀ gives e up to a factor: the row with the largest diagonal entry loses no digits
     E = np.empty((*R.shape[:-2], 4, 4))
     trace = R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2]
     E[..., 0, 0] = 1.0 + trace

@@ -1,7 +1,7 @@
-"""Node of a place along a chain of cables: one coordinate s, an arc length of the undeformed cables.
+"""Node for a place along a chain of cables: one coordinate s, an arc length of the undeformed cables.
 
-Where the cables have moving material (`ALECable2D`), s counts along the material, so that it is constant for what is
-clamped to it.
+For cables with moving material (`ALECable2D`), s counts along the material, so that it is constant for parts clamped to
+the material.
 
 Source: J. Gerstmayr and others, documentation of Exudyn, item ObjectJointSliding2D (the sliding coordinate).
 """

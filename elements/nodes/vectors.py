@@ -1,4 +1,4 @@
-"""Vectors of space in kernels, as tuples of three numbers."""
+"""3D vectors in kernels, as tuples of three numbers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Chains of cables: nodes and elements along a straight line, around circles or along any route, made with one call.
 
-With ``ale=`` (an `ALENode`, the axial motion of the chain) the elements are `ALECable2D`, otherwise `Cable2D`;
-along routes in space they are `Cable3D`.
+With ``ale=`` (an `ALENode`, the axial motion of the chain) the elements are `ALECable2D`, otherwise `Cable2D`; along 3D
+routes they are `Cable3D`.
 
 Geometry of the routes: routes.py, spatial_routes.py, spline_route.py, catenary.py.
 """
@@ -49,7 +49,7 @@ SIDE = word("left", "right")
 RADIUS = number("m")
 # Chains with more elements than this are not searched for elements that turn back on themselves.
 MOST_TURNING = 1000
-# A slope at a right angle to its chord (two elements on a full circle) is no error, whatever rounding says [1].
+# A slope at a right angle to its chord (two elements on a full circle) is no error; this margin covers rounding [1].
 TURN_ROUNDING = 1e-12
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
@@ -239,7 +239,7 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
     long chains.
     """
     try:
-        # refuses a wrong number of elements, too, before it is made an int
+        # this also refuses a wrong number of elements, before it becomes an int
         length = nodes_along(route, elements, np.zeros(0, np.int64))[2]
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
@@ -303,7 +303,7 @@ def nodes_of(world: World, cables: Entity) -> Entity:
     else:
         ids = np.concatenate((begin, end))
         _, first = np.unique(ids, return_index=True)
-        # Node i begins cable i; the end of an open chain is the only one that appears among the second nodes alone.
+        # Node i begins cable i; only the end of an open chain appears just among the second nodes.
         ids = ids[np.sort(first)]
     ((table, _, rows),) = world.split_by_table(ids)
     return Entity(table, rows)

@@ -1,4 +1,4 @@
-"""Order of cables along a belt or rope: which cable follows which, by their common nodes."""
+"""Order of cables along a belt or rope, found by their common nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Chain(NamedTuple):
     """Cables that follow each other.
 
     Attributes:
-        order: positions in the list of cables that was given, in the direction of growing local x, shape (n,).
+        order: positions in the given list of cables, in the direction of growing local x, shape (n,).
         closed: the last cable ends where the first one begins.
     """
 
@@ -26,7 +26,7 @@ class Chain(NamedTuple):
 def find_chains(world: Tables, cables: IntArray) -> list[Chain]:
     """The chains that cables (entity numbers, shape (n,)) form; closed ones begin with the cable given first.
 
-    Where several cables begin at one node, the one given first goes on with the chain.
+    If several cables begin at one node, the one given first continues the chain.
 
     Raises:
         ModelError: entities without two nodes.
@@ -41,7 +41,7 @@ def find_chains(world: Tables, cables: IntArray) -> list[Chain]:
         begins.setdefault(node, i)
     follower = [begins.get(node, -1) for node in node1.tolist()]
     followed = set(follower)
-    # open chains begin with a cable that follows no other one; what remains is closed
+    # open chains begin with a cable that follows no other one; the remaining chains are closed
     starts = [i for i in range(len(cables)) if i not in followed]
     done = np.zeros(len(cables), bool)
     chains = []

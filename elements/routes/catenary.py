@@ -1,5 +1,5 @@
-"""Catenaries: the shape in which an extensible cable without bending stiffness hangs between two points, in
-the plane or in space: it lies in the vertical plane through them.
+"""Catenaries: the shape in which an extensible cable without bending stiffness hangs between two points, in 2D or 3D:
+it lies in the vertical plane through them.
 
 With the unstretched arc length s, the weight w per unstretched length, the horizontal force H and the vertical force V
 that the first support exerts upwards, and n = 1 + ε0 the stretch without force,
@@ -8,8 +8,8 @@ that the first support exerts upwards, and n = 1 + ε0 the stretch without force
     z(s) = (V s - w s²/2)/EA + n/w (√(H² + V²) - √(H² + (V - w s)²)),    z downwards,
     T(s) = √(H² + (V - w s)²),    |r'(s)| = n + T/EA.
 
-x(L) and z(L) are those of the second point.  For a given H, z(L) rises with V, and x(L) rises with H along these V, so
-that two nested bracketing searches always find the one solution, slack or taut.
+x(L) and z(L) must equal the coordinates of the second point.  For a given H, z(L) rises with V, and x(L) rises with H
+along these V, so that two nested bracketing searches always find the only solution, slack or taut.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
 """
@@ -71,7 +71,7 @@ class FreeCatenary:
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature of the hanging line [1/m], (n,).
 
-        The curvature is > 0 to the left in the plane, and < 0 where the line sags in space.
+        The curvature is > 0 to the left in 2D, and < 0 where the line sags in 3D.
 
         Args:
             s: unstretched arc lengths [m], shape (n,), from 0 to ``length``.
@@ -125,8 +125,8 @@ def hang_between(
         reference_strain: strain without force [1].
 
     Raises:
-        RouteError: numbers that are not finite or not > 0; points of unequal dimensions; no weight or
-            one point above the other, if the cable is slack: it then has no shape of its own.
+        RouteError: numbers that are not finite or not > 0; points of unequal dimensions; no weight or one point above
+            the other, if the cable is slack: its shape is then not unique.
     """
     if len(start) != len(end):
         raise RouteError(f"start = {start} m and end = {end} m of a catenary: must both be (x, y) or (x, y, z)")
@@ -147,7 +147,7 @@ def hang_between(
 
 
 def fit_gravity(gravity: Point, dims: int) -> FloatArray:
-    """An acceleration [m/s^2] of two or three numbers in so many dimensions, shape (dims,)."""
+    """An acceleration [m/s^2] of two or three numbers in the given number of dimensions, shape (dims,)."""
     g, given = np.zeros(dims), np.asarray(gravity, dtype=np.float64)[:dims]
     g[: len(given)] = given
     return g
@@ -183,7 +183,7 @@ def _hang_straight(
 
 
 def _perpendicular(a: FloatArray) -> FloatArray:
-    """A unit vector at right angles to another one; in the plane that to its left."""
+    """A unit vector at right angles to another one; in 2D the one to its left."""
     if len(a) == 2:
         return np.array([-a[1], a[0]])
     across = np.cross(np.eye(3)[np.abs(a).argmin()], a)
@@ -232,7 +232,7 @@ def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tu
 
 
 def bracket(miss: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Limits between which a rising function changes its sign, from a first guess of them."""
+    """Limits between which a rising function changes its sign, from first guesses."""
     for _ in range(60):
         if miss(low) <= 0.0:
             break

@@ -1,16 +1,16 @@
-"""Courses of ropes that lie on a drum in two layers between flanges: turns in planes of their own, joined by crossings.
+"""Courses of ropes on a drum in two layers between flanges: turns in parallel planes, joined by crossings.
 
-The angle phi counts from the dead end at the first flange.  Turns lie in planes, z = k p, but for two crossings at the
-end of each turn, in which u goes from 0 to 1, one after the other.  In the first one, S_a = S(u), layer two moves back
-by the pitch p over layer one, which stands.  In the second one, S_b = S(u), layer one moves on under layer two:
+The angle phi counts from the dead end at the first flange.  Turns lie in planes, z = k p, except for two successive
+crossings at the end of each turn, in which u goes from 0 to 1.  In the first one, S_a = S(u), layer two moves back by
+the pitch p over layer one, which is at rest.  In the second one, S_b = S(u), layer one advances under layer two:
 
     layer one   z = (k + S_b) p,              r = R,                                turns k = 0 ... n - 1
     layer two   z = (n - 1/2 - j - S_a) p,    r = R + max over k of sqrt(d² - (z - z_k)²),    j = 0 ... n - 1
 
 with S = u³ (10 - 15 u + 6 u²), the radius R of the axes in layer one, the diameter d of the rope, p >= d.  Between the
 crossings a turn of layer two lies in the groove of two turns of layer one, h = sqrt(d² - p²/4) above them, the first
-one in that of the last turn and the flange.  This last turn goes half a pitch to the flange in the first crossing; in
-the second one the turn before it comes under it, so that it rises by h.
+turn in the groove between the last turn and the flange.  This last turn moves half a pitch to the flange in the first
+crossing; in the second one the turn before it moves under it, so that it rises by h.
 
 Source: elementary geometry.
 """
@@ -31,15 +31,15 @@ from windlass.framework.checks.checks import checked, inside, number, numbers, o
 from windlass.framework.checks.values import read_numbers, show
 
 POINTS = 360
-"""Points of a route in each turn."""
+"""Number of points of a route in each turn."""
 WIDEST = 1.2
 """Largest pitch in diameters: the next layer lies in grooves, far above the drum."""
 MOST_TURNS = 1000
-"""More turns than a drum has in a layer."""
+"""Largest number of turns in a layer."""
 
 
 RISE_BEGIN, RISE_SHARE = 0.2, 0.5
-"""Place and length of the rise to layer two, as shares of the crossing [1]: a rope in tension rises before it must."""
+"""Place and length of the rise to layer two, as shares of the crossing [1]: a rope in tension rises early."""
 
 
 def blend(u: FloatArray) -> FloatArray:
@@ -115,7 +115,7 @@ class DrumLayers:
         turn = np.floor(phi / (2.0 * pi))
         u = (phi - 2.0 * pi * (turn + 1.0)) / self.crossing + 1.0
         n, p, first, second = self.turns, self.pitch, blend(u + 1.0), blend(u)
-        # layer one at these angles; its last turn goes to the flange
+        # layer one at these angles; its last turn moves to the flange
         below = np.arange(n)[:, None] + second
         below[-1] = n - 1.0 + 0.5 * first
         upper = turn >= n
@@ -148,14 +148,14 @@ class DrumLayers:
         start: Vector | None = None,
         side: Literal["left", "right"] = "left",
     ) -> SpatialRoute:
-        """Route from where the rope comes onto the drum to its dead end, this angle [rad] away.
+        """Route from the point where the rope meets the drum to its dead end, this angle [rad] away.
 
         Args:
             angle: angle that is wound, > 0, at most `largest_angle` [rad].
-            center: point of the drum's axis in the plane where the rope comes on [m].
+            center: point of the drum's axis in the plane where the rope meets the drum [m].
             axis: direction in which layer one advances, of any length > 0.
-            start: direction from the axis to where the rope comes on, see `helix`.
-            side: where the drum lies when travelling along the route; "left": counter-clockwise about the axis.
+            start: direction from the axis to the point where the rope meets the drum, see `helix`.
+            side: side of the drum, seen along the route; "left": counter-clockwise about the axis.
 
         Raises:
             RouteError: an angle out of range, an axis without length, or a start along it.

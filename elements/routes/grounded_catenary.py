@@ -1,17 +1,18 @@
 """Mooring lines at rest: an extensible cable without bending stiffness that lies on the ground and rises to its end.
 
 With the unstretched arc length s, the weight w per unstretched length, the slope angle a of the ground, the coefficient
-mu of friction on ground that the line has been drawn over, and the tension T_B where the line leaves it at s = B,
+mu of friction on ground over which the line has been drawn, and the tension T_B where the line leaves the ground at s =
+B,
 
     T' = w (sin a + mu cos a)  on the ground, T >= 0,      x' = 1 + T/EA along it,
 
 and above the ground the line is the catenary that begins along it, with the horizontal force H = T_B cos a.  Over a
-crest of the ground by the angle c the tension rises by the factor exp(mu c).  In a hollow the line is taken to follow
-the ground, which it leaves there in truth: as a start of a solve that is near enough.
+crest of the ground by the angle c the tension rises by the factor exp(mu c).  In a hollow the line is assumed to follow
+the ground, although it lifts off: this is close enough for the start of a solve.
 
 On level ground B follows from the height of the end, H from its distance: the reach of the line grows with H.  On other
 ground each place and slope at which the line may leave it has one catenary to the end; the whole length of the line
-grows with the way to that place.
+grows with the distance to that place.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, Dynamics Modeling
 and Loads Analysis of an Offshore Floating Wind Turbine, NREL/TP-500-41958 (2007), section 2.6.
@@ -34,13 +35,13 @@ from windlass.framework.checks.checks import checked, each, number, numbers
 
 @dataclass(frozen=True)
 class Bed:
-    """A piece of the ground below a line that is straight and at rest on it, up to where its tension is known.
+    """A straight piece of the ground with the line at rest on it, up to a place of known tension.
 
     Attributes:
-        place: its lower end, beyond which the line comes from the anchor [m], (x, y) or (x, y, z).
+        place: its end on the side of the anchor [m], (x, y) or (x, y, z).
         along: unit vector towards the end of the line.
         first, last: unstretched arc lengths of the line at both ends [m].
-        tension: of the line at ``last`` [N].
+        tension: tension of the line at ``last`` [N].
         rise: T' along the line [N/m].
     """
 
@@ -56,7 +57,7 @@ class Bed:
         return np.maximum(self.tension - self.rise * (self.last - s), 0.0)
 
     def eval_way(self, s: float, stiffness: float) -> float:
-        """Way from the lower end [m] to an unstretched arc length [m]; ``stiffness``: EA [N]."""
+        """Distance from the lower end [m] to an unstretched arc length [m]; ``stiffness``: EA [N]."""
         pull = eval_pull(self.tension, self.rise, self.last - self.first)
         return s - self.first + (pull - eval_pull(self.tension, self.rise, self.last - s)) / stiffness
 
@@ -143,15 +144,15 @@ def hang_from_ground(
         end: the upper end [m].
         length: unstretched length [m].
         axial_stiffness: EA [N].
-        mass_per_length: mass per unstretched length [kg/m]; in water less that of the displaced water.
-        friction: coefficient of friction on ground that the line has been drawn over towards its end [1].
+        mass_per_length: mass per unstretched length [kg/m]; in water minus mass of the displaced water.
+        friction: coefficient of friction on ground over which the line has been drawn towards its end [1].
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
-        ground: points of the ground from the anchor on [m], below the line in this order, one for ground of one slope;
-            between them, and beyond the last, it is straight.  Without any it is level.
+        ground: points of the ground from the anchor [m], below the line in this order, one point for ground of one
+            slope; between them, and beyond the last, the ground is straight.  Without points it is level.
 
     Raises:
-        RouteError: an end that is not above the ground or not beside the anchor, or too near, so that the line is slack
-            on the ground, or so far that nothing of it lies there.
+        RouteError: an end that is not above the ground, directly above the anchor, so near that the line is slack on
+            the ground, or so far that no part of it lies there.
     """
     if not len(start) == len(end):
         raise RouteError(
@@ -183,7 +184,7 @@ def hang_from_ground(
 
 
 def eval_pull(tension: float, rise: float, way: float) -> float:
-    """∫ T ds over a way back from where the tension is known [N m]; it falls by ``rise`` [N/m] down to 0."""
+    """∫ T ds over a distance back from a place of known tension [N m]; T falls by ``rise`` [N/m] down to 0."""
     on = min(way, tension / rise) if rise > 0.0 else way
     return on * (tension - 0.5 * rise * on)
 
@@ -234,7 +235,7 @@ class GroundProfile:
     """Ground of several slopes in the vertical plane of a line: (distance, height) from the anchor [m].
 
     Args:
-        corners: the anchor and the corners of the ground, which goes on straight beyond the last, shape (k, 2).
+        corners: the anchor and the corners of the ground, which is straight beyond the last, shape (k, 2).
         end: the end of the line, shape (2,).
         length: unstretched length of the line [m].
         axial_stiffness, weight, friction: EA [N], weight per unstretched length [N/m], coefficient of friction [1].
@@ -255,15 +256,15 @@ class GroundProfile:
         self._count = min(int(below.sum()), len(ways))
         self._corners, self._end, self._length = corners[: self._count], end, length
         sizes = np.hypot(ways[:, 0], ways[:, 1])[: self._count].tolist()
-        # the last piece goes on until it is below the end
+        # the last piece continues until it is below the end
         sizes[-1] = float(end[0] - self._corners[-1, 0]) / cos(self._angles[self._count - 1])
         self._sizes: list[float] = sizes
         self._EA, self._weight, self._friction = axial_stiffness, weight, friction
 
     def find_place(self, u: float) -> tuple[int, float, FloatArray, float]:
-        """Where the line leaves the ground: piece, way on it [m], place and slope angle; by a number from 0 on.
+        """Where the line leaves the ground: piece, distance on it [m], place and slope angle; by a number from 0 on.
 
-        From 2 i to 2 i + 1 the way along piece i grows, from there to 2 i + 2 the line turns around its end.
+        From 2 i to 2 i + 1 the distance along piece i grows, from there to 2 i + 2 the line turns around its end.
         """
         i, part = divmod(u, 2.0)
         k = min(int(i), self._count - 1)

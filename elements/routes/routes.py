@@ -1,4 +1,4 @@
-"""Routes of cables in the plane: straight lines and arcs over circles, as start geometry of belts, ropes and reeving.
+"""2D routes of cables: straight lines and arcs over circles, as start geometry of belts, ropes and reeving.
 
 Points and directions are complex numbers x + i y here.  A circle enters with its signed radius a, > 0 on the left of
 the cable (run counter-clockwise), < 0 on the right.  A line with the unit tangent t, left normal i t, touches the
@@ -30,30 +30,31 @@ from windlass.framework.errors import ModelError
 PlanePoint = tuple[float, float]
 Point = Sequence[float] | FloatArray
 
-# A wrap that misses a full turn by less than this angle [rad] only touches: rounding must not wind the cable around.
+# A wrap within this angle [rad] of a full turn only touches: rounding must not wind the cable around.
 TOUCH_ANGLE = 1e-9
 # Relative tolerance [1] of "the point lies on the circle" and of arc lengths at the ends of an open route.
 END_TOLERANCE = 1e-12
 
 
 class RouteError(ModelError, ValueError):
-    """A route that does not exist, or arguments that are not allowed."""
+    """A route that does not exist, or invalid arguments."""
 
 
 def check_side(kind: str, side: Any) -> None:
-    """Raise RouteError for what is no side of a cable."""
+    """Raise RouteError for an invalid side of a cable."""
     if not isinstance(side, str) or side not in ("left", "right"):
         raise RouteError(f"side = {show(side)} of {kind}: must be 'left' or 'right', as seen along the cable")
 
 
 @dataclass(frozen=True)
 class Circle:
-    """Circle that a cable runs over.
+    """Circle over which a cable runs.
 
     center: position of the centre [m], (x, y).
     radius: radius of the circle itself, without the offset of the cable's centre line [m], > 0.
-    side: where the circle lies when travelling along the cable; "right": clockwise wrap, "left": counter-clockwise.
-    turns: turns on top of the wrap that joins the neighbours [1], >= 0, whole unless an open route begins or ends here.
+    side: side of the circle, seen along the cable; "right": clockwise wrap, "left": counter-clockwise.
+    turns: turns in addition to the wrap that joins the neighbours [1], >= 0, whole unless an open route begins or ends
+    here.
 
     Raises RouteError for values outside these ranges.
     """
@@ -124,8 +125,8 @@ class Route:
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Points of the centre line at arc lengths s [m], shape (n,).
 
-        Returns position [m], shape (n, 2), unit tangent [1], shape (n, 2), and curvature [1/m], shape (n,), which is
-        > 0 to the left and, where two pieces meet, that of the piece that begins.  Closed routes are periodic in s.
+        Returns position [m], shape (n, 2), unit tangent [1], shape (n, 2), and curvature [1/m], shape (n,), which is >
+        0 to the left and, where two pieces meet, belongs to the piece that begins.  Closed routes are periodic in s.
         Raises RouteError if s is not finite, has more than one axis, or lies outside [0, length] of an open route.
         """
         stations = self.stations
@@ -247,7 +248,7 @@ def read_arc_lengths(route: str, s: npt.ArrayLike, length: float, closed: bool =
 
 
 class CenterLine(Protocol):
-    """What nodes can be placed along, in the plane or in space: a `Route`, a `FreeCatenary`, a `SpatialRoute`."""
+    """A curve for nodes, in 2D or 3D: a `Route`, a `FreeCatenary`, a `SpatialRoute`."""
 
     @property
     def closed(self) -> bool:
@@ -255,7 +256,7 @@ class CenterLine(Protocol):
 
     @property
     def length(self) -> float:
-        """Length by which nodes are spaced [m]."""
+        """Length over which nodes are spaced [m]."""
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Positions, unit tangents and curvatures."""
@@ -282,7 +283,7 @@ def nodes_along(
         raise RouteError(
             f"elements = {show(elements)} in nodes_along: must be a whole number >= {least} on {kind} route"
         )
-    # positions and slopes of all nodes, in the plane, or of some
+    # positions and slopes of all nodes, in 2D, or of some
     check_room(int(count), 1 if numbers is not None else 32, f"elements = {count} in nodes_along", RouteError)
     if given is None or given.ndim != 1:
         raise RouteError(f"numbers = {show(numbers)} in nodes_along: must be whole numbers, shape (n,)")
@@ -295,7 +296,7 @@ def nodes_along(
 
 
 class _Stop(NamedTuple):
-    """What spans connect: a circle with signed radius a [m] of the centre line, or a point (a = 0)."""
+    """An end of spans: a circle with signed radius a [m] of the centre line, or a point (a = 0)."""
 
     name: str
     center: complex
@@ -355,7 +356,7 @@ def _columns(z: npt.NDArray[np.complex128]) -> FloatArray:
 
 
 def read_finite(name: str, value: Any, shape: tuple[int, ...] = ()) -> FloatArray:
-    """A finite number, or those of a point of shape (2,) or (3,); otherwise RouteError."""
+    """A finite number, or the numbers of a point of shape (2,) or (3,); otherwise RouteError."""
     array = read_numbers(value)
     if array is None or array.shape != shape or not np.isfinite(array).all():
         words = {(): "a finite number", (2,): "two finite numbers (x, y)", (3,): "three finite numbers (x, y, z)"}

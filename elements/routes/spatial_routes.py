@@ -1,4 +1,4 @@
-"""Routes of cables in space: over sheaves with any axes, and along a helix on a drum.
+"""3D routes of cables: over sheaves with any axes, and along a helix on a drum.
 
 A sheave is a circle with the centre c, the unit axis k and the radius R of the cable's centre line; the cable runs
 about k counter-clockwise where the sheave lies on its left.  A free span from the point p on one circle to the point q
@@ -6,8 +6,9 @@ on the next leaves and arrives at right angles to the radius,
 
     (q - p)·(p - c0) = 0,    (q - p)·(q - c1) = 0,
 
-which is one equation for the polar angle of each point.  Where the axes differ a span does not lie in the planes of its
-circles; the angle between it and such a plane is the *fleet angle*, by which the direction of the route jumps there.
+which is one equation for the polar angle of each point.  If the axes differ, a span does not lie in the planes of its
+circles; the angle between it and such a plane is the *fleet angle*, by which the direction of the route jumps at the
+circle.
 
 Source: elementary geometry; the fleet angle as in EN 12927 and ISO 16625 (rope drives).
 """
@@ -39,20 +40,20 @@ from windlass.framework.checks.values import show
 Vector = Sequence[float] | FloatArray
 VECTOR = numbers("m", (3,), words="three finite numbers (x, y, z)")
 MOST_TURNS = 10**6
-"""More turns than any rope has."""
+"""Largest number of turns."""
 STEPS = 200
-"""Turns of the search for a span at most."""
+"""Largest number of iterations of the search for a span."""
 
 
 @dataclass(frozen=True)
 class Sheave:
-    """Circle in space that a cable runs over.
+    """3D circle over which a cable runs.
 
     center: position of the centre [m], (x, y, z).
     axis: direction of the axis, of any length > 0, (x, y, z).
     radius: radius of the groove's bottom, without the offset of the cable's centre line [m], > 0.
-    side: where the sheave lies when travelling along the cable, seen against its axis; "left": counter-clockwise.
-    turns: whole turns on top of the wrap that joins the neighbours [1], >= 0.
+    side: side of the sheave, seen along the cable and against the axis; "left": counter-clockwise.
+    turns: whole turns in addition to the wrap that joins the neighbours [1], >= 0.
 
     Raises RouteError for values outside these ranges.
     """
@@ -113,7 +114,7 @@ class SpatialPiece(NamedTuple):
 
 @dataclass(frozen=True)
 class SpatialRoute:
-    """Ordered lines, arcs, helices and splines in space; made by `route_over_sheaves`, `helix`, `DrumLayers`.
+    """Ordered 3D lines, arcs, helices and splines; made by `route_over_sheaves`, `helix`, `DrumLayers`.
 
     pieces: in the order of travel.
     closed: the end of the last piece is the start of the first.
@@ -132,8 +133,8 @@ class SpatialRoute:
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Positions [m], unit tangents [1] and curvature vectors [1/m] at arc lengths s [m], shape (n, 3) each.
 
-        Where two pieces meet, the values are those of the piece that begins.
-        Raises RouteError for s that is not finite or, on an open route, outside [0, length].
+        Where two pieces meet, the values belong to the piece that begins.  Raises RouteError for s that is not finite
+        or, on an open route, outside [0, length].
         """
         s = read_arc_lengths("SpatialRoute", s, self.length, self.closed)
         stations = np.concatenate(([0.0], np.cumsum([piece.length for piece in self.pieces])))
@@ -176,10 +177,10 @@ def helix(
         axis: direction of the axis, of any length > 0; the helix advances along it.
         radius: radius of the drum [m].
         turns: number of turns [1].
-        pitch: way along the axis in one turn [m]; < 0 against it.
-        start: direction from the axis to the start of the helix, of any length; its part across the axis counts.  By
-            default global x, or global y where the axis points along x.
-        side: where the drum lies when travelling along the cable; "left": counter-clockwise about the axis.
+        pitch: advance along the axis in one turn [m]; < 0 against it.
+        start: direction from the axis to the start of the helix, of any length; only its part across the axis counts.
+            By default global x, or global y if the axis points along x.
+        side: side of the drum, seen along the cable; "left": counter-clockwise about the axis.
         radial_offset: distance of the cable's axis from the drum [m].
         strands: length of the straight strands that continue the helix at both ends along its tangents [m].
 
@@ -220,7 +221,7 @@ def route_over_sheaves(
     start: Vector | None = None,
     end: Vector | None = None,
 ) -> SpatialRoute:
-    """Route of a taut cable in space over sheaves, in the order and on the sides given.
+    """3D route of a taut cable over sheaves, in the order and on the sides given.
 
     An open route runs from the point start over the sheaves to the point end [m], each (x, y, z).  A closed one begins
     where the cable leaves the first sheave.  On each sheave the cable runs in the plane of the sheave; spans between
@@ -270,7 +271,7 @@ def route_over_sheaves(
 
 
 class _SpatialStop(NamedTuple):
-    """What spans connect: a circle of the centre line, its sign > 0 on the left of the cable, or a point (radius 0)."""
+    """An end of spans: a circle of the centre line, its sign > 0 on the left of the cable, or a point (radius 0)."""
 
     name: str
     center: FloatArray
@@ -323,7 +324,7 @@ def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray
 
 
 def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The span by Newton's method in the polar angles of its ends; the search of `_find_span` may converge slowly."""
+    """The span by Newton's method in the polar angles of its ends, if the search of `_find_span` is slow."""
     from scipy.optimize import fsolve  # here, because most models do not need it
 
     def turn(stop: _SpatialStop, point: FloatArray) -> Callable[[float], FloatArray]:

@@ -1,4 +1,4 @@
-"""Smooth routes of cables through given points, in the plane or in space.
+"""Smooth 2D or 3D routes of cables through given points.
 
 A cubic spline over the sums of the chords; nodes are placed by its arc length.
 
@@ -20,7 +20,7 @@ from windlass.framework.checks.values import read_numbers, show
 
 
 class SplineRoute:
-    """A smooth curve through points, in the plane or in space; made by `through_points`.
+    """A smooth 2D or 3D curve through points; made by `through_points`.
 
     Attributes:
         closed: whether the end is the start.
@@ -47,7 +47,7 @@ class SplineRoute:
         s = read_arc_lengths("SplineRoute", s, self.length, self.closed)
         u = np.interp(s, self._stations, self._places)
         for _ in range(3):
-            # Newton's method; nodes lie on the curve however exact it is
+            # Newton's method; nodes lie on the curve at any accuracy of s
             u = u - (self._arc(u) - s) / self._speed(u)
         slope, bend = self._curve(u, 1), self._curve(u, 2)
         speed = np.linalg.norm(slope, axis=1, keepdims=True)
@@ -60,7 +60,7 @@ class SplineRoute:
 def through_points(points: Any, closed: bool = False) -> SplineRoute:
     """Smooth route through points [m], shape (n, 2) or (n, 3): a cubic spline over the lengths of the chords.
 
-    Raises RouteError unless there are two points at least (three of a closed route), no two neighbours at one place.
+    Raises RouteError for fewer than two points (three of a closed route), and for neighbours at one place.
     """
     given = read_numbers(points)
     least = 3 if closed else 2

@@ -1,1 +1,1 @@
-"""Accelerations and multipliers, and motion that fulfils constraints on all levels."""
+"""Accelerations and multipliers, and motion that fulfils constraints for positions, velocities and accelerations."""

@@ -2,16 +2,15 @@
 
     M a + C_qᵀ λ = loads - f(q, v, t) - terms quadratic in v,    C_q a = -(C_q v)_q v - 2 C_qt v - C_tt
 
-History values.  Each evaluation computes the history values anew from those of the start of the step and the present
-coordinates and velocities, and then the forces with them: a return mapping, as contact and friction laws want it.  So
-forces are functions of (t, q, v) for the length of a step.  This requires that what
-``System.post_newton`` writes depends on the start of the step and the motion in ``Fields`` alone; the step size is the
-time since the start.
+History values.  Each evaluation computes new history values from the history values at the start of the step and the
+present coordinates and velocities, and then the forces with them: a return mapping, as contact and friction laws need
+it.  So forces are functions of (t, q, v) within a step.  This requires that the values which ``System.post_newton``
+writes depend only on the start of the step and the motion in ``Fields``; the step size is the time since the start.
 
-Mass.  A constant diagonal is divided by; a constant mass matrix is factorised once.  With constraints, or a mass matrix
-that depends on q, the matrix of `SaddleMatrix` is evaluated each time and factorised where it has changed: as small
-dense blocks where bodies are not connected by constraints (`BlockFactors`), otherwise by PETSc.  Any option of a PETSc
-linear solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, chooses that solver in place of all of these.
+Mass.  The forces are divided by a constant diagonal mass matrix; any other constant mass matrix is factorised once.
+With constraints, or a mass matrix that depends on q, the matrix of `SaddleMatrix` is evaluated each time and factorised
+if it has changed: as small dense blocks where bodies are not connected by constraints (`BlockFactors`), otherwise by
+PETSc.  Any option of a PETSc linear solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, chooses that solver instead.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from windlass.solvers.names import name_dofs, name_largest, shorten
 CONSTRAINT_TOLERANCE = 1e-13
 """Violation of constraints [m, rad, 1] per 1 + largest coordinate that counts as rounding."""
 STAGNATION = 1e-9
-"""The same where rounding lets the projection come no nearer."""
+"""The same if rounding prevents the projection from coming closer."""
 PROJECTIONS = 20
 """Largest number of iterations of a projection onto the constraints."""
 
@@ -56,9 +55,9 @@ class Accelerations:
         f: left-hand-side forces less loads of the last evaluation [N, N m], shape (n + 1,).
         evaluations: number of force evaluations so far.
         factorisations: number of factorisations so far.
-        has_history: whether laws with a post-Newton update are there.
-        has_constraints: whether constraints are there.
-        kind: what solves for the accelerations: ``"diagonal"``, ``"blocks"`` or ``"petsc"``.
+        has_history: whether the model has laws with a post-Newton update.
+        has_constraints: whether the model has constraints.
+        kind: method that solves for the accelerations: ``"diagonal"``, ``"blocks"`` or ``"petsc"``.
         matrix: the matrix, None where the mass matrix is a constant diagonal.
 
     Raises:
@@ -101,12 +100,12 @@ class Accelerations:
         return PetscFactors(matrix, prefix, definite=not self._varies), "petsc"
 
     def refresh(self) -> None:
-        """After a change of switchable columns."""
+        """Reset after a change of switchable columns."""
         self.assembly.refresh()
         self._is_rate = self._find_rates()
 
     def reset_caches(self) -> None:
-        """Drop the factorisation and the lists of neighbours: the next evaluation is that of a new object."""
+        """Drop the factorisation and the lists of neighbours, so that evaluations equal those of a new object."""
         self.assembly.reset_caches()
         self._factorised = False
         if self.matrix is not None:
@@ -127,18 +126,18 @@ class Accelerations:
         fields.step_size[0] = t - fields.start_time[0]
 
     def begin_step(self, start: State) -> None:
-        """Evaluations from here on belong to a step from that state, or are at it."""
+        """Begin a step from a state: the next evaluations are at its start or within it."""
         begin_step(self.assembly.fields, self.assembly.layout.reference, start)
 
     def evaluate(self, t: float, start_data: FloatArray) -> PostNewton:
-        """Evaluate a and λ at the coordinates and velocities in the fields; leaves the history values there.
+        """Evaluate a and λ at the coordinates and velocities in the fields; leaves the history values in the fields.
 
         Args:
             t: time [s].
             start_data: history values at the start of the step, shape (d,).
 
         Returns:
-            What the post-Newton update says.
+            The result of the post-Newton update.
 
         Raises:
             SingularError: the matrix is singular.
@@ -176,7 +175,7 @@ class Accelerations:
         return solve_saddle(self.matrix, self._factors, -np.append(forces, 0.0), np.zeros_like(self._c))[0]
 
     def update_matrix(self) -> None:
-        """Bring the matrix to the coordinates in the fields (markers updated) and factorise it if it has changed."""
+        """Evaluate the matrix at the coordinates in the fields (markers updated) and factorise it if it has changed."""
         assert self.matrix is not None
         if self._factorised and not self._varies:
             return
@@ -221,7 +220,7 @@ class Accelerations:
         raise ProjectionError(f"the constraints cannot be met: {left:.3g} remains (m, rad, 1)")
 
     def project_velocities(self) -> None:
-        """Bring the velocities in the fields onto the constraints with the present matrix; markers stay behind."""
+        """Bring the velocities in the fields onto the constraints with the present matrix; markers are not updated."""
         fields, processes = self.assembly.fields, self.assembly.processes
         self.assembly.update_markers()
         c = self._eval_constraints(rate_level=True)
@@ -245,7 +244,7 @@ class Accelerations:
         return correction
 
     def _find_rates(self) -> IntArray:
-        """Local multipliers of constraints on velocities: those that depend on them without being differentiated."""
+        """Local multipliers of constraints whose equations depend on velocities without being differentiated."""
         if not self.has_constraints:
             return np.zeros(0, np.int64)
         assembly = self.assembly
@@ -263,7 +262,7 @@ class Accelerations:
 
 
 def declare_no_solver(prefix: str) -> None:
-    """Take part in the check of options and in the help with a PETSc solver that stands for the compiled division."""
+    """Take part in the check and help of options with a PETSc solver that represents the compiled division."""
     ksp = PETSc.KSP().create(comm=PETSc.COMM_SELF)
     ksp.setOptionsPrefix(prefix)
     ksp.setType(PETSc.KSP.Type.PREONLY)

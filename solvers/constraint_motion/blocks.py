@@ -1,4 +1,4 @@
-"""Factorisation of a matrix that falls into small independent blocks, such as those of single bodies: dense LU of each.
+"""Factorisation of a matrix of small independent blocks, such as blocks of single bodies: dense LU of each.
 
 Rows are scaled to a largest entry of 1 and exchanged for the largest pivot, which allows bodies of any mass and the
 zero diagonals of constraints.  Source: G. H. Golub, C. F. Van Loan, Matrix Computations, chapter 3.
@@ -47,7 +47,7 @@ class BlockFactors:
             raise SingularError(self._matrix.describe_singular())
 
     def reset(self) -> None:
-        """See `Factors`; nothing is left of earlier factors in new ones."""
+        """See `Factors`; new factors do not depend on earlier ones."""
 
     def solve(self, right: FloatArray) -> FloatArray:
         """See `Factors`."""
@@ -69,7 +69,7 @@ def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
 
 
 def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
-    """Unknowns that do not couple to others: members of one block after the other, and where each begins."""
+    """Groups of coupled unknowns: the members of one block after the other, and the start of each block."""
     from scipy.sparse import csr_array  # here, because few models have such blocks
     from scipy.sparse.csgraph import connected_components  # here, because few models have such blocks
 

@@ -1,12 +1,12 @@
-"""Motion that fulfils its constraints on all levels: at the start of a run, and after kinks of what is prescribed.
+"""Motion that fulfils its constraints on all levels: at the start of a run, and after kinks of prescribed motions.
 
-At the start positions and velocities near their constraints are brought onto them with the smallest change in the norm
-of the mass matrix; see start.py for those that are not near.
+At the start, positions and velocities near their constraints are projected onto them with the smallest change in the
+norm of the mass matrix; start.py treats larger differences.
 
 Kinks.  Implicit methods meet constraints as positions (index 3) or rates (index 2).  Where the time function of a
-constraint has a kink, or a constraint is switched on, the accelerations that follow from these swing about the right
-ones from step to step, with the multipliers, and velocities at index 3, too.  Without numerical damping this
-never ends: 2 r, 0, 2 r, 0 in place of r.  What swings violates the constraints on the level of accelerations,
+constraint has a kink, or a constraint is switched on, the accelerations and multipliers that follow from them oscillate
+about the right values from step to step, at index 3 the velocities, too.  Without numerical damping this never ends: 2
+r, 0, 2 r, 0 instead of r.  The oscillating accelerations violate the constraints:
 
     e = C_q a - r,
 
@@ -17,15 +17,16 @@ of its terms, velocities (index 3), accelerations and multipliers are projected 
 
 Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h, Δ = α_m - α_f.  It is corrected in the
 directions of the constraints alone, C_q A = C_q a + Δ h j, so that the method keeps order 2.  Velocities at index 3
-are those of a smooth numerical solution, c = 1/6 - β - Δ/2; exact ones would excite what is to be cured, with a size of
-order h in the accelerations.  For the same reason index 3 is projected after the first step of a run.  Constraints on
-velocities are of index 2 in every method, so that c = 0 for them.
+are those of a smooth numerical solution, c = 1/6 - β - Δ/2; exact velocities would excite the same oscillation again,
+of order h in the accelerations.  For the same reason index 3 is projected after the first step of a run.  Constraints
+on velocities are of index 2 in every method, so that c = 0 for them.
 
-A change of velocities that is small by mass alone has all strain rates in few elements.  Where damping would take more
-than its kinetic energy in a step h, this would tear stiff dampers, so M + h ∂f/∂v takes the place of M for velocities:
-the change that the step would make of an impulse.  j is the derivative of the side that has no kink.
-Where nothing has a kink, a projection is as accurate as the method and changes nothing but digits.  It is done once
-more after the next step: derivatives of time functions by differences may have straddled the kink in the first one.
+The change of velocities that is smallest in the norm of M alone concentrates strain rates in few elements.  Where
+damping would dissipate more than its kinetic energy in a step h, this would give stiff dampers huge forces, so M + h
+∂f/∂v replaces M for velocities: the change is then the response of the step to an impulse.  j is the derivative on the
+side without a kink.  Without a kink, a projection is as accurate as the method and changes only rounding errors.  The
+projection is repeated after the next step: derivatives of time functions by differences may have straddled the kink in
+the first one.
 
 Sources: K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
 Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
@@ -58,9 +59,9 @@ from windlass.solvers.stepping.compiled_steps import Follow
 from windlass.solvers.stepping.integrator import Integrator
 
 KINK = 5e-3
-"""Change of e in a step, relative to C_q a and r, that is no smooth motion, with 20 steps per period or more."""
+"""Change of e in a step, relative to C_q a and r, above which motion is not smooth (20 steps per period or more)."""
 NOISE_OF_RATES, NOISE_OF_PLACES = 1e-5, 1e-13
-"""What rounding leaves in e [1/s², 1] per 1 + largest coordinate and velocity: of differences in time, times 1/h²."""
+"""Rounding error of e [1/s², 1] per 1 + largest coordinate and velocity; of differences in time, times 1/h²."""
 LOOK_BACK = 1 / 16
 """Share of a step over which the derivative of r is taken."""
 STRADDLES = 2.0
@@ -84,12 +85,12 @@ def find_excess(
 
 
 class Consistency:
-    """Keeps states on the constraints of a dynamic run.
+    """Projection of the states of a dynamic run onto its constraints.
 
     Args:
         problem: the equations, whose matrix and linear solver are used.
         integrator: the method.
-        project: False leaves kinks alone; the start is looked at all the same.
+        project: False does not correct kinks; the start is checked in any case.
         velocities: "check" refuses velocities of the start that constraints forbid, "project" takes the nearest ones.
 
     Attributes:
@@ -126,7 +127,7 @@ class Consistency:
         self.look_back(state)
 
     def refuse_nonlinear(self, state: State, method: str) -> None:
-        """Raise ModelError for a method that cannot do with nonlinear constraints, if there are any."""
+        """Raise ModelError if the method does not allow nonlinear constraints and the model has some."""
         if not self._rates.anywhere:
             return
         self._problem.assembly.load_fields(state)
@@ -139,22 +140,22 @@ class Consistency:
             )
 
     def checkpoint(self) -> dict[str, Any]:
-        """What is carried from step to step beside the state; see `Restartable`."""
+        """Values carried from step to step in addition to the state; see `Restartable`."""
         return {"again": self._again, "projections": self.projections}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave."""
+        """Continue from the values of `checkpoint`."""
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:
-        """Evaluate e of the start of a continued run, which other runs have from the step before."""
+        """Evaluate e at the start of a continued run; other runs know it from the step before."""
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)
             self._before[:] = self._now
 
     def follow(self, state: State, h: float) -> bool:
-        """Project an accepted step after a kink, and tell whether it has changed; the fields hold the state.
+        """Project an accepted step after a kink; returns whether it has changed; the fields hold the state.
 
         Args:
             state: the state after the step; velocities, accelerations and multipliers may change.
@@ -174,11 +175,11 @@ class Consistency:
 
     @property
     def looks(self) -> Follow:
-        """What a program for `follow` works on."""
+        """The data of a program for `follow`."""
         return Follow(self._largest, self._before, self._now, NOISE_OF_RATES)
 
     def find_program(self, state: State) -> Program | None:
-        """What `follow` does after usual steps of a state; None where there is more to do."""
+        """The program of `follow` after usual steps of a state; None if Python has to do more."""
         return None if self._project and (self._again or not self._has_program(state)) else self._program
 
     def _has_program(self, state: State) -> bool:
@@ -187,7 +188,7 @@ class Consistency:
         return state.a is a and assembly.revision == revision and assembly.fields.unit_rates == unit_rates
 
     def _look(self, state: State) -> float:
-        """Evaluate e and the size of its terms at the fields, which hold the state; its largest excess as of a kink."""
+        """Evaluate e and the size of its terms at the state in the fields; returns its excess over smooth motion."""
         assembly = self._problem.assembly
         if not self._has_program(state):
             self._made_for = state.a, assembly.revision, assembly.fields.unit_rates
@@ -205,22 +206,22 @@ class Consistency:
         return Program(steps)
 
     def _eval_residual(self, a: FloatArray) -> FloatArray:
-        """e at the fields, with accelerations that they need not have, shape (m,)."""
+        """e at the coordinates and velocities in the fields, with given accelerations, shape (m,)."""
         right = np.zeros(self._rates.count + 1)
         run_steps(self._rates.right_steps(right))
         return self._rates.multiply(a) - right[:-1]
 
     def _is_kink(self, largest: float, h: float) -> bool:
-        """Whether e has changed more than smooth motion explains, on any process, from its excess on this one."""
+        """Whether e has changed more than in smooth motion on any process, from its excess on this process."""
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
         if processes.size == 1 and largest <= NOISE_OF_RATES:
             return False
-        # sizes of the whole model, so that all numbers of processes find the same kinks
+        # sizes of the whole model, so that the kinks found do not depend on the number of processes
         most, place, speed = processes.largest([largest, np.abs(fields.x).max(), np.abs(fields.v).max()])
         return most > NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
 
     def _project_rates(self, state: State, h: float) -> None:
-        """Velocities (index 3), accelerations, multipliers and A of the state onto the constraints; see above."""
+        """Project velocities (index 3), accelerations, multipliers and A of the state onto the constraints."""
         assembly, rates, integrator = self._problem.assembly, self._rates, self._integrator
         fields, solver, over = assembly.fields, MassSolver(self._problem), 0.0
         zero, f = np.zeros(assembly.layout.spare + 1), np.zeros(assembly.layout.spare + 1)
@@ -237,7 +238,7 @@ class Consistency:
         jerk = self._eval_jerk(state, h)
         if not integrator.rate_level:
             offset = (1 / 6 - integrator.beta - integrator.shift / 2) * h * h
-            # constraints on velocities are of index 2 here, too: steps that follow meet them exactly
+            # constraints on velocities are of index 2 here, too: the next steps meet them exactly
             missed = np.where(rates.find_rates(), 0.0, offset * jerk)
             velocities = MassSolver(self._problem, over) if over else solver
             self._move(state, velocities.solve(zero, np.append(missed, 0.0))[0])
@@ -247,8 +248,8 @@ class Consistency:
             state.carried += accelerations.solve(zero, np.append(lacks, 0.0))[0]
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
-        """What closes a gap of the rates of constraints, shape (m,): changes of velocities and of the forces by them,
-        and the time [s] over which damping counts with the masses, h or 0."""
+        """Changes of velocities that close a gap of the rates of constraints, shape (m,), the changes of forces by
+        them, and the time [s] over which damping acts with the masses, h or 0."""
         right = np.append(gap, 0.0)
         zero = np.zeros(self._problem.assembly.layout.spare + 1)
         change, impulse = solver.solve(zero, right)
@@ -281,15 +282,15 @@ class Consistency:
     def _eval_jerk(self, state: State, h: float) -> FloatArray:
         """j of the state that the fields hold, by differences in time, shape (m,).
 
-        That of the time before, unless it has straddled a kink: then it is large, by 1/h, and that of the time after
-        is taken.
+        The difference before this time, unless it straddles a kink: then it is large, by 1/h, and the difference after
+        this time is taken.
         """
         now, step = self._eval_residual(state.a), LOOK_BACK * h
         before, after = ((self._eval_later(state, dt) - now) / dt for dt in (-step, step))
         return np.where(np.abs(before) > STRADDLES * np.abs(after), -after, -before)
 
     def _eval_later(self, state: State, dt: float) -> FloatArray:
-        """e where the state that the fields hold will be after a time [s], with accelerations held, shape (m,)."""
+        """e of the state in the fields after a time [s] with constant accelerations, shape (m,)."""
         rates, fields = self._rates, self._problem.assembly.fields
         x, v, t = fields.x.copy(), fields.v.copy(), fields.t
         fields.x[:-1] += dt * state.v
@@ -308,7 +309,7 @@ class Consistency:
         size = 1.0 + processes.largest_of(np.abs(fields.x).max())
         zero, values = np.zeros_like(fields.x), rates.eval(rate_level=False)
         left = processes.largest_of(np.abs(values).max(initial=0.0))
-        # where all are met there is no need to know which are on positions
+        # if all constraints are met, it does not matter which are on positions
         on_rates = rates.find_rates() if left > CONSTRAINT_TOLERANCE * size else np.zeros(rates.count, np.bool_)
         if left > CONSTRAINT_TOLERANCE * size:
             check_gaps(assembly, rates, np.where(on_rates, 0.0, values), on_rates, h)

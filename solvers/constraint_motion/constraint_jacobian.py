@@ -48,12 +48,12 @@ def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
 
 
 def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
-    """An evaluation into C_q of the rows of a constraint, row by row."""
+    """A target that takes C_q of the rows of a constraint, row by row."""
     constraint = system.constraint
     assert constraint is not None
     (count, width), n = constraint.multipliers.shape, system.dofs.shape[1]
     spare = count * width * n
-    # all but C_q goes to the last entry; slots are short, as those of matrices
+    # everything but C_q goes to the last entry; slots are short integers, as in matrices
     slots: Any = np.arange(spare, dtype=np.int32).reshape(count, width, n)
     columns: Any = np.full((count, n, width), spare, np.int32)
     diagonal: Any = np.full((count, width), spare, np.int32)
@@ -64,7 +64,7 @@ def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
 
 
 def product_steps(assembly: Assembly, w: FloatArray, product: FloatArray) -> list[Step]:
-    """Steps of a `Program` that add C_q w at the fields, which stay as they are, to a product.
+    """Steps of a `Program` that add C_q w at the fields to a product; the fields do not change.
 
     Args:
         assembly: the systems of this process; markers are up to date when the steps are taken.

@@ -1,6 +1,6 @@
 """Constraint equations C(q, v, t) = 0 of an assembly and their time derivatives, without a matrix.
 
-    Ċ = C_q v + C_t                        rate level; constraints on velocities are there from the first
+    Ċ = C_q v + C_t                        rate level, on which constraints on velocities are defined
     C̈ = C_q a - r,  r = -(C_q v)_q v - 2 C_qt v - C_tt      acceleration level
 
 Laws give C, Ċ and r.  Since Ċ is linear in v, a product C_q w is the difference of Ċ for v + w and for v.
@@ -71,7 +71,7 @@ class ConstraintRates:
         before, fields.rate_level = fields.rate_level, rate_level
         key = rate_level, fields.unit_rates
         if key not in self._equations:
-            # arguments are laid down once, the levels among them
+            # arguments, including the levels, are prepared once
             self._equations[key] = Program(constraint_steps(assembly, c, self._forces))
         self._equations[key]()
         fields.rate_level = before
@@ -100,7 +100,7 @@ class ConstraintRates:
         return [(constraint.acceleration, (s,)) for constraint in self._assembly.constraints]
 
     def find_rates(self) -> NDArray[np.bool_]:
-        """Which constraints are on velocities: their C depends on them, shape (m,)."""
+        """Which constraints are on velocities: their C depends on velocities, shape (m,)."""
         found: NDArray[np.bool_] = self._change(self._draw(1.0), rate_level=False) != 0.0
         return found
 
@@ -128,7 +128,7 @@ class ConstraintRates:
 
         Args:
             which: the constraints, shape (m,).
-            values: numbers to say with the names, shape (m,).
+            values: numbers shown with the names, shape (m,).
             most: number of names.
         """
         layout, number = self._assembly.layout, self._assembly.world.numbering

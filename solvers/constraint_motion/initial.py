@@ -1,8 +1,8 @@
 """Consistent initial accelerations: M a + C_q^T lam = loads - f,  C_q a = -(C_q v)_q v - 2 C_qt v - C_tt.
 
-They are found with the matrix and the linear solver of Newton's method, whose set-up is needed anyway.  Where that
-solver fails, as LU without exchange of pivots can for coordinates without mass, or where options of the prefix
-``initial_`` ask for it, a separate solver is used.
+They are found with the matrix and the linear solver of Newton's method, which are set up anyway.  A separate solver is
+used where this solver fails, as LU without exchange of pivots can for coordinates without mass, or where options with
+the prefix ``initial_`` choose it.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 PREFIX = "initial_"
 FRICTION_SOLVES = 3
-"""Solves for friction in proportion to multipliers, whose direction they find; in the plane one is exact."""
+"""Number of solves for friction in proportion to multipliers, which find its direction; in 2D one is exact."""
 REFINEMENTS = 3
-"""Iterative refinement of the solution, which also an iterative solver of low accuracy needs."""
+"""Number of refinements of the solution; an iterative solver of low accuracy needs them, too."""
 ACCURATE, ACCEPTED = 1e-12, 1e-4
-"""Residual relative to the right-hand side at which refinement ends, and that of a matrix that is not singular [1]."""
+"""Residual relative to the right-hand side at which refinement ends, and largest one of a regular matrix [1]."""
 
 
 def update_initial_accelerations(problem: NonlinearProblem, state: State, still: IntArray | Sequence[int] = ()) -> None:
-    """Set ``state.a``, and what integrators carry, to the accelerations that the equations demand at the start.
+    """Set ``state.a`` and ``state.carried`` to the accelerations that fulfil the equations at the start.
 
     Source: the acceleration-level equations of constrained mechanics, e.g. Brenan, Campbell, Petzold (1996).
 
     Args:
         problem: the equations.
         state: positions, velocities and history values at the start.
-        still: local multipliers of constraints that prescribe no accelerations, whatever their functions of time say.
+        still: local multipliers of constraints that prescribe no accelerations, whatever their functions of time.
 
     Raises:
         ModelError: the mass matrix with the constraints is singular; coordinates without mass, or constraints that
@@ -64,7 +64,7 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
     state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
     if assembly.processes.any(any(constraint.rubs for constraint in assembly.constraints)):
         for _ in range(FRICTION_SOLVES):
-            # the matrix has the friction of these multipliers, the right-hand side that of none
+            # the matrix has the friction of these multipliers, the right-hand side no friction
             fields.lam[:-1] = state.lam
             state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
         fields.lam[:] = 0.0
@@ -72,13 +72,13 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
 
 
 class MassSolver:
-    """Solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c] with the matrix at the fields of the moment it is made.
+    """Solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c] with the matrix at the fields when the object is made.
 
-    The matrix takes the place of the tangent of Newton's method, which is evaluated anew afterwards.
+    The matrix overwrites the tangent of Newton's method, which is evaluated again afterwards.
 
     Args:
         problem: gives matrix and linear solver; markers are up to date.
-        over: time [s] over which damping acts with the masses, M + over ∂f/∂v in place of M.  It is left out where the
+        over: time [s] over which damping acts with the masses, M + over ∂f/∂v instead of M.  It is left out where the
             solver of Newton's method cannot work with it.
     """
 
@@ -115,7 +115,7 @@ class MassSolver:
         return solves
 
     def _leave(self) -> None:
-        """Go on with a matrix and a solver of its own."""
+        """Continue with a separate matrix and solver."""
         matrix = SaddleMatrix(self._problem.assembly)
         factors = PetscFactors(matrix, PREFIX)
         matrix.update()
@@ -165,7 +165,7 @@ class MassSolver:
 
 
 def _solves(ksp: Any, matrix: Any, right: Any) -> bool:
-    """Whether the solver can solve for a right-hand side; with a random one, whether the matrix is not singular."""
+    """Whether the solver finds the solution for a right-hand side; for a random one, whether the matrix is regular."""
     solution = try_solve(ksp, right)
     if solution is None:
         return False

@@ -4,7 +4,7 @@
 
 f are all forces on the left-hand side less the loads, with the terms that are quadratic in the velocities.  The same
 matrix projects coordinates and velocities onto the constraints with the smallest change in the norm of M.
-Rows of constraints that are switched off say λ = 0.
+Rows of constraints that are switched off are λ = 0.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class SingularError(ModelError):
 class SaddleMatrix:
     """Values of the matrix over the local unknowns, in a pattern without the couplings by springs and contacts.
 
-    Masses and multipliers are scaled alike: the unknowns of constraints are λ / scale.
+    Rows and columns of constraints have the size of masses: their unknowns are λ / scale.
 
     Args:
         assembly: the systems of this process.
@@ -55,7 +55,7 @@ class SaddleMatrix:
         self.values: FloatArray = np.full(self.pattern.spare, np.nan)
 
     def _find_pattern(self) -> Pattern:
-        """Find the slots of the matrix among those of the tangent, which a search for contacts may set up anew."""
+        """Find the slots of the matrix in the tangent's pattern, which a search for contacts may replace."""
         changing = any(s.constraint is not None and s.neighbours is not None for s in self.assembly.systems)
         whole = self._tangent = self.assembly.update_pattern() if changing else self.assembly.pattern
         self._slots = _find_slots(self.assembly)
@@ -82,7 +82,7 @@ class SaddleMatrix:
         return assembly.processes.any(changed)
 
     def describe_singular(self) -> str:
-        """Names the coordinates without mass; all processes call this together."""
+        """Error text with the coordinates without mass; all processes call this together."""
         layout = self.assembly.layout
         is_dof = np.zeros(len(layout.unknowns.numbers), bool)
         is_dof[layout.unknowns.of_dof] = True
@@ -98,7 +98,7 @@ class SaddleMatrix:
         )
 
     def _repeated(self) -> str:
-        """Names the constraints whose forces can be changed without effect, or nothing if they are not found."""
+        """Names of the constraints whose forces can change without effect; empty if they are not found."""
         layout, number, comm = self.assembly.layout, self.assembly.world.numbering, self.assembly.comm
         matrix = TangentMatrix(self.pattern, layout.unknowns.numbers, layout.unknowns.owned, comm)
         matrix.values[:-1] = self.values
@@ -122,14 +122,14 @@ class Factors(Protocol):
     """A factorisation of a `SaddleMatrix`."""
 
     def factorise(self) -> None:
-        """Take over the present values of the matrix.
+        """Factorise the present values of the matrix.
 
         Raises:
             SingularError: the matrix is singular.
         """
 
     def reset(self) -> None:
-        """Drop the factorisation and what it was made with; `factorise` must follow."""
+        """Drop the factorisation and its solver data; `factorise` must follow."""
 
     def solve(self, right: FloatArray) -> FloatArray:
         """The solution for a right-hand side, both by local unknown; contributions to ghosts go to their owners.
@@ -204,7 +204,7 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
     """
     assembly.add_loads(f, -1.0)
     assembly.add_forces(f)
-    # with a = 0 the inertia is what is quadratic in the velocities
+    # with a = 0 the inertia consists of the terms quadratic in the velocities
     for system in assembly.systems:
         if system.inertia is not None:
             system.inertia.force(evaluate(assembly.fields, f=f))

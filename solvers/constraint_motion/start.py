@@ -1,11 +1,12 @@
 """Whether motion can begin at a state: positions and velocities that constraints forbid are errors that name them.
 
 Positions that miss constraints by less than `SMALL_GAP` are brought onto them, and velocities by less than
-`SMALL_RATE`: rounded numbers and the rests of a solve before.  A motion that is prescribed by a function of time would
-jump there, so its start must fit within `SMALL_JUMP`, or within a few steps of it, as index 2 methods drift by less.
+`SMALL_RATE`: from rounded numbers, or errors of an earlier solve.  A motion prescribed by a function of time would
+jump, so its start must fit within `SMALL_JUMP` or a few steps of this motion; the drift of index 2 methods is smaller.
 
-A constraint whose coordinates rest, C_q v = 0, while its rate is prescribed, is a motor that starts: they take its
-speed.  Velocities that a constraint changes, C_q v ≠ 0, were given by the user, and would be lost in silence.
+A constraint whose coordinates rest, C_q v = 0, while its rate is prescribed, is a motor that starts: the coordinates
+take its speed.  Velocities that a constraint changes, C_q v ≠ 0, were given by the user and would be lost without a
+message.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SMALL_GAP = 1e-3
 SMALL_RATE = 1e-3
 """Velocities that constraints forbid and that are changed without a message [m/s, rad/s, 1/s], per 1 + their terms."""
 SMALL_JUMP, STEPS = 1e-5, 10.0
-"""Gap of a prescribed motion that is no jump [m, rad, 1], per 1 + largest coordinate, and steps of its own motion."""
+"""Largest gap of a prescribed motion that is no jump: [m, rad, 1] per 1 + largest coordinate, and in steps of it."""
 
 
 def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda system: True) -> NDArray[np.bool_]:
@@ -73,7 +74,7 @@ def check_gaps(
 
 
 def refuse_gaps(assembly: Assembly, rates: ConstraintRates, gap: FloatArray, allowed: float) -> None:
-    """Raise ModelError with names if there are gaps of positions beyond what is allowed; all processes together."""
+    """Raise ModelError with names for positions with too large gaps; all processes together."""
     largest = assembly.processes.largest_of(np.abs(gap).max(initial=0.0))
     if largest <= allowed:
         return
@@ -110,7 +111,7 @@ def check_motion(assembly: Assembly, state: State, h: float, velocities: str) ->
     Args:
         state: the start.
         h: size of the steps [s].
-        velocities: ``"check"`` or ``"project"``, for which those that constraints forbid are no error.
+        velocities: ``"check"`` or ``"project"``, which accepts velocities that constraints forbid.
     """
     rates = ConstraintRates(assembly)
     if not rates.anywhere:

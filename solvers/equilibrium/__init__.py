@@ -1,1 +1,1 @@
-"""What statics needs beside Newton: ways to an equilibrium, and whether it is stable."""
+"""Methods of statics in addition to Newton: paths to an equilibrium, and whether it is stable."""

@@ -1,12 +1,12 @@
 """The balance of statics at full load after the last update of contacts.
 
-What touches for the first time in a load step is held by friction while Newton's method is at work; the update at its
-end makes the place where it has come to the anchor of its bristle, and the friction is gone.  At full load the model is
-then out of balance, a rope on a post by a sixth of its force.  Solved again it slips on by what its bristles need, and
-the friction that theory says comes back.
+A point that touches for the first time in a load step is held by friction during Newton's method; the update at its end
+makes its present place the anchor of its bristle, and the friction vanishes.  At full load the model is then out of
+balance, for a rope on a post by a sixth of its force.  Solved again, it slips as far as its bristles need, and friction
+agrees with theory again.
 
-Where steps are to be accepted with contacts that do not agree (``Passes(fail=False)``, as other programs do)
-nothing is solved again, nor below the tolerance of the discontinuous iteration.
+Nothing is solved again below the tolerance of the discontinuous iteration, or where steps are accepted with contacts
+that do not agree (``Passes(fail=False)``, as in other programs).
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from windlass.solvers.stepping.discontinuous import Passes, StepAttempt
 
 TOUCHING_ERROR = 0.05
 """Force out of balance, per largest contact force of a cable [1], up to which full load is not solved for again; it is
-one or two percent of the force of the rope."""
+1 or 2 % of the force of the rope."""
 AGAIN = 3
-"""How often full load is solved for again at most."""
+"""Largest number of repeated solves for full load."""
 
 
 def measure_imbalance(problem: NonlinearProblem, force: float, settings: Passes) -> float:
@@ -41,12 +41,12 @@ def balance(
     settings: Passes,
     solve_again: Callable[[], StepAttempt | None],
 ) -> float:
-    """Solve again while friction is missing, and give the force error that is left, per contact force [1].
+    """Solve again while friction is missing; returns the remaining force error per contact force [1].
 
     All processes call this together.
 
     Args:
-        problem: at the end of the last load step; where the last solve fails, it has the equilibrium before that again.
+        problem: at the end of the last load step; if the last solve fails, the equilibrium before it is restored.
         attempt: that load step.
         settings: of the discontinuous iteration.
         solve_again: solves for full load from the present state; None, and the state as it was, where that fails.
@@ -59,7 +59,7 @@ def balance(
         history = fields.data.copy(), fields.start_data.copy()
         again = solve_again()
         if again is None:
-            # what is asked of the equilibrium later, as its stability, is asked of the one that was found
+            # later checks of the equilibrium, as of its stability, refer to the one that was found
             problem.start(scheme, from_zero=False)
             unknowns.copy(problem.unknowns)
             fields.data[:], fields.start_data[:] = history

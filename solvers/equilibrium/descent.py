@@ -1,4 +1,4 @@
-"""Descent: an implicit flow down the potential that stays at stable states, to a stable equilibrium.
+"""Descent: an implicit flow down the potential through stable states to a stable equilibrium.
 
 Each step solves f(q) + k M (q - q_last) = 0 from the last q.  Backward Euler with a large step does not see
 instability: where k is smaller than the growth of an unstable mode, it damps that mode and ends on the saddle.  So a
@@ -34,7 +34,7 @@ def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: Stat
 
     Args:
         newton: the solver.
-        scheme: the equilibrium that is sought.
+        scheme: the equilibrium to be found.
         q: displacements to start from [m, 1, rad], shape (n,).
         k: first factor of M [1/s^2].
         state: a work state of the same process; its values are overwritten.

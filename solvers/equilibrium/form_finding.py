@@ -1,18 +1,18 @@
 """Form-finding: the shape in which slack lines hang or lie, whatever the shape in which they start.
 
-A line that starts shorter than it is holds a compression of EA times its slack, and what leads down the potential from
-there ends in folds.  Here lines pull from the first solution on, so that the potential is that of a net in tension:
+A line that starts shorter than its length has a compression of EA times its slack, and paths down the potential from
+there end in folds.  Here lines pull from the first solution on, so that the potential is that of a net in tension:
 
-1. Force densities.  Each row gets N = ρ |r'|, as if it had no length of its own, and no bending stiffness.  The
-   equilibrium is the solution of linear equations, the start does not matter.  A row that comes out longer than it is
-   under this force gets a larger ρ, a shorter one a smaller ρ:  ρ <- ρ |r'|/(1 + ε0 + N/EA), until rows are as long as
-   they should be but for a tenth.
+1. Force densities.  Each row gets N = ρ |r'|, independent of its reference length, and no bending stiffness.  The
+   equilibrium is the solution of linear equations, the start does not matter.  A row that is longer than its length
+   under this force gets a larger ρ, a shorter one a smaller ρ:  ρ <- ρ |r'|/(1 + ε0 + N/EA), until lengths are right
+   within a tenth.
 2. Multipliers.  N = μ + k (|r'| - 1 - ε0 - μ/EA) at every point of a row, with a small stiffness k: the force μ of the
    solution before, corrected by the error in length.  Solutions take few iterations while forces change little from one
    to the next; the less they change, the faster k grows, in proportion to N.  With k = EA this is the law of the rows.
 
-Contacts follow after every solution.  The result is a start for load steps, which decide about contact anew.  All is
-done with the laws of the model: `Strands` says what their kernels are given.  Friction would hold lines on their way:
+Contacts are updated after every solution.  The result is a start for load steps, which decide about contact anew.  All
+solutions use the laws of the model, with arguments of their kernels as in `Strands`.  Friction would hold lines back:
 `without_friction` switches it off.
 
 Source: H.-J. Schek, Comput. Methods Appl. Mech. Eng. 3 (1974) 115-134 (force densities); R. Glowinski, P. Le Tallec,
@@ -39,25 +39,25 @@ from windlass.solvers.newton.scheme import Scheme
 FRICTION = "friction_coefficient"
 """The column of contacts."""
 ROPE = 1e-3
-"""Strain up to which rows count as lines that may be slack: they buckle between their ends in less compression [1]."""
+"""Strain up to which rows count as lines that may be slack: they buckle between their ends at less compression [1]."""
 DENSITIES, MULTIPLIERS = 30, 60
-"""Solutions of both parts at most."""
+"""Largest number of solutions of both parts."""
 NEAR = 0.1
 """Error of the length of rows at which force densities give way to multipliers [1]."""
 LARGEST_RATIO = 10.0
-"""Factor on a force density from one solution to the next at most [1]."""
+"""Largest factor on a force density from one solution to the next [1]."""
 CHANGE = 0.5
-"""Change of forces, relative to them, that a larger stiffness may bring about [1]."""
+"""Relative change of forces up to which the stiffness may grow [1]."""
 GROWTH, RETREAT = 30.0, 3.0
-"""Factors on the stiffness, at most after a solution, and after a failure [1]."""
+"""Factors on the stiffness: the largest after a solution, and the one after a failure [1]."""
 LEAST_FORCE = 1e-5
 """Force, per largest force of the lines, below which changes count less [1]."""
 CONTACT = 1e-3
 """Force error at which contacts count as settled, per largest contact force [1]."""
 MOST = 150
-"""Linear solves at most."""
+"""Largest number of linear solves."""
 RTOL, MAX_IT = 1e-4, 15
-"""Tolerance and iterations of each Newton run: a solution on the way need not be exact."""
+"""Tolerance and iterations of each Newton run: intermediate solutions need not be exact."""
 
 
 class Lines:
@@ -70,7 +70,7 @@ class Lines:
     Attributes:
         load: as given.
         exist: whether any row of any process is a line that may be slack.
-        are_lines: these rows of this process, shape (rows,).
+        are_lines: whether each row of this process is such a line, shape (rows,).
         row, weight, stiffness, free: of all points, see `Strands`, rows counted through.
         length, row_stiffness: of the rows [m], [N].
     """
@@ -107,15 +107,15 @@ class Lines:
         return self._join([part.eval_stretch(self._assembly.fields) for part in self._parts])
 
     def are_slack(self) -> bool:
-        """Whether a line holds more compression than loads can make, or is folded, at the present fields."""
+        """Whether a line has more compression than loads can cause, or is folded, at the present fields."""
         force = self.mean(self.stiffness * (self.eval_stretch() - 1.0 - self.free))
         folded = np.concatenate([np.zeros(0, np.bool_), *(p.find_folded(self._assembly.fields) for p in self._parts)])
-        # a force that is not a number is no tension
+        # NaN counts as no tension
         slack = self.are_lines & (folded | ~(force >= -np.maximum(self.load, self._bearable)))
         return self._processes.any(bool(slack.any()))
 
     def take(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> None:
-        """Give lines another stiffness and another strain without force, shape (points,) each."""
+        """Set stiffness and strain without force of lines, shape (points,) each."""
         on = self.are_lines[self.row]
         stiffness, free = np.where(on, stiffness, self.stiffness), np.where(on, free, self.free)
         bends: BoolArray = ~self.are_lines | bend
@@ -126,7 +126,7 @@ class Lines:
             part.take(stiffness[points], free[points], bends[rows])
 
     def restore(self) -> None:
-        """Give all rows their own law again, to the last bit."""
+        """Restore the laws of all rows to the last bit."""
         self.take(self.stiffness, self.free, bend=True)
 
     def largest(self, values: FloatArray) -> float:
@@ -154,7 +154,7 @@ def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
 
 @contextmanager
 def without_friction(assembly: Assembly) -> Iterator[None]:
-    """Contacts have no friction inside, where they can be changed; all processes together."""
+    """A context in which contacts have no friction, where they can be changed; all processes together."""
     kept = find_friction(assembly)
     try:
         for rows, _ in kept:
@@ -175,7 +175,7 @@ def sum_loads(assembly: Assembly, load_factor: float) -> float:
 
 
 def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
-    """The lines of a model under the loads of a scheme, at whose start the fields are; None without lines or loads."""
+    """The lines of a model under the loads of a scheme, whose start is in the fields; None without lines or loads."""
     newton.problem.start(scheme)
     newton.problem.expand_unknowns(newton.problem.unknowns)
     load = sum_loads(newton.problem.assembly, scheme.load_factor)
@@ -191,7 +191,8 @@ class FormFinder:
         lines: the lines.
         scheme: the equilibrium that is sought, with the start; the fields hold the history values of the start.
         state: a work state of the same process; its values are overwritten.
-        decide: decides contacts at a state without history, so that friction begins anew; None: they keep it.
+        decide: decides contacts at a state without history, so that friction begins anew; None: contacts keep their
+            history.
 
     Attributes:
         q: displacements of the last solution [m, 1, rad], shape (n,).
@@ -218,7 +219,7 @@ class FormFinder:
             self._newton.problem.lag.drop_tangent()
 
     def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> bool:
-        """A solution with another law of the lines, from the last one."""
+        """Find a solution with another law of the lines, from the last solution."""
         problem = self._newton.problem
         self._lines.take(stiffness[self._lines.row], free, bend)
         problem.lag.drop_tangent()
@@ -230,7 +231,7 @@ class FormFinder:
         return run.converged
 
     def _update(self) -> PostNewton:
-        """Contacts follow a solution, and the next one begins with it."""
+        """Update contacts after a solution, from which the next one begins."""
         assembly = self._newton.problem.assembly
         fields, result = assembly.fields, assembly.post_newton()
         if self._decide is not None:
@@ -252,7 +253,7 @@ class FormFinder:
             ratio = stretch / (1.0 + free + density * stretch / lines.row_stiffness)
             if lines.largest(np.abs(np.log(ratio))) < NEAR:
                 break
-            # first the length of all of them
+            # first the lengths of all lines
             ratio = np.full(lines.count, lines.eval_stretch_of_all()) if done < 2 else ratio
             if done < DENSITIES - 1:
                 density = density * np.clip(ratio, 1.0 / LARGEST_RATIO, LARGEST_RATIO)
@@ -260,7 +261,7 @@ class FormFinder:
         return force
 
     def _follow_multipliers(self, force: FloatArray) -> bool:
-        """From forces at all points [N] to the law of the rows; whether that was reached."""
+        """Continue from forces at all points [N] to the law of the rows; returns whether it was reached."""
         lines, fields = self._lines, self._newton.problem.assembly.fields
         mean, factor = lines.mean(force), 1.0
         for _ in range(MULTIPLIERS):

@@ -2,15 +2,17 @@
 
 An equilibrium is stable if the potential has a minimum there, that is if δqᵀ K δq > 0 for all δq ≠ 0 with C_q δq = 0.
 The matrix of Newton's method with its m active constraints, [[K, C_qᵀ], [C_q, 0]], then has exactly m negative
-eigenvalues; every one more is a direction in which the potential falls.  An LDLᵀ factorisation counts them (Sylvester).
+eigenvalues; each further one is a direction in which the potential falls.  An LDLᵀ factorisation counts them
+(Sylvester).
 
-Two shifts keep rounding out of the count.  -δ on the diagonal of an active constraint makes it count once, also where
-it repeats another one.  ε D on that of the coordinates, D_i = Σ_j |K_ij|, lifts motions without stiffness above 0;
-only modes K v = μ D v with μ < -ε count.
+Two shifts exclude rounding from the count.  With -δ on its diagonal each active constraint counts once, even if it
+repeats another one.  ε D on that of the coordinates, D_i = Σ_j |K_ij|, lifts motions without stiffness above 0; only
+modes K v = μ D v with μ < -ε count.
 
 The symmetric part of K decides where K is not symmetric (friction, loads that follow, user functions): if it is
-positive definite, no real eigenvalue of K can be negative, in whatever metric.  If it is not, as where contacts slide,
-the sign of the determinant and the eigenvalues of K next to 0 decide.  Flutter, which needs masses, is not looked at.
+positive definite, no real eigenvalue of K can be negative, in whatever metric.  Otherwise, for example with sliding
+contacts, the sign of the determinant and the eigenvalues of K next to 0 decide.  Flutter, which needs masses, is not
+examined.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99 (inertia of KKT matrices); R. Hill, J. Mech. Phys.
 Solids 6 (1958) 236-249 (symmetric part); R. B. Lehoucq, D. C. Sorensen, C. Yang, ARPACK Users' Guide (1998).
@@ -41,27 +43,27 @@ CONSTRAINT_SHIFT = 1e-10
 SYMMETRIC = 1e-10
 """Asymmetry up to which K counts as symmetric [1]."""
 NEAREST = 4
-"""Eigenvalues of an unsymmetric tangent that are looked at, those next to 0."""
+"""Number of eigenvalues next to 0 of an unsymmetric tangent that are examined."""
 ITERATIONS = 60
 """Inverse iterations for the lowest mode, which end when μ has settled to 1e-3."""
 SAME_INERTIA = 1e-6
-"""Error of a solution for random numbers, relative to them, up to which factors surely have the inertia of the matrix;
-one that is not small has, in 10⁶ unknowns, a share of some 1e-3 in them."""
+"""Relative error of a solution for random numbers up to which factors certainly have the inertia of the matrix; in 10⁶
+unknowns, an eigenvector has a share of about 1e-3 in random numbers."""
 
 
 class InertiaError(ModelError):
-    """A tangent without factors: nothing in the model has any stiffness at the equilibrium."""
+    """The tangent has no factors: nothing in the model has stiffness at the equilibrium."""
 
 
 def is_surely_stable(problem: NonlinearProblem) -> bool:
-    """Whether Newton's own LU of the tangent that a problem holds shows that no mode is negative; False if it cannot.
+    """Whether Newton's LU of the tangent of a problem shows that no mode is negative; False if it cannot show it.
 
-    Without exchange of pivots the LU of a symmetric matrix is its LDLᵀ.  So no more negative pivots than constraints
-    settle it, if the matrix is far from singular, so that no constraint repeats another one and no pivot owes its sign
-    to rounding, and if the factors are those of the matrix A.  Factors of A + E with larger errors, as of badly
-    conditioned blocks, have its inertia all the same if E (A + E)⁻¹ is small, for then no A + τE, 0 <= τ <= 1, is
-    singular.  With it a solution is refined: if the second one for random numbers is exact, it is.
-    This costs a tenth of `TangentInertia`.
+    Without exchange of pivots the LU of a symmetric matrix is its LDLᵀ.  So no mode is negative if there are no more
+    negative pivots than constraints, if the matrix is far from singular, so that no constraint repeats another one and
+    no pivot has its sign from rounding, and if the factors belong to the matrix A.  Factors of A + E with larger
+    errors, as of badly conditioned blocks, have the inertia of A, too, if E (A + E)⁻¹ is small, since then no A + τE, 0
+    <= τ <= 1, is singular.  This matrix refines a solution: it is small if the second solution for random numbers is
+    exact.  This costs a tenth of the time of `TangentInertia`.
     """
     pc = problem.snes.getKSP().getPC()
     own = any(name.startswith((problem.prefix + "pc_", problem.prefix + "ksp_")) for name in PETSc.Options().getAll())
@@ -78,11 +80,12 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
 
 
 class TangentInertia:
-    """Inertia and lowest mode of the tangent that a problem holds; all processes together.
+    """Inertia and lowest mode of the tangent of a problem; all processes together.
 
     Args:
         problem: `NonlinearProblem.update_tangent` was called for the solution.
-        like: the tangent of which this is a part, whose D counts: rows that have lost their entries are rounding.
+        like: the whole tangent if this is a part of it; its D is used, so that rows which have lost their entries count
+            as rounding.
 
     Attributes:
         asymmetry: |D^-½ (K - Kᵀ) D^-½| [1].
@@ -93,12 +96,12 @@ class TangentInertia:
     def __init__(self, problem: NonlinearProblem, like: TangentInertia | None = None) -> None:
         self._problem, tangent = problem, problem.matrix.mat
         if problem.pattern.block > 1:
-            # factors that tell the inertia are those by rows
+            # only factors by rows give the inertia
             tangent = tangent.convert("aij", PETSc.Mat())
         self._tangent, self._symmetric = tangent, tangent.duplicate(copy=True)
         self._symmetric.transpose()
         difference = self._symmetric.duplicate(copy=True)
-        # blocks of rows and columns alike make a pattern that is symmetric
+        # equal blocks of rows and columns give a symmetric pattern
         same = PETSc.Mat.Structure.SAME_NONZERO_PATTERN
         difference.axpy(-1.0, tangent, structure=same)
         self._symmetric.axpy(1.0, tangent, structure=same)
@@ -139,7 +142,7 @@ class TangentInertia:
         self.constraints: int = sum(problem.assembly.processes.allgather("constraints", int(active.sum())))
 
     def count_negative(self, shift: float = SHIFT) -> int:
-        """The number of modes with μ < -shift that the constraints leave."""
+        """The number of modes with μ < -shift that the constraints allow."""
         self._matrix, self._factors, negative = self._factorise(shift)
         return negative - self.constraints
 
@@ -171,7 +174,7 @@ class TangentInertia:
         return pc
 
     def _is_exact(self, matrix: Any, pc: Any) -> bool:
-        """Whether these factors can be trusted with the count."""
+        """Whether these factors are accurate enough for the count."""
         right = random_like(self._problem.residual_vector)
         solution = right.duplicate()
         try:
@@ -229,7 +232,7 @@ class TangentInertia:
         vector.setArray(values)
 
     def loses_stability(self) -> bool:
-        """Whether K itself, not symmetric, has an eigenvalue with a negative real part, as far as two looks tell.
+        """Whether an unsymmetric K has an eigenvalue with a negative real part, as far as two checks show.
 
         The determinant has the sign of (-1)^m unless an odd number of real eigenvalues is negative.  Those next to 0,
         where an equilibrium loses its stability, come from Arnoldi's method for K⁻¹ D.

@@ -7,31 +7,30 @@ Loads p grow by Δp in the step, the displacements by Δq.  Along a path, Δp·d
     w = Δp·Δq <= (largest Δp·K⁻¹Δp on the way).
 
 At the start that is w0 = Δp·Δq1, Δq1 the first iterate of Newton's method, at the end w1 by one solution with the
-tangent there.  Loads that only stiffen or only soften what they act on have w <= max(w0, w1).  A step with
-w > 1.5 max(w0, w1) is suspected and traced: it is halved, and again the half with the larger share of w, down to
-1/1024.  If that still contains a quarter of w, a slope 256 times the mean one, and if Δp·K⁻¹Δp just before is more than
-5 w0, as it goes to infinity at a limit point, this is called a jump.  Contacts that open, close or slip leap without
-that.
+tangent there.  Loads that only stiffen or only soften the structure have w <= max(w0, w1).  A step with w > 1.5 max(w0,
+w1) is suspected and traced: it is halved, and again the half with the larger share of w, down to 1/1024.  If that still
+contains a quarter of w, a slope 256 times the mean one, and if Δp·K⁻¹Δp just before is more than 5 w0, as it goes to
+infinity at a limit point, this is called a jump.  Contacts that open, close or slip cause leaps without this growth.
 
-Far beyond a limit point all is so stiff that w is small again.  So the first step, if its end is more than twice as
-stiff as its start, w1 < w0/2, is looked at in its first quarter, and again in the first quarter of that, until a part
-is suspected, or ends no stiffer than that; not ropes that are all but slack, w < w0/50.
+Far beyond a limit point the structure is so stiff that w is small again.  So if the end of the first step is more than
+twice as stiff as its start, w1 < w0/2, its first quarter is examined, then the first quarter of this part, until a part
+is suspected or its end is not so stiff; ropes that are almost slack, w < w0/50, are excluded.
 
-Prescribed motions act fully from the first load step on.  Where the start misses constraints, C = C0, the path is that
-of C = (1 - τ) C0 with the loads of the step, and w the square of Δq without what is prescribed.  It is traced if the
-end is farther from the first iterate than half of this.  Large rotations are traced for nothing: soon no half holds a
-quarter of w.  Where there are history values Δq must be 1.5 times what the tangents at both ends have, and dq/dτ just
-before more than 5 times that at the start.  The start, whose contacts may have been decided again since it was found,
-must be an equilibrium as it is held, and not lie farther from there than the step goes; nor may a thousandth of the
-step lead half as far: then contacts were decided otherwise.
+Prescribed motions act fully from the first load step on.  Where the start misses constraints, C = C0, the path has C =
+(1 - τ) C0 with the loads of the step, and w is the square of Δq without prescribed coordinates.  It is traced if the
+end is farther from the first iterate than half of this.  Large rotations are traced in vain: soon no half contains a
+quarter of w.  With history values, Δq must be 1.5 times the displacement by the tangents at both ends, and dq/dτ just
+before the jump more than 5 times dq/dτ at the start.  Contacts of the start may have been decided again since it was
+found.  So the start with its prescribed motion held must have an equilibrium that is no farther away than the length of
+the step, and a thousandth of the step must not lead half as far: otherwise contacts were decided differently.
 
 Where a step begins near an equilibrium, the work of all forces on the way to the first iterate is about that of Δp, and
-the step is traced from the equilibrium beside its start.  Other starts are out of balance by more, f(q0) = f0 with the
-loads of the end, as where prestrain has changed, which acts fully from the first load step on.  The path is then
-f = (1 - τ) f0, along which the start is released, and -f0 stands for Δp.  Starts that are unstable while they are held
-have no path.  A step whose contacts do not settle is looked at together with the next one that settles, and what does
-not settle as it is halved lies beyond the limit point, if there is one.  Not seen are steps that begin at the very
-limit point.  Two jumps in one step are named as one.
+the step is traced from the equilibrium next to its start.  Other starts are out of balance by more, f(q0) = f0 with the
+loads of the end, for example if prestrain has changed, which acts fully from the first load step on.  The path is then
+f = (1 - τ) f0, which releases the start gradually, and -f0 replaces Δp.  Starts that are unstable while they are held
+have no path.  A step whose contacts do not settle is examined together with the next one that settles, and halves that
+do not settle lie beyond the limit point, if there is one.  Steps that begin exactly at the limit point are not
+detected.  Two jumps in one step are reported as one.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
 path under a dead load is positive, and infinite at a limit point).
@@ -56,34 +55,34 @@ EXCESS = 1.5
 EQUILIBRIUM, NEAR = 1e-3, 10.0
 """Work of other forces, per work of the loads, up to which the start counts as an equilibrium, or is near one [1]."""
 MOVED, APART, LINEAR = 1e-9, 0.5, 1e-9
-"""What constraints miss [m, rad] from which motion is prescribed; difference to the first iterate, per this, from which
-such a step is traced, and up to which a coordinate is prescribed [1]."""
+"""Gap of constraints [m, rad] from which a step has prescribed motion; difference to the first iterate, relative to the
+gap, from which such a step is traced, and up to which a coordinate counts as prescribed [1]."""
 LEAST = 1e-6
-"""Norm of Δq [m, rad] from which a start that is not at rest is looked at: below are rests of the step before."""
+"""Norm of Δq [m, rad] from which a start out of balance is examined: smaller values are errors of the step before."""
 STIFFER, SLACK, QUARTERS = 0.5, 0.02, 8
-"""w1 per w0 below which the first part of a step is looked at, w per w0 from which, and how often it is cut [1]."""
+"""w1 per w0 below which the first part of a step is examined, w per w0 from which, and number of cuts [1]."""
 HALVINGS, ENOUGH = 10, 6
 """Halvings of a step that is traced, and those after which one without equilibrium ends it: near a limit point the
 tangent is next to singular."""
 SHARE = 0.25
-"""Share of w that is a jump, if what is left of the step contains it [1]."""
+"""Share of w that is a jump, if the remaining part of the step contains it [1]."""
 ASTRAY = 0.5
-"""Way of the first bit of a step, per that of the whole, from which contacts have been decided otherwise [1]."""
+"""Displacement in the first bit of a step, per that of the step, from which contacts were decided differently [1]."""
 STEEP = 5.0
 """Slope just before a limit point, per that at the start of the step [1]; it is 18 and more in trusses and arches."""
 
 
 class SolveStep(Protocol):
-    """Gives the equilibrium at a load factor, from that of a state, or None; ``plain``: by Newton's method alone."""
+    """Finds the equilibrium at a load factor from a state, or None; ``plain``: by Newton's method alone."""
 
     def __call__(self, start: State, load_factor: float, plain: bool = False) -> State | None: ...
 
 
 class JumpWatch:
-    """Looks at the load steps of a static solve; all processes together.
+    """Search for jumps in the load steps of a static solve; all processes together.
 
     Args:
-        problem: its SNES is listened to.
+        problem: its SNES is monitored.
     """
 
     def __init__(self, problem: NonlinearProblem) -> None:
@@ -96,12 +95,12 @@ class JumpWatch:
         problem.snes.setMonitor(self._look)
 
     def begin(self, start: State, before: float, after: float) -> None:
-        """A load step begins at a state, from one load factor to another; the first Newton run is listened to.
+        """Begin a load step at a state, from one load factor to another; the first Newton run is monitored.
 
         The state must stay as it is until the step has been traced.
         """
         if self._rough and not self._waits and before > self._before:
-            # in the same solve: the loads of what has been gone through, and their work on the first iterate
+            # in the same solve: the loads of the steps so far, and their work on the first iterate
             more = (after - self._before) / (self._after - self._before)
             self._loads, self._paid, self._done = more * self._loads, more**2 * self._paid, more**2 * self._done
             self._after = after
@@ -135,9 +134,9 @@ class JumpWatch:
         return float(self._problem.assembly.processes.sum(np.array([value], np.float64))[0])
 
     def hold(self, load_factor: float) -> tuple[dict[str, Any], float]:
-        """What holds the start at a load factor within the step, as in `Scheme`, and the load factor that acts.
+        """Forces that hold the start at a load factor within the step, as in `Scheme`, and the load factor that acts.
 
-        It is all there at the start, and nothing of it at the end.
+        They act fully at the start and vanish at the end.
         """
         left = (self._after - load_factor) / (self._after - self._before)
         if self._held:
@@ -158,9 +157,9 @@ class JumpWatch:
         return self._sum(len(state.data)) > 0.0
 
     def suspects(self, end: State, unsettled: bool) -> bool:
-        """Whether the load step that has just been solved goes further than the tangents at its ends have it.
+        """Whether the load step just solved goes further than the tangents at its ends predict.
 
-        One whose contacts have not settled is looked at together with the next one.
+        A step whose contacts have not settled is examined together with the next one.
         """
         self._bumps, self._rough = self._rough, unsettled
         if self._waits or self._start is None:
@@ -169,7 +168,7 @@ class JumpWatch:
             self._start = self._start if self._bumps else self._start.copy()
             return False
         if self._moves:
-            # a coordinate that is prescribed goes all of its way in the first iterate
+            # a prescribed coordinate completes its motion in the first iterate
             way = end.q - self._start.q
             self._free = np.abs(way - self._first) > LINEAR * np.abs(way)
             first, apart = self._eval_square(self._first), self._eval_square(way - self._first)
@@ -194,7 +193,7 @@ class JumpWatch:
         return 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
 
     def _release(self) -> None:
-        """Look at the release of what holds the start in place of the loads."""
+        """Trace the release of the start instead of the loads."""
         self._held, self._paid = True, self._done
         self._loads[:] = 0.0
         self._loads[: self._owned] = -self._residual
@@ -207,7 +206,7 @@ class JumpWatch:
         return self._eval_work(self._find_rates(self._loads[:-1], np.zeros(0), update))
 
     def _find_rates(self, loads: FloatArray, gap: FloatArray, update: bool = True) -> FloatArray:
-        """Δq by the tangent at the equilibrium just found, for loads Δp and what constraints move by; 0 without it."""
+        """Δq by the tangent at the equilibrium just found, for loads Δp and moving constraints; 0 without tangent."""
         problem = self._problem
         if update:
             problem.update_tangent(problem.unknowns)
@@ -227,11 +226,11 @@ class JumpWatch:
         return rates
 
     def trace(self, end: State, solve: SolveStep) -> str:
-        """Halve the load step down to the jump, and say what jumps; an empty text if nothing does.
+        """Halve the load step down to the jump; returns a text with the jumping coordinates, empty for no jump.
 
         Args:
             end: the equilibrium at its end.
-            solve: finds equilibria, with constraints that are off by `hold` there.
+            solve: finds equilibria, held as in `hold`.
         """
         low, high, before, after = self._start, end, self._before, self._after
         assert low is not None
@@ -253,7 +252,7 @@ class JumpWatch:
             load = 0.5 * (before + after)
             middle = solve(low, load)
             if middle is None and self._bumps:
-                # contacts that do not settle on the way lie beyond the limit point, if there is one
+                # points where contacts do not settle lie beyond the limit point, if there is one
                 after = load
                 continue
             if middle is None and done < ENOUGH:
@@ -268,7 +267,7 @@ class JumpWatch:
             if max(first, second) < least:
                 return ""
         if after == last:
-            # so far nothing says that the end is where the path leads
+            # it is still open whether the path leads to the end
             reached = solve(low, after)
             if reached is None:
                 return ""
@@ -304,7 +303,7 @@ class JumpWatch:
         return found is not None and self._eval_square(found.q - origin) > ASTRAY**2 * goes
 
     def _is_steep(self, low: State, load_factor: float, solve: SolveStep) -> bool:
-        """Whether what is not prescribed moves much faster with the prescribed motion than it did at first."""
+        """Whether free coordinates move much faster with the prescribed motion than at the start."""
         if solve(low, load_factor) is None:
             return True
         rate = self._eval_square(self._find_rates(np.zeros(len(self._free)), self._gap))

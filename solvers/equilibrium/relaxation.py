@@ -1,4 +1,4 @@
-"""Relaxation: the way to an equilibrium when Newton from the last state fails, as an implicit flow down the potential.
+"""Relaxation: an implicit flow down the potential to an equilibrium, when Newton from the last state fails.
 
 Each step solves f(q) + k M (q - q_last) = 0 from the last q, with k falling while steps succeed: pseudo-transient
 continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998).  The result is only a better start for Newton.
@@ -27,7 +27,7 @@ def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int
 
     Args:
         newton: the solver.
-        scheme: the equilibrium that is sought; its start is ``scheme.q0``.
+        scheme: the equilibrium to be found; its start is ``scheme.q0``.
         state: a work state of the same process; its values are overwritten.
 
     Returns:

@@ -1,9 +1,9 @@
-"""Settling: contacts that open and close each other without end, brought to agree by a flow down the potential.
+"""Settling: a flow down the potential for contacts that open and close each other without end.
 
-The discontinuous iteration decides all contacts at once.  Where contact is far stiffer than what it holds (a rope of a
-few newtons on segments of 10⁷ N/m), what one pass closes pushes its neighbours off, and the decisions go round: this is
-Newton's method without a line search on a potential with kinks in its slope.  With the term k M (q - q_last) a contact
-that closes moves its neighbours little, so that a few passes settle.  Each step of
+The discontinuous iteration decides all contacts at once.  Where contact is far stiffer than the body that it holds (a
+rope of a few newtons on segments of 10⁷ N/m), contacts that close in one pass push their neighbours off, and the
+decisions cycle: this is Newton's method without a line search on a potential with kinks in its slope.  With the term k
+M (q - q_last) a contact that closes moves its neighbours little, so that a few passes settle.  Each step of
 
     f(q) - load_factor * loads + k M (q - q_last) = 0,    contacts settled,
 
@@ -36,7 +36,7 @@ END_SHARE = 1e-9
 LARGEST = 1e6
 """k, relative to the first, at which the flow gives up."""
 WAY = 0.1
-"""Force errors, relative to the largest contact force, up to which steps with k > 0 count if contacts go round [1]."""
+"""Force errors, relative to the largest contact force, accepted for steps with k > 0 if contacts cycle [1]."""
 
 
 def settle_contacts(
@@ -50,7 +50,7 @@ def settle_contacts(
 
     Args:
         newton: the solver.
-        scheme: the equilibrium that is sought; its start is ``scheme.q0``.
+        scheme: the equilibrium to be found; its start is ``scheme.q0``.
         settings: limits of the passes of each step.
         restart: gives the history values at the start of the load step.
         store: brings the solution of the last Newton run into the state of the solve and returns its displacements,

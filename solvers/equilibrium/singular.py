@@ -1,11 +1,11 @@
-"""What can be said before a static solve about coordinates that nothing holds.
+"""Check before a static solve for coordinates that nothing holds.
 
 A tangent K is taken for singular if its factorisation fails, or if rounding alone spoils the solution of K x = b for a
 random b: its error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) where K holds nothing.
 
-The linear solver of Newton's method is asked first, whose factorisation then serves the first iteration; only where it
-cannot tell, one that exchanges pivots.  The same solution tells whether factors in dense blocks serve: where it is not
-exact once it is refined, the tangent is stored by rows from then on.
+The linear solver of Newton's method is tried first, and the first iteration uses its factorisation; only if its result
+is not clear, a solver that exchanges pivots is used.  The same solution shows whether factors in dense blocks are
+accurate: if it is not exact after refinement, the tangent is stored by rows from then on.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ SINGULAR = 1e-2
 EXACT = 1e-13
 """Error of an exact solution, relative to the terms of each row; sound pivots leave about 1e-16."""
 SHIFT = 1e-10
-"""What is added to the diagonal, relative to the entries of the row (of the largest row, if they are next to nothing),
-to find what a singular tangent does not hold."""
+"""Addition to the diagonal, relative to the entries of the row (of the largest row, if they are nearly 0), to find the
+motions that a singular tangent does not resist."""
 INVERSE_ITERATIONS = 8
-"""Solutions with that matrix, each for the one before, that bring out a free motion."""
+"""Number of solutions with that matrix, each for the one before, that isolate a free motion."""
 
 
 def check_stiffness(newton: Newton, scheme: Scheme) -> None:
-    """Look at the first tangent, stabiliser included, with the history values that the fields hold.
+    """Check the first tangent, stabiliser included, with the history values in the fields.
 
     Raises:
-        ModelError: rows without a force, coordinates without stiffness, or a singular tangent; what nothing
-            holds is named.
+        ModelError: rows without a force, coordinates without stiffness, or a singular tangent; free coordinates are
+            named.
     """
     problem = newton.problem
     problem.start(scheme)
@@ -79,7 +79,7 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
 
 
 def summarise_faults(problem: NonlinearProblem) -> list[str]:
-    """What laws say about the shape at the present fields (slack or folded cables): the first, and how many more."""
+    """Findings about the shape at the present fields (slack or folded cables): the first, and the number of others."""
     return shorten([fault.words for fault in problem.assembly.find_faults()], 1)
 
 
@@ -109,15 +109,15 @@ def _offer_tangent(problem: NonlinearProblem) -> Trial:
 
 
 class Trial(NamedTuple):
-    """What a solution for random numbers tells.
+    """The results of a solution for random numbers.
 
     Attributes:
         held: the matrix is not singular.
         accurate: the solution is as exact as one by factors in blocks must be, see `Errors`.
-        exact: it has no other errors than those by rounding.
+        exact: the solution has only rounding errors.
         left: its error in the 2-norm, relative to the random numbers [1].
 
-    The last three are not looked at on several processes.
+    The last three are not evaluated on several processes.
     """
 
     held: bool
@@ -146,13 +146,13 @@ def try_factors(problem: NonlinearProblem, ksp: Any = None) -> Trial:
 
 
 def _is_held(left: float, terms: float, size: float) -> bool:
-    """Whether a solution says that a matrix is not singular, by norms of its error, its terms and its right side."""
+    """Whether a solution shows that a matrix is regular, by norms of its error, its terms and its right side."""
     # comparisons that are false for NaN
     return bool(np.finfo(float).eps * terms <= SINGULAR * size and left <= SINGULAR * size)
 
 
 def find_error(matrix: Any, solution: Any, right: Any) -> Any:
-    """What a solution leaves of matrix times solution minus the right-hand side; all PETSc vectors."""
+    """The residual, matrix times solution minus right-hand side; all PETSc vectors."""
     out = right.duplicate()
     matrix.mult(solution, out)
     out.axpy(-1.0, right)

@@ -1,8 +1,8 @@
-"""What a static solve does about an equilibrium that is unstable, or whose shape cannot be meant.
+"""Treatment of an equilibrium of a static solve that is unstable, or whose shape is implausible.
 
-``check``: an error that names the mode.  ``follow``: the equilibrium is left along its lowest mode, down the potential,
-to a stable one; a shape that cannot be meant (a cable turned inside out) is sought again down the potential from the
-start of the solve.  ``off``: nothing is looked at.
+``check``: an error that names the mode.  ``follow``: the solve leaves the equilibrium along its lowest mode, down the
+potential, to a stable one; for an implausible shape (a cable turned inside out) it follows the potential down from the
+start of the solve.  ``off``: no check.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 
 ATTEMPTS = 4
-"""How often an unstable equilibrium is left."""
+"""Number of times that an unstable equilibrium is left."""
 DISTURBANCE = 1e-5
 """Largest entry of the disturbance, relative to the range of the coordinates."""
 MARKED = 1e-6
-"""Asymmetry of the tangent [1], contacts aside, from which flutter is spoken of: Beck's column flutters at 9e-3."""
+"""Asymmetry of the tangent [1], contacts aside, from which messages mention flutter: Beck's column flutters at 9e-3."""
 SHOWN = 2
-"""Faults and doubts that are said."""
+"""Number of faults and doubts in messages."""
 START_SHARE = 0.1
-"""First k M of the way from the start of a solve, relative to the tangent."""
+"""First k M of the descent from the start of a solve, relative to the tangent."""
 UNSTABLE_ADVICE = (
     "take more elements where a line turns, start nearer to the shape that is meant (slack lines: from a `catenary`), "
     "or disturb the model towards it by a small load; stability='follow' goes on to a stable one, stability='off' "
@@ -52,7 +52,7 @@ FactorSolve = Callable[[FloatArray], object]
 
 @dataclass
 class Finding:
-    """What is wrong with an equilibrium; empty if nothing is.
+    """Faults of an equilibrium; empty if it has none.
 
     Attributes:
         negative: number of modes along which the potential falls.
@@ -60,9 +60,9 @@ class Finding:
         stiffness: twice the potential along that mode with largest entry 1 [N/m, N m, N].
         mode: that mode by local coordinate, largest entry 1, shape (n,).
         names: coordinates that move most in it, and how much [m, rad, 1].
-        faults: shapes that cannot be meant, from `Checks.find_faults`.
-        doubts: what is for the user to decide, from there, too.
-        coarse: what the mesh does not resolve, from there, too.
+        faults: implausible shapes, from `Checks.find_faults`.
+        doubts: findings that the user has to judge, from there, too.
+        coarse: rows that the mesh does not resolve, from there, too.
     """
 
     negative: int = 0
@@ -78,7 +78,7 @@ class Finding:
         return self.negative > 0 or bool(self.faults)
 
     def describe(self) -> str:
-        """What is wrong, in one or two sentences."""
+        """The faults in one or two sentences."""
         words = []
         if self.negative:
             modes = "1 negative eigenvalue" if self.negative == 1 else f"{self.negative} negative eigenvalues"
@@ -88,7 +88,7 @@ class Finding:
 
 
 def examine(problem: NonlinearProblem) -> Finding:
-    """Look at the equilibrium that a problem has just found, with the history values that the fields hold."""
+    """Examine the equilibrium that a problem has just found, with the history values in the fields."""
     problem.expand_unknowns(problem.unknowns)
     found = problem.assembly.find_faults()
     finding = Finding(
@@ -119,12 +119,12 @@ def examine(problem: NonlinearProblem) -> Finding:
 
 
 def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, finding: Finding) -> None:
-    """What bodies and cables alone say about negative modes and flutter; the tangent of the problem is overwritten.
+    """Negative modes and flutter of bodies and cables without contacts; the tangent of the problem is overwritten.
 
-    Contacts are straight segments whose states do not change during Newton.  A belt without friction that may
-    circulate thus has places in which it stands well and others, half a segment away, in which it does not; to leave
-    them for each other means nothing.  So modes that contacts with frozen states alone make negative are a note.
-    Contacts that rub are unsymmetric, but they take energy.
+    Contacts are straight segments whose states do not change during Newton.  A belt without friction that may circulate
+    thus has stable positions and, half a segment away, unstable ones, whose difference has no physical meaning.  So
+    modes that contacts with frozen states alone make negative are a note.  The tangent of sliding contacts is
+    unsymmetric, but they dissipate energy.
     """
     assembly, matrix = problem.assembly, problem.matrix
     contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}
@@ -153,18 +153,18 @@ def _describe_contact_modes(finding: Finding) -> str:
 
 
 class Follower:
-    """Goes on from an equilibrium that is unstable, or whose shape cannot be meant.
+    """Descent from an equilibrium that is unstable, or whose shape is implausible.
 
     Args:
         newton: the solver.
-        scheme: the equilibrium that is sought, of the last load step.
+        scheme: the equilibrium to be found, of the last load step.
         first: the start of the solve.
         work: a state that may be overwritten.
         solve: solves the last load step, contact included, from displacements, shape (n,).
 
     Attributes:
-        spent: linear solves of the ways.
-        hindrance: why there was no way, if so.
+        spent: linear solves of all descents.
+        hindrance: why no descent was possible, if so.
     """
 
     def __init__(self, newton: Newton, scheme: Scheme, first: State, work: State, solve: FactorSolve) -> None:
@@ -172,7 +172,7 @@ class Follower:
         self.spent, self.hindrance = 0, ""
 
     def follow(self, finding: Finding) -> Finding:
-        """Leave the equilibrium; returns what is wrong with the last one that was found."""
+        """Leave the equilibrium; returns the faults of the last one found."""
         problem = self._newton.problem
         for attempt in range(ATTEMPTS):
             if finding.faults or attempt == ATTEMPTS - 1:
@@ -190,7 +190,7 @@ class Follower:
         return finding
 
     def _leave(self, finding: Finding) -> FloatArray | None:
-        """From the present equilibrium, disturbed along its lowest mode."""
+        """Descend from the present equilibrium, disturbed along its lowest mode."""
         problem = self._newton.problem
         assembly = problem.assembly
         fields, layout, mode = assembly.fields, assembly.layout, finding.mode
@@ -226,17 +226,17 @@ class Follower:
 
 
 def describe_unstable(finding: Finding, hindrance: str = "") -> str:
-    """The reason of a solve that ends at such an equilibrium."""
+    """The reason why a solve ends at such an equilibrium."""
     kind = "the equilibrium is unstable" if finding.negative else "the equilibrium has a shape that cannot be meant"
     return f"{kind}: {finding.describe()}{hindrance}"
 
 
 def say_findings(left: Finding | None, found: Finding) -> list[str]:
-    """Notes to the user, each said once in a run; also what ``Verdict.notes`` keeps of a solve.
+    """Notes to the user, each shown once in a run, and kept in ``Verdict.notes`` of a solve.
 
     Args:
-        left: an equilibrium that was left for a stable one, if one was.
-        found: what is known of the one that is returned, which only the user can decide.
+        left: the equilibrium that was left for a stable one, if any.
+        found: findings about the returned equilibrium, which the user has to judge.
     """
     notes = []
     if left is not None:

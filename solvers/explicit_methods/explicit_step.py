@@ -1,4 +1,4 @@
-"""What an explicit method does in one step, and what both methods need for it."""
+"""One step of an explicit method, and common parts of these methods."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from windlass.solvers.constraint_motion.accelerations import Accelerations, Proj
 from windlass.solvers.constraint_motion.saddle import SingularError
 
 LARGEST_CHANGE = 1e3
-"""Change of a coordinate in one step, per 1 + largest coordinate at the start, that only a run that blows up makes."""
+"""Change of a coordinate in one step, per 1 + largest coordinate at the start, from which a run counts as unstable."""
 
 
 @dataclass
@@ -26,11 +26,11 @@ class Advance:
 
     Attributes:
         t: time that was reached or tried [s].
-        accepted: whether the state is now that at ``t``.
-        reason: why not, in words.
+        accepted: whether the state is now at ``t``.
+        reason: why the step was not accepted, in words.
         error: force error of the post-Newton update [N].
-        recommended_step: step size that a contact recommends and the only cause of the refusal [s], inf for none.
-        unresolved: whether it is because the step does not resolve the contact.
+        recommended_step: step size that a contact recommends, if this alone caused the refusal [s], inf for none.
+        unresolved: whether the recommendation is due to a contact that the step does not resolve.
         rejected: attempts of the method's own step size control that failed before.
     """
 
@@ -55,18 +55,18 @@ class Method(ABC):
     Args:
         accelerations: a(t, q, v).
         judge: decides about recommended step sizes.
-        project: bring coordinates and velocities onto the constraints after each step; otherwise they drift away from
-            them slowly, since only accelerations meet them.
+        project: bring coordinates and velocities onto the constraints after each step; otherwise they drift away
+            slowly, since only accelerations fulfil the constraints.
     """
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         self._accelerations, self._judge = accelerations, judge
         self._project = project and accelerations.has_constraints
-        # change of a coordinate in one step that counts as blowing up [m, rad, 1], and the version of the world
+        # change of a coordinate in one step that counts as instability [m, rad, 1], and the version of the world
         self._limit, self._version = 0.0, -1
 
     def begin(self, state: State, resume: bool) -> None:
-        """Make the start consistent: constraints, history values, accelerations, multipliers; not if it resumes a run.
+        """Make the start consistent (constraints, history values, accelerations, multipliers), unless it resumes a run.
 
         Raises:
             ModelError: no consistent start.
@@ -98,22 +98,22 @@ class Method(ABC):
     def update_state(self, state: State) -> None:  # noqa: B027, some methods have nothing to do here
         """Bring the accelerations up to date if the user changed the state or the model since the last step.
 
-        Nothing to do where each step begins with accelerations of its own.
+        Methods whose steps evaluate their first accelerations need nothing here.
         """
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a continued run needs beside the state."""
+        """Values that a continued run needs in addition to the state."""
         return {}
 
     def restore(self, kept: Mapping[str, Any]) -> None:  # noqa: B027, likewise
-        """Continue from what `checkpoint` gave."""
+        """Continue from the values of `checkpoint`."""
 
     def reset_caches(self, state: State) -> None:
-        """Begin anew from an updated state, but for what `checkpoint` gives."""
+        """Begin anew from an updated state, except for the values of `checkpoint`."""
         self.begin(state, resume=True)
 
     def _refuse(self, advance: Advance, result: PostNewton, size: float) -> bool:
-        """Whether the post-Newton update refuses a step of so many seconds, and why, in the advance."""
+        """Whether the post-Newton update refuses a step of this size [s]; the reason goes into the advance."""
         if not np.isfinite(result.error):
             advance.reason = "what contacts must not do happens within the step: a force error is not finite"
             return True
@@ -123,7 +123,7 @@ class Method(ABC):
         return False
 
     def _make_consistent(self, state: State) -> None:
-        """Project a state onto the constraints and compute history values, accelerations and multipliers for it.
+        """Project a state onto the constraints and compute its history values, accelerations and multipliers.
 
         Raises:
             SingularError, ProjectionError: see `Accelerations`.
@@ -139,7 +139,7 @@ class Method(ABC):
         self._store_evaluation(state, state.data.copy())
 
     def _store_evaluation(self, state: State, start_data: FloatArray) -> None:
-        """Take over accelerations, multipliers and history values of the last evaluation."""
+        """Store accelerations, multipliers and history values of the last evaluation in the state."""
         a = self._accelerations
         state.a[:], state.lam[:] = a.a, a.lam
         if a.has_history:

@@ -1,9 +1,9 @@
-"""Runge-Kutta methods with the steps that are asked for: Euler, the midpoint rule, and orders 3, 4 and 6.
+"""Runge-Kutta methods with fixed steps: Euler, the midpoint rule, and orders 3, 4 and 6.
 
     Y_i = y + h Σ_j A_ij k_j,    k_i = f(t + c_i h, Y_i),    y_new = y + h Σ_i b_i k_i,    y = (q, v)
 
-Their errors fall with the power of h that is their order; nothing controls them.  They are for comparisons with other
-programs step by step; where accuracy is wanted, `RungeKutta` takes fewer evaluations.
+Their errors fall as h to the power of the order; there is no error control.  They serve comparisons with other programs
+step by step; for accurate results `RungeKutta` takes fewer evaluations.
 
 Sources: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, Springer, section II.1 (Euler,
 midpoint, Heun's of order 3, the classical one); J. C. Butcher, J. Austral. Math. Soc. 4 (1964) 179-194 (order 6).
@@ -62,7 +62,7 @@ class FixedSteps(RungeKutta):
             stages.append(self._rate(state.t + sum(row) * size, place))
         end = start + size * sum((factor * k for factor, k in zip(self._weights, stages, strict=True)), np.zeros(1))
         advance = Advance(then)
-        # accelerations and history values are those at the end
+        # accelerations and history values belong to the end of the step
         if not np.isfinite(self._rate(then, end)).all():
             advance.reason = self._cause or "coordinates grow without bounds or are not finite"
             return advance

@@ -1,11 +1,12 @@
 """Runge-Kutta of order 8 with error control of orders 5 and 3 by SciPy, for y = (q, v) with y_t = (v, a(t, q, v)).
 
 The error of each accepted step is held below atol + rtol |y|, root mean square over all coordinates and velocities.
-History values start from those at the start of a step in all its stages and are stored when it is accepted; forces that
-switch within a step are kinks of a continuous function for the error control, and steps that end at the recommended
-instants spare it the search for them.  What a step passes altogether, and impacts within loose tolerances, they do not
-show: such steps are taken again with a shorter size.  Constraints are met on the level of accelerations within a step;
-after it coordinates and velocities are projected onto them, which changes them by less than the error of the step.
+History values start from those at the start of a step in all its stages and are stored when it is accepted; for the
+error control, forces that switch within a step are kinks of a continuous function, and steps that end at the
+recommended instants avoid a search for these kinks.  The estimated errors do not show contacts that a step passes
+completely, or impacts within loose tolerances: such steps are repeated with a shorter size.  Constraints are met on the
+level of accelerations within a step; after it coordinates and velocities are projected onto the constraints, which
+changes them by less than the error of the step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
@@ -28,13 +29,13 @@ from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Look
 STAGES = 12
 """Evaluations of one attempt."""
 SMALLEST_NORM = 1e-6
-"""Estimated errors per tolerance below this are rounding for the most part; a step grows five times from there."""
+"""Estimated errors per tolerance below this are mostly rounding; a step then grows by a factor of five."""
 MOST_FAILURES = 40 * STAGES
-"""Evaluations without a finite result after which a step is given up; each attempt has a fifth of the step before."""
+"""Evaluations without a finite result after which a step is given up; each attempt is a fifth of the one before."""
 
 
 class StuckError(WindlassError):
-    """However short the step, its stages have no finite forces."""
+    """The stages of a step have no finite forces, however short it is."""
 
 
 class RungeKutta(Method):
@@ -43,7 +44,7 @@ class RungeKutta(Method):
     Args:
         accelerations, judge, project: see `Method`.
         rtol, atol: tolerances [1], [m, rad, 1; per s].
-        look: whether a step resolves contacts.
+        look: function that tells whether a step resolves contacts.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class RungeKutta(Method):
         n = assembly.layout.spare
         self._owned = len(assembly.layout.owned)
         self._q, self._v = np.zeros(n), np.zeros(n)
-        # SciPy does not step where there is nothing to integrate, but all processes have to
+        # SciPy does not step without unknowns, but all processes have to
         self._padding = np.zeros(0 if self._owned else 1)
         self._solver: Any = None
         self._next = np.inf
@@ -91,7 +92,7 @@ class RungeKutta(Method):
         return np.concatenate((q[: self._owned], v[: self._owned], self._padding))
 
     def _unpack(self, y: FloatArray) -> None:
-        """Fill coordinates and velocities of this process, and the fields."""
+        """Split y into coordinates and velocities of this process, and fill the fields."""
         assembly, owned = self._accelerations.assembly, self._owned
         fields = assembly.fields
         self._q[:owned], self._v[:owned] = y[:owned], y[owned : 2 * owned]
@@ -100,7 +101,7 @@ class RungeKutta(Method):
         fields.v[:-1] = self._v
 
     def _rate(self, t: float, y: FloatArray) -> FloatArray:
-        """y_t; not a number where there is none, so that the step is shortened."""
+        """y_t; NaN if it cannot be evaluated, so that the step is shortened."""
         owned, a = self._owned, self._accelerations
         way = np.abs(y[:owned] - self._start_q).max(initial=0.0)
         calm = np.isfinite(y).all() and way <= self._limit
@@ -126,7 +127,7 @@ class RungeKutta(Method):
 
     def _create(self, state: State, size: float) -> None:
         """A solver that starts from the state."""
-        from scipy.integrate import DOP853  # here, because other methods do without
+        from scipy.integrate import DOP853  # here, because other methods do not need it
 
         self._begin_step(state)
         first = min(self._next, size)
@@ -142,8 +143,8 @@ class RungeKutta(Method):
         if square5 == 0.0 and square3 == 0.0:
             return 0.0
         norm = abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count)
-        # a small difference of large numbers, rounded otherwise on another number of processes: this must not decide on
-        # step sizes, of which the norm is the eighth power
+        # the estimate is a small difference of large numbers, whose rounding depends on the number of processes: this
+        # must not change step sizes, which are the eighth root of the norm
         return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:
@@ -159,7 +160,7 @@ class RungeKutta(Method):
         """See `Method`; the step is at most as long as ``size``."""
         self._failures, self._cause = 0, ""
         try:
-            # values out of range are what the step control is there for
+            # the step control treats values out of range
             with np.errstate(all="ignore"):
                 advance = self._attempt(state, size, then)
         except (SingularError, ProjectionError, StuckError) as error:
@@ -183,16 +184,16 @@ class RungeKutta(Method):
         h = solver.t - state.t
         whole = h >= size * (1.0 - 1e-9)
         advance.t = solver.t = then if whole else solver.t
-        # a step that was short only to end at a given time says nothing about the next one
+        # a step that was short only to end at a given time gives no size for the next one
         self._next = solver.h_abs = max(solver.h_abs, wanted) if whole else solver.h_abs
         self._unpack(solver.y)
         return self._end_step(state, advance, h)
 
     def _end_step(self, state: State, advance: Advance, size: float) -> Advance:
-        """History values of a step, whose last evaluation was at its end, and the judgement about it."""
+        """Take the history values of a step, whose last evaluation was at its end, and judge it."""
         accelerations = self._accelerations
         refused = False
-        # they ask for an evaluation that is theirs
+        # they need a separate evaluation
         if accelerations.has_history:
             result = accelerations.evaluate(advance.t, self._start_data)
             advance.error, refused = result.error, self._refuse(advance, result, size)

@@ -6,7 +6,7 @@
     a_{n+1} = a(t_{n+1}, q_{n+1}, v*)          the only evaluation of the step
     v_{n+1} = v½ + h/2 a_{n+1}                 then onto C_t = 0 along M⁻¹ C_q(q_{n+1})ᵀ
 
-Order 2, also where forces or inertia depend on velocities: the error of v* makes one of O(h³) in v_{n+1}.  Where they
+Order 2, also if forces or inertia depend on velocities: the error of v* causes an error of O(h³) in v_{n+1}.  If they
 do not, a_{n+1} is exact and the method is symplectic: the energy stays within O(h²) for very long times.  With
 constraints and a constant mass matrix this holds as well.
 
@@ -97,7 +97,7 @@ class Verlet(Method):
         self._version = self._accelerations.assembly.world.version
 
     def _restart(self, state: State) -> None:
-        """The state or the model was changed between two steps: the accelerations do not hold any more."""
+        """Note that the state or the model was changed between two steps, so that the accelerations are out of date."""
         a = self._accelerations
         a.refresh()
         a.load(state)

@@ -22,10 +22,10 @@ def register_integrator(name: str, create: Create) -> None:
 
     Args:
         name: in ``Dynamic(method=...)`` and ``-dynamic_method``.
-        create: ``(spectral_radius) -> Integrator``; raises ModelError for a radius that the method cannot have.
+        create: ``(spectral_radius) -> Integrator``; raises ModelError for an invalid radius.
 
     Raises:
-        ModelError: another function has the name, or this is none.
+        ModelError: another function has the name, or ``create`` is no function.
     """
     if not isinstance(name, str) or not name.isidentifier() or not callable(create):
         raise ModelError(f"{show(name)}, {show(create)} in register_integrator: must be a name and a function")
@@ -54,14 +54,14 @@ def create_integrator(
     """The integrator by name.
 
     Args:
-        method: one of those that are registered.
+        method: a registered name.
         spectral_radius: damping of the highest frequencies, from 0 (most) to 1 (none) [1].
-        rotations: ``"steady"``: Euler parameters are integrated as departures from a steady turning over each step;
+        rotations: ``"steady"``: Euler parameters are integrated as departures from a steady rotation over each step;
             ``"parameters"``: like all other coordinates.
         layout: where Euler parameters are among the coordinates.
 
     Raises:
-        ModelError: a radius that the method cannot have.
+        ModelError: an invalid radius.
     """
     found = _methods[method](spectral_radius)
     if layout is None or rotations != "steady":

@@ -16,8 +16,8 @@ LARGE = 20_000
 def advise_iterative(assembly: Assembly, prefix: str, pc: Any) -> None:
     """Say once for each solver, on the first process, that an iterative linear solver may suit the model.
 
-    Nothing is said on one process, with constraint rows, for small models, with -quiet or -progress false, where the
-    user has chosen a linear solver, and in statics, where MUMPS is as fast or faster in chains and nets.
+    There is no note on one process, with constraint rows, for small models, with -quiet or -progress false, if the user
+    has chosen a linear solver, and in statics, where MUMPS is as fast or faster in chains and nets.
     """
     layout, database = assembly.layout, PETSc.Options()
     chosen = any(database.hasName(prefix + name) for name in ("ksp_type", "pc_type", "pc_factor_mat_solver_type"))

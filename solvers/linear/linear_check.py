@@ -1,8 +1,8 @@
-"""When a linear solution is good enough: small against the right-hand side, or as exact as rounding allows.
+"""When a linear solution is accurate: its residual is small relative to the right-hand side, or due to rounding.
 
-Rounding leaves a residual of about eps |A| |x| in the best solution x of A x = b.  That may be far above any share of b
-where stiff and soft directions meet: a cable whose axial stiffness is 1e8 times its bending stiffness reaches 1e-8 of b
-at best, and the solution is right all the same.  A solution from wrong pivots is not small by this measure either.
+Rounding leaves a residual of about eps |A| |x| in the best solution x of A x = b.  With stiff and soft directions this
+may be a large share of b: a cable whose axial stiffness is 1e8 times its bending stiffness reaches 1e-8 of b at best,
+and the solution is still right.  The residual of a solution from wrong pivots is not small by this measure either.
 
     accepted:  |b - A x| <= rtol |b|,   or in every row   |b - A x|_i <= GROWTH (sum_j |A_ij| max_j |x_j| + |b_i|)
 
@@ -23,9 +23,9 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.parallel.processes import Processes
 
 GROWTH = 1e-10
-"""Backward error of a row that Newton's method can bear; sound pivots reach about 1e-16, wrong ones 1e-6 and worse."""
+"""Backward error of a row that Newton's method tolerates; good pivots reach about 1e-16, wrong ones 1e-6 and more."""
 GROWTH_IN_BLOCKS = 1e-13
-"""The same where rows are stored in blocks, whose inverses LU uses: badly conditioned ones may go wrong by 1e-9."""
+"""The same for rows stored in blocks, whose inverses LU uses: badly conditioned blocks may have errors of 1e-9."""
 
 
 class Product(Protocol):
@@ -33,7 +33,7 @@ class Product(Protocol):
 
     @property
     def block(self) -> int:
-        """Rows whose inverse LU uses."""
+        """Number of rows of a block whose inverse LU uses."""
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
         """The product A x, or |A| x."""
@@ -48,7 +48,7 @@ def is_accurate(
         product, values: the matrix.
         x, b: solution and right-hand side, of this process, shape (n,).
         rtol: accepted |b - A x| / |b| [1].
-        processes: those that share the matrix and call this together; None for one.
+        processes: processes that share the matrix and call this together; None for one process.
     """
     processes = processes or Processes()
     residual = np.abs(b - product.multiply(values, x))
@@ -61,13 +61,13 @@ def is_accurate(
 
 
 class Errors(NamedTuple):
-    """What a solution x of A x = b leaves.
+    """Errors of a solution x of A x = b.
 
     Attributes:
         left: |b - A x|.
-        terms: ||A| |x||, what the rows add up without signs.
+        terms: ||A| |x||, the sums of the rows without signs.
         by_terms: largest |b - A x|_i / (|A| |x| + |b|)_i of a row [1].
-        by_largest: the same with the largest |x_j| in place of each [1].
+        by_largest: the same with the largest |x_j| instead of each [1].
     """
 
     left: float
@@ -77,12 +77,12 @@ class Errors(NamedTuple):
 
     @property
     def accurate(self) -> bool:
-        """Whether the solution is as exact as one with factors in blocks must be."""
+        """Whether the solution is exact enough for factors in blocks."""
         return self.by_largest <= GROWTH_IN_BLOCKS
 
 
 def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArray) -> Errors:
-    """The errors of a solution; arguments as in `is_accurate`, whose two products this takes at once."""
+    """The errors of a solution; arguments as in `is_accurate`, whose two products are computed at once."""
     largest = float(np.abs(x).max(initial=0.0))
     left, terms, *rows = sum_errors(pattern.indptr, pattern.indices, pattern.block, values, x, b, largest)
     return Errors(sqrt(left), sqrt(terms), *rows)

@@ -1,14 +1,14 @@
-"""Settings of MUMPS: in models without constraint rows no scaling and hardly any exchange of pivots; more memory.
+"""Settings of MUMPS: no scaling and hardly any exchange of pivots in models without constraint rows; more memory.
 
 MUMPS scales a matrix by iterations before each factorisation, a third of its time on two processes.  Without scaling
-its usual threshold does not serve: it exchanges a pivot below 1/100 of the largest entry in its column.  Where slopes
-meet positions that ratio is as small as the length [m] of a cable, so that sound pivots are put off by the thousands,
-until the memory that was set aside does not suffice.  With a threshold of 1e-6 the pivots are those of the scaled
-matrix, and solutions are as accurate.  Constraint rows have a zero on the diagonal and need the exchange: tangents of
-mechanisms with joints would lose three digits; with them MUMPS has its own defaults.
+its usual threshold is unsuitable: it exchanges a pivot below 1/100 of the largest entry in its column.  Between slopes
+and positions this ratio is as small as the length [m] of a cable, so that thousands of good pivots are delayed, until
+the allocated memory does not suffice.  With a threshold of 1e-6 the pivots equal the pivots of the scaled matrix, and
+solutions are as accurate.  Constraint rows have a zero on the diagonal and need the exchange: tangents of mechanisms
+with joints would lose three digits; with constraint rows MUMPS keeps its defaults.
 
-MUMPS sets memory aside by what it expects of the pattern alone, and a fifth more.  Pivots that it puts off need more,
-on several processes above all; it then gives up in the midst of a sound matrix, and is asked again with more.
+MUMPS allocates the memory that it estimates from the pattern alone, and a fifth more.  Delayed pivots need more, above
+all on several processes; factorisation of a regular matrix then fails, and is repeated with more memory.
 
 Source: P. R. Amestoy, I. S. Duff, J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15-41; the manual
 of MUMPS on ICNTL(8), ICNTL(14), CNTL(1) and INFOG(1).
@@ -25,14 +25,14 @@ from windlass.framework.runtime.petsc import PETSc
 SETTINGS = {"mat_mumps_icntl_8": "0", "mat_mumps_cntl_1": "1e-6"}
 """Options of PETSc and their values: no scaling, and the threshold of pivots [1]."""
 MEMORY = (50, 200, 1000)
-"""Extra memory of MUMPS in percent, one after the other."""
+"""Extra memory of MUMPS in percent, tried one after the other."""
 MEMORY_OPTION = "mat_mumps_icntl_14"
 LACKS_MEMORY = (-8, -9, -11, -14, -15, -17, -20)
-"""INFOG(1) where arrays or buffers of MUMPS are too small."""
+"""INFOG(1) if arrays or buffers of MUMPS are too small."""
 
 
 class Solved(Protocol):
-    """What MUMPS solves for; see `NonlinearProblem`."""
+    """The problem that MUMPS solves; see `NonlinearProblem`."""
 
     snes: Any
     prefix: str
@@ -40,10 +40,10 @@ class Solved(Protocol):
 
 
 class MumpsSettings:
-    """Have the settings in PETSc's options while the linear solver of a problem is at work; may be used again.
+    """Set the options in PETSc's database while the linear solver of a problem is at work; may be used again.
 
-    PETSc reads them there whenever it makes new factors.  Other solvers of the same prefix do not see them.  If the
-    user has given one of them, or chosen another solver, nothing is set: both belong together.
+    PETSc reads them whenever it makes new factors.  Other solvers of the same prefix do not see them.  If the user has
+    given one of the two options, or chosen another solver, none is set, as they belong together.
     """
 
     def __init__(self, problem: Solved) -> None:
@@ -68,7 +68,7 @@ class MumpsSettings:
             self._set += named
 
     def give_memory(self) -> bool:
-        """More memory from now on, if the last factorisation lacked it; False if it did not, or if the user has set it.
+        """Use more memory from now on, if the last factorisation lacked it; False if not, or if the user has set it.
 
         All processes call this together.
         """
@@ -91,12 +91,12 @@ def _is_mumps(pc: Any) -> bool:
 
 
 def lacks_memory(pc: Any) -> bool:
-    """Whether the last factorisation was one of MUMPS that failed for lack of memory set aside."""
+    """Whether the last factorisation was by MUMPS and failed for lack of allocated memory."""
     return _is_mumps(pc) and int(pc.getFactorMatrix().getMumpsInfog(1)) in LACKS_MEMORY
 
 
 def give_memory(ksp: Any, memory: int) -> None:
-    """New factors of the same matrix by MUMPS at the next use, with so much extra memory [%]."""
+    """Let MUMPS factorise the same matrix again at the next use, with this extra memory [%]."""
     operators, pc = ksp.getOperators(), ksp.getPC()
     pc.reset()
     ksp.setOperators(*operators)
@@ -107,9 +107,9 @@ def give_memory(ksp: Any, memory: int) -> None:
 class SymmetricFactors(NamedTuple):
     """Factors of a symmetric matrix.
 
-    pc: PETSc's preconditioner that has them.
+    pc: PETSc's preconditioner with the factors.
     negative: number of negative pivots, as many as negative eigenvalues (Sylvester).
-    error: what MUMPS says where it fails, < 0; else 0 or more.
+    error: error number of MUMPS, < 0 for a failure; else 0 or more.
     """
 
     pc: Any

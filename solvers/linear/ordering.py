@@ -1,8 +1,8 @@
-"""Whether the natural order of the unknowns is good for LU: along cables it is, in nets it is not.
+"""Whether the natural order of the unknowns suits LU: it does along cables, but not in nets.
 
-LU in natural order fills at most the envelope: in each row all from its first entry to the diagonal, and as much in the
-columns.  Along a chain that is little more than the entries themselves, with border rows (pulleys, the end of a belt
-that meets its start) a small multiple of them; in a net it grows as n^1.5.
+LU in natural order fills at most the envelope: each row from its first entry to the diagonal, and columns alike.  Along
+a chain the envelope is little larger than the matrix, with border rows (pulleys, the closure of a belt) a small
+multiple of it; in a net it grows as n^1.5.
 
 Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981).
 """
@@ -21,11 +21,11 @@ from windlass.solvers.linear.substructures import suits_substructures
 LARGEST_FILL = 10.0
 """Entries of the envelope per entry of the matrix up to which LU in natural order is the quickest."""
 CHOICES = ("ksp_", "pc_", "mat_", "snes_mf", "snes_fd", "snes_test_jacobian")
-"""Options of PETSc that may ask for what only matrices in rows can do begin with one of these."""
+"""First parts of PETSc options that may need a matrix stored in rows."""
 LOOKS = ("monitor", "view", "converged_reason", "error_if")
-"""Words in options that only look at a solver."""
+"""Words in options that only monitor a solver."""
 SMALL = 1000
-"""Systems with fewer unknowns are quick in any order."""
+"""Number of unknowns below which any order is fast."""
 
 
 @kernel
@@ -47,14 +47,14 @@ def is_banded(pattern: Pattern) -> bool:
 
 
 def default_package(pattern: Pattern, processes: int, banded: str) -> str:
-    """The solver package for a matrix: ``banded`` on one process and where it serves, otherwise MUMPS."""
+    """The solver package for a matrix: ``banded`` on one process if it suits the matrix, otherwise MUMPS."""
     return banded if processes == 1 and is_banded(pattern) else str(PETSc.Mat.SolverType.MUMPS)
 
 
 def choose_storage(assembly: Assembly, prefix: str) -> Storage:
-    """How the tangent of a solver is stored: in blocks where PETSc's own LU is the default solver and they serve it.
+    """How the tangent of a solver is stored: in blocks if PETSc's own LU is the default solver and supports them.
 
-    On several processes: for elimination by parts where that serves.  All of them call this together.
+    On several processes: for elimination by parts where it is suitable.  All of them call this together.
 
     Args:
         assembly: the systems of this process.

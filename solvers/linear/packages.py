@@ -1,4 +1,4 @@
-"""Direct solvers of PETSc: defaults, whether there is the package that is asked for, refinement, dropping factors."""
+"""Direct solvers of PETSc: defaults, check that a chosen package exists, refinement, dropping of factors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.framework.runtime.petsc import PETSc
 
 
 def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
-    """Look at the package that the options of a linear solver have chosen.
+    """Check the package that the options of a linear solver have chosen.
 
     Args:
         ksp: the solver, which has read its options.
@@ -19,7 +19,7 @@ def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
         prefix: options prefix of the solver.
 
     Raises:
-        OptionError: PETSc does not have the package; those that it has are named.
+        OptionError: PETSc does not have the package; the available ones are named.
     """
     name, pc = prefix + "pc_factor_mat_solver_type", ksp.getPC()
     kind = pc.getType()
@@ -35,7 +35,7 @@ def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
 
 
 def set_direct(ksp: Any, package: str, prefix: str) -> None:
-    """Have LU by a package as the default of a linear solver; PETSc's own in natural order without exchange of pivots.
+    """Make LU by a package the default of a linear solver; PETSc's own in natural order without exchange of pivots.
 
     Args:
         ksp: the solver, which has not read its options.
@@ -48,12 +48,12 @@ def set_direct(ksp: Any, package: str, prefix: str) -> None:
     pc.setFactorSolverType(package)
     if PETSc.Options().getString(prefix + "pc_factor_mat_solver_type", package) == "petsc":
         pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
-        # masses of slopes of short elements are tiny beside this test's absolute default
+        # masses of slopes of short elements are tiny relative to the absolute default of this test
         pc.setFactorPivot(zeropivot=1e-300)
 
 
 def refine(ksp: Any) -> None:
-    """Have solutions by factors refined once: as exact as by exact factors, if these are wrong by less than 1e-8.
+    """Refine solutions by factors once, so that they are as accurate as with exact factors if errors are below 1e-8.
 
     Source: R. D. Skeel, Math. Comp. 35 (1980) 817-832.
     """
@@ -68,7 +68,7 @@ def can_reset(pc: Any) -> bool:
 
 
 def reset_factors(ksp: Any) -> None:
-    """Make the next solve of a linear solver that was set up before that of a new one; its operators must be set again.
+    """Make the next solve of a linear solver equal to the first one of a new solver; operators must be set again.
 
     MUMPS and UMFPACK choose their orderings by the values of the first matrix, and keep them; orderings of SuperLU_DIST
     ask for no values.

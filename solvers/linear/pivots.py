@@ -1,8 +1,8 @@
 """Signs of the pivots of PETSc's own LU in natural order, from factors by rows and in dense blocks.
 
 Where no pivots are exchanged, the LU of a symmetric matrix is its LDLᵀ, whose pivots have the signs of its eigenvalues.
-Factors in blocks keep the inverse of each diagonal block, B.  Eliminated from its last row to its first one, B has the
-reciprocals of the pivots that the block itself has from its first row to its last.
+Factors in blocks keep the inverse of each diagonal block, B.  Elimination of B from its last row to its first one gives
+the reciprocals of the pivots of the block from its first row to its last.
 
 PETSc stores the blocks of L row by row and then those of U from the last row to the first, each row with B first.  The
 fill of a pattern that is symmetric is symmetric, so that U has as many blocks in a row as L has in a column.
@@ -24,8 +24,8 @@ from windlass.framework.launch.petsc_functions import get_block_values
 CERTAIN = 1e-13
 """A pivot of B below this share of the diagonal of B may have its sign from rounding."""
 SYMMETRIC = 0.03
-"""What is less symmetric than this, relative to its largest entry, is not the inverse of a diagonal block; those of
-badly conditioned ones may be wrong by 3e-3."""
+"""Asymmetry of B, relative to its largest entry, above which it is not the inverse of a diagonal block; inverses of
+badly conditioned blocks may have errors of 3e-3."""
 
 
 def eval_asymmetry(pattern: Pattern, values: FloatArray, diagonal: FloatArray) -> float:
@@ -102,7 +102,7 @@ def sum_asymmetry(indptr: IntArray, indices: IntArray, block: int, values: Float
             # rows come in order, so that the next entry of row j is the one in column i
             other = after[j] if j < i else k
             after[j] += j < i
-            # those below the diagonal stand for two
+            # entries below the diagonal count twice
             weight = 2.0 if j < i else 1.0
             for b in range(block):
                 for a in range(block):

@@ -1,9 +1,9 @@
-"""Direct solver of several processes for chains and belts: each eliminates its interior, all share the interface.
+"""Direct solver on several processes for chains and belts: each eliminates its interior, all share the interface.
 
 Every process factorises the rows of its interior in natural order, which leaves a dense Schur complement for the few
 unknowns of its interface.  Their sum over all processes is one message, and each process solves with it by LAPACK's LU,
 which exchanges pivots: pulleys and multipliers at borders may have zeros on the diagonal.  A solve takes one pass over
-the factors and one message.  This is the exact inverse, a preconditioner for KSP of type ``preonly``.
+the factors and one message.  The result is the exact inverse, used as the preconditioner of a KSP of type ``preonly``.
 
 Source: B. Smith, P. Bjørstad, W. Gropp, Domain decomposition, Cambridge University Press (1996), chapter 4.
 """
@@ -37,8 +37,8 @@ class SubstructureLU:
     """The preconditioner, a context of PETSc's type "python", for a matrix with a context of `LocalMatrices`.
 
     Args:
-        sparsity: that of this process, with a substructure.
-        processes: those that share the matrix.
+        sparsity: sparsity of this process, with a substructure.
+        processes: processes that share the matrix.
     """
 
     def __init__(self, sparsity: Sparsity, processes: Processes) -> None:
@@ -49,7 +49,7 @@ class SubstructureLU:
         self._rows = np.zeros(parted.rows)
         self._place = parted.place[: sparsity.unknowns.owned]
         self._joint, count = parted.joint, parted.joint_count
-        # and last how many blocks of all processes have no pivots
+        # and, last, the number of blocks of all processes without pivots
         self._sums = np.zeros(count * count + 1)
         self._right = np.zeros(count)
         self._dense: tuple[NDArray[Any], ...] | None = None
@@ -71,7 +71,7 @@ class SubstructureLU:
         if not failed and len(self._right):
             dense, pivots, info = lapack.dgetrf(total[:-1].reshape(len(self._right), -1).T)
             self._dense, failed = (dense, pivots), info != 0
-        # the numbers are the same on all processes, and so is what follows from them
+        # the numbers are the same on all processes, and so are decisions by them
         set_failed(pc, failed)
 
     def apply(self, _pc: Any, x: Any, y: Any) -> None:
@@ -105,7 +105,7 @@ def suits_substructures(assembly: Assembly) -> bool:
 
 
 def set_substructures(ksp: Any, sparsity: Sparsity, processes: Processes) -> None:
-    """Have elimination by parts as the default of a linear solver, which has not read its options."""
+    """Make elimination by parts the default of a linear solver that has not yet read its options."""
     ksp.setType(PETSc.KSP.Type.PREONLY)
     set_python_context(ksp.getPC(), SubstructureLU(sparsity, processes))
 

@@ -1,6 +1,6 @@
 """Modes over the speed of a drive: a Campbell diagram, and the speed at which the motion becomes unstable.
 
-Lines follow modes by their shapes, see `following.py`: where the frequencies of two modes cross, so do their lines.
+Lines connect modes by their shapes, see `following.py`: where the frequencies of two modes cross, so do their lines.
 
 Source: W. Campbell, Trans. ASME 46 (1924) 31-160.
 """
@@ -51,17 +51,17 @@ class Campbell:
 
     Attributes:
         speeds: shape (speeds,).
-        unit: that of the speeds.
+        unit: unit of the speeds.
         frequencies: [Hz], a column for each line, ascending at the first speed, NaN where there are fewer modes, shape
             (speeds, modes).
         damping: ratios [1], shape (speeds, modes).
-        assurance: how much the shape is that of the line at the speed before, from 0 to 1, NaN at the first one [1],
-            shape (speeds, modes).
+        assurance: modal assurance between the shape and the shape of the line at the speed before, from 0 to 1, NaN at
+            the first one [1], shape (speeds, modes).
         modes: number of the mode in the result of each speed, -1 for none, shape (speeds, modes).
         results: the modes at each speed.
         paths: the files that were written.
-        orders: multiples of a speed in rad/s that the diagram has as lines.
-        radius: by which speeds in m/s become those in rad/s [m]; 1 where they are in rad/s.
+        orders: multiples of a speed in rad/s that the diagram shows as lines.
+        radius: radius that converts speeds in m/s to rad/s [m]; 1 if they are in rad/s.
     """
 
     speeds: FloatArray
@@ -85,7 +85,7 @@ class Campbell:
         """The Campbell diagram: frequencies over the speed.
 
         Args:
-            path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
+            path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, for notebooks.
 
         Returns:
             The path, or the figure; None on other processes than the first one.
@@ -128,17 +128,17 @@ def campbell(
     """Solve the modes about states at several speeds; all processes call this together.
 
     Args:
-        cases: pairs of a speed and a state, of one world or of several ones, for instance from a generator that solves
-            them one after the other.
+        cases: pairs of a speed and a state, of one or several worlds, for instance from a generator that solves them
+            one after the other.
         count: modes at each speed.
         unit: of the speeds.
         output: folder for ``campbell.csv`` and ``campbell.png``; None for no files.
         name: of the files.
-        orders: multiples of a speed in rad/s that are drawn as lines: what turns with the drive excites there.
-        radius: where speeds are in m/s: that of the pulley whose turns excite [m]; None: speeds are in rad/s.
+        orders: multiples of a speed in rad/s that are drawn as lines: parts that turn with the drive excite there.
+        radius: for speeds in m/s: radius of the pulley whose rotation excites [m]; None: speeds are in rad/s.
 
     Raises:
-        ModelError: no case, or something that is none.
+        ModelError: no case, or an invalid one.
     """
     speeds: list[float] = []
     results: list[ModesResult] = []
@@ -188,7 +188,7 @@ def _draw(found: Campbell) -> Any:
     figure = create_figure(7.0, 5.0, layout="constrained")
     axes = figure.add_subplot()
     for k in range(found.frequencies.shape[1]):
-        # what is no longer the same mode is not joined
+        # different modes are not joined
         for i in np.flatnonzero(found.assurance[:, k] >= SAME):
             axes.plot(found.speeds[i - 1 : i + 1], found.frequencies[i - 1 : i + 1, k], color="#c5ccd3", linewidth=0.8)
     speeds = np.repeat(found.speeds[:, None], found.frequencies.shape[1], axis=1)
@@ -217,14 +217,14 @@ def find_critical_speed(
 ) -> float:
     """The speed from which steady motion is unstable, by bisection; all processes call this together.
 
-    It is so where a mode grows, or where forces hold the motion in fewer directions than at ``low``: then gyroscopic
-    forces alone may hold it, as those of a moving string beyond its wave speed, which the least damping undoes.
+    Motion is unstable if a mode grows, or if forces hold it in fewer directions than at ``low``: then only gyroscopic
+    forces may hold it, as for a moving string beyond its wave speed, and any damping makes it unstable.
 
     Args:
         create: ``(speed) -> state`` of steady motion at a speed.
-        low, high: speeds between which it lies: stable at the first, unstable at the second.
+        low, high: speeds that enclose it: stable at the first, unstable at the second.
         tolerance: of the speed, relative to the larger one of |low| and |high| [1].
-        count: modes that are looked at.
+        count: number of modes examined.
 
     Raises:
         ModelError: the motion is unstable at ``low``, or stable at ``high``, or ``create`` gives no state.

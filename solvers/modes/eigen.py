@@ -4,11 +4,11 @@
     quadratic  (σ² M + σ D + K) x = 0    damping, gyroscopic forces: TOAR, complex pairs in real numbers
 
 M is 0 for multipliers.  They belong to infinite eigenvalues, which the inverse maps to 0, away from those that are
-sought; (K - s M)⁻¹ M x fulfils the constraints for each x.  What is no mode shows in the residual
+sought; (K - s M)⁻¹ M x fulfils the constraints for each x.  Solutions that are no modes have a large residual
 
     |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K, without D if the problem is linear
 
-which is the change of x in a step of inverse iteration; it depends on no unit and on no mesh.
+which is the change of x in a step of inverse iteration and independent of units and mesh.
 
 Sources: V. Hernandez, J. E. Roman, V. Vidal, ACM Trans. Math. Softw. 31 (2005) 351-362 (SLEPc); B. Nour-Omid, B. N.
 Parlett, T. Ericsson, P. S. Jensen, Math. Comp. 48 (1987) 663-673 (singular M); C. Campos, J. E. Roman, SIAM J. Sci.
@@ -38,27 +38,27 @@ from windlass.solvers.modes.matrices import LinearMotion
 TOLERANCE = 1e-11
 """Default tolerance of SLEPc, relative to the eigenvalue's distance from the shift."""
 RESIDUAL = 1e-5
-"""What has a larger residual is no mode, but an infinite eigenvalue moved by rounding."""
+"""Residual above which a solution is no mode, but an infinite eigenvalue moved by rounding."""
 GOOD = 1e-7
 """Shapes with larger residuals are sought again about a better shift."""
 SPARE_QUADRATIC = 4
-"""Vectors beyond the motions of a small model; with fewer TOAR of SLEPc 3.18 fails where its space is exhausted."""
+"""Extra vectors for small models; with fewer, TOAR of SLEPc 3.18 fails when its space is exhausted."""
 MARGIN, LARGEST = 100.0, 0.1
-"""Times of rounding that a residual may be, and the largest one of a mode [1]."""
+"""Largest residual per rounding error, and largest residual of a mode [1]."""
 FIRST_SHIFT = 1e-10
 """Shift of the first solve, relative to a typical K_ii/M_ii of single coordinates."""
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
 """Share of |K| up to which the stiffness of coordinates is 0."""
 NEAR = 1e-5
-"""A shift nearer to 0 than this share of the lowest mode next to free motions is moved."""
+"""With free motions, a shift nearer to 0 than this share of the lowest mode is moved."""
 ATTEMPTS = ((1.0, 1.0), (1.0, 1.5), (0.7, 1.0), (1.4, 1.5))
-"""Factors of the shift, and of the dimension of the space, of one attempt after the other."""
+"""Factors of the shift, and of the dimension of the space, in successive attempts."""
 LARGEST_DENSE = 600
 """Unknowns up to which a model may be solved as dense matrices: 0.5 s without, 3 s with damping."""
 DENSE_INFINITE = 1e-12
 """Eigenvalues farther from the shift than the shift from 0, by the inverse of this factor, are infinite."""
 REPEATED = 1e-10
-"""Singular values of normalised constraints, relative to the largest one, below which some repeat others."""
+"""Singular value of normalised constraints, relative to the largest one, below which some repeat others."""
 ROUNDING = 1e3 * np.finfo(float).eps
 """Eigenvalues below this share of |x|ᵀ |K| |x| / xᵀ M x are 0."""
 
@@ -67,7 +67,7 @@ ROUNDING = 1e3 * np.finfo(float).eps
 class Eigenpair:
     """A mode: σ [1/s], its vectors over the unknowns (real and imaginary part, PETSc) and residual [1].
 
-    ``rounding`` is the residual [1] up to which rounding of K x may be all that there is of it.
+    ``rounding`` is the residual [1] that rounding of K x alone may cause.
     """
 
     value: complex
@@ -83,12 +83,12 @@ class Eigensolver:
     Args:
         motion: the matrices.
         prefix: options prefix.
-        quadratic: which of the two.
+        quadratic: True for PEP, False for EPS.
 
     Attributes:
-        rejected: what SLEPc gave in the last solve that is no mode.
-        shift: that of the last solve [1/s^2], quadratic: [1/s].
-        zeros: how many eigenvalues of it are 0 but for rounding, and the largest |σ| that rounding may make of 0 [1/s].
+        rejected: solutions of SLEPc in the last solve that are no modes.
+        shift: shift of the last solve [1/s^2], quadratic: [1/s].
+        zeros: number of its eigenvalues that are 0 except for rounding, and the largest |σ| by rounding of 0 [1/s].
         is_chosen: whether options ask for other modes than the slowest, by a target, a shift or an interval.
     """
 
@@ -108,15 +108,15 @@ class Eigensolver:
         stiffness, mass = motion.assembly.processes.sum(np.array(sums)).tolist()
         if mass == 0.0:
             raise ModelError("modes: nothing in this model has a mass [kg]")
-        # a stiffness of rounding errors is none: a mass without forces
+        # a stiffness of rounding errors counts as 0: a mass without forces
         return float(stiffness / mass) if stiffness > NO_STIFFNESS * motion.K.norm() else 1.0
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
-        """Modes next to 0, the slowest first, one of each pair; where options choose the modes, those.
+        """Modes next to 0, the slowest first, one of each pair; or the modes that options choose.
 
         Args:
-            count: how many there are at least, if the model has as many; where options choose them, at most.
-            more: modes that are sought beyond.
+            count: least number of modes, if the model has as many; largest number if options choose them.
+            more: number of additional modes that are computed.
         """
         if self.is_projected:
             return self._solve_projected()
@@ -126,12 +126,12 @@ class Eigensolver:
         wanted = 0.5 * lowest if self._quadratic else -0.5 * lowest * float(np.median(sizes or [0.0]))
         exact = all(pair.residual <= GOOD for pair in pairs)
         if lowest > 0.0 and not self.is_chosen and not (exact and abs(self.shift) >= NEAR * abs(wanted)):
-            # about a shift next to free motions these drown the others, and scales matter to TOAR
+            # with a shift next to free motions these dominate the others, and TOAR is sensitive to scaling
             first, before, zeros = pairs, self.shift, self.zeros
             self.shift, self._scale = wanted, lowest
             pairs = self._solve(count, more)
             if len(self._leave_out(pairs)) < len(self._leave_out(first)):
-                # within many values that are next to each other a nearer shift tells less
+                # among many close values a nearer shift separates less
                 pairs, self.shift, self.zeros = first, before, zeros
         good = self._leave_out(pairs)
         self.rejected = len(pairs) - len(good)
@@ -139,7 +139,7 @@ class Eigensolver:
 
     @staticmethod
     def _leave_out(pairs: list[Eigenpair]) -> list[Eigenpair]:
-        """Those that are modes."""
+        """The solutions that are modes."""
         return [pair for pair in pairs if pair.residual <= max(RESIDUAL, pair.rounding)]
 
     def _solve(self, count: int, more: int) -> list[Eigenpair]:
@@ -150,16 +150,16 @@ class Eigensolver:
             if pair.residual > RESIDUAL:
                 pair.rounding = self._eval_rounding(solver, pair)
         solver.destroy()
-        # of those that are equally slow but for rounding the one that grows comes first
+        # of modes that are equally slow except for rounding, the growing one comes first
         return sorted(self._settle_zeros(found), key=lambda pair: (float(f"{abs(pair.value):.6e}"), -pair.value.real))
 
     def _run(self, count: int) -> tuple[Any, list[Eigenpair]]:
-        """A solver that has been set up, and its eigenpairs.
+        """Set up and run a solver; returns it and its eigenpairs.
 
-        SLEPc reorders the Schur form of its projected problem (LAPACK ``trexc``), which fails where eigenvalues are
-        equal but for rounding; whether it fails depends on the last digits, and so on the processor.  Another start
-        vector, a larger space and another shift give another projected problem.  The last resort for small models are
-        dense matrices.
+        SLEPc reorders the Schur form of its projected problem (LAPACK ``trexc``), which may fail for eigenvalues that
+        are equal except for rounding, depending on the last digits, and so on the processor.  Another start vector, a
+        larger space and another shift give another projected problem.  The last resort for small models are dense
+        matrices.
         """
         target, reason = self.shift, ""
         for factor, larger in ATTEMPTS:
@@ -192,7 +192,7 @@ class Eigensolver:
         """The solver with its defaults and options.
 
         Args:
-            count: modes that are sought.
+            count: number of modes to be found.
             target: the default shift [1/s^2], quadratic: [1/s].
             larger: factor of the dimension of the space [1]; if it is not 1, the start vector is another, too.
         """
@@ -219,17 +219,17 @@ class Eigensolver:
         set_direct(ksp, default_package(motion.sparsity.pattern, motion.assembly.layout.size, "klu"), prefix)
         options.set_from_options(solver)
         here = solver.getST().getShift(), solver.getTarget(), solver.getWhichEigenpairs()
-        # SLEPc gives the target to the shift when it begins
+        # SLEPc copies the target to the shift when it begins
         self.is_chosen = here[0] not in (0.0, target) or here[1:] != (target, type(solver).Which.TARGET_MAGNITUDE)
         check_package(ksp, motion.K, prefix)
         return solver
 
     def _can_be_dense(self, solver: Any) -> bool:
-        """Whether the model is small, and its modes are those next to the shift."""
+        """Whether the model is small, and the modes next to the shift are wanted."""
         return self._motion.K.getSize()[0] <= LARGEST_DENSE and not self.is_chosen and has_inverse(solver)
 
     def _solve_densely(self, count: int) -> Iterator[Eigenpair]:
-        """Modes next to the shift s by the QR algorithm (LAPACK ``geev``), which reorders nothing.
+        """Modes next to the shift s by the QR algorithm (LAPACK ``geev``), without reordering.
 
         With τ = λ - s and θ = s/τ:  s (K - s M)⁻¹ M x = θ x for K x = λ M x, and for (λ² M + λ D + K) x = 0
 
@@ -266,7 +266,7 @@ class Eigensolver:
         return len(held) > 0 and int(np.linalg.matrix_rank(rows, tol=REPEATED)) < len(held)
 
     def _solve_projected(self) -> list[Eigenpair]:
-        """All modes of a small model whose constraints repeat each other, within the motion that they leave free.
+        """All modes of a small model whose constraints repeat each other, in the free directions.
 
         With C x = 0 of the constraints and B λ of their forces, C Z = 0 and Yᵀ B = 0, x = Z y:
 
@@ -324,7 +324,7 @@ class Eigensolver:
         return self._create_mode(value, real, imaginary)
 
     def _create_mode(self, value: complex, real: Any, imaginary: Any) -> Eigenpair:
-        """A mode with vectors of norm 1, of an eigenvalue of the problem that is solved."""
+        """A mode with vectors of norm 1, from an eigenvalue of the solved problem."""
         if not self._quadratic:
             # ω² = -σ²; of a complex pair, which grows and decays, both roots with a frequency
             value = np.sqrt(complex(-value.real, -value.imag))
@@ -335,11 +335,11 @@ class Eigensolver:
         return Eigenpair(value, real, imaginary)
 
     def _keep_one_of_each(self, pairs: Iterable[Eigenpair]) -> list[Eigenpair]:
-        """The modes without the second one of conjugate pairs, and without infinite ones."""
+        """The modes without the second one of each conjugate pair, and without infinite ones."""
         return [pair for pair in pairs if pair.value.imag >= 0.0 and np.isfinite(pair.value)]
 
     def _eval_residual(self, solver: Any, pair: Eigenpair) -> float:
-        """See the head of this file; without an inverse, |A(σ) x| relative to its terms."""
+        """The residual, see the head of this file; without an inverse, |A(σ) x| relative to its terms."""
         motion, value = self._motion, pair.value
         inverse = has_inverse(solver)
         left, terms = [], 0.0
@@ -369,7 +369,7 @@ class Eigensolver:
         return found / size if size > 0.0 else np.inf
 
     def _eval_rounding(self, solver: Any, pair: Eigenpair) -> float:
-        """What rounding of K x, with signs by chance, makes of the residual, with a margin; at most `LARGEST`."""
+        """Residual caused by rounding of K x with random signs, with a margin; at most `LARGEST`."""
         if not has_inverse(solver):
             return 0.0
         error = self._motion.multiply_absolute(pair.real)
@@ -387,8 +387,8 @@ class Eigensolver:
         return float(np.sqrt(motion.assembly.processes.sum(squares)[0]))
 
     def _settle_zeros(self, pairs: list[Eigenpair]) -> list[Eigenpair]:
-        """Have values that are 0 but for rounding be 0, each with vectors of its own: double ones count once."""
-        # infinite eigenvalues, moved by rounding, say nothing about what is small
+        """Set values to 0 that are 0 except for rounding, each with independent vectors: double ones count once."""
+        # infinite eigenvalues, moved by rounding, are no measure of small values
         largest = max((abs(pair.value) ** 2 for pair in pairs if pair.residual <= RESIDUAL), default=0.0)
         zeros, others, basis = list[Eigenpair](), list[Eigenpair](), list[FloatArray]()
         for pair in sorted(pairs, key=lambda pair: abs(pair.value)):
@@ -424,7 +424,7 @@ class Eigensolver:
             self._motion.M.mult(vector, product)
             mass += float(vector.dot(product))
             if self._motion.states and pair.value != 0.0:
-                # first-order states have D in the place of M
+                # first-order states have D instead of M
                 self._motion.D.mult(vector, product)
                 mass += abs(float(vector.dot(product))) / abs(pair.value)
         shift = self.shift**2 if self._quadratic else abs(self.shift)
@@ -433,7 +433,7 @@ class Eigensolver:
 
 
 def normalise(rows: FloatArray) -> FloatArray:
-    """Rows of length 1, but for those of 0."""
+    """Rows scaled to length 1, except for zero rows."""
     sizes = np.linalg.norm(rows, axis=1, keepdims=True)
     found: FloatArray = rows / np.where(sizes > 0.0, sizes, 1.0)
     return found
@@ -445,7 +445,7 @@ def last_line(error: Exception) -> str:
 
 
 def has_inverse(solver: Any) -> bool:
-    """Whether a solver has an inverse that it has used: others transform in another way, or slice the spectrum."""
+    """Whether a solver has used an inverse: others use another transformation, or slice the spectrum."""
     transformation = solver.getST()
     return transformation.getType() == "sinvert" and bool(transformation.getKSP().getOperators()[0].getType())
 

@@ -1,4 +1,4 @@
-"""Which part of a model moves in a mode, and which part is strained: shares of its energy.
+"""Shares of kinetic and potential energy in a mode: which parts of a model move, and which are strained.
 
 kinetic    xᴴ M x by bodies and belts: rows of a table that share coordinates are one belt, or parts of it with names
 potential  xᴴ K x by tables: cables, springs, contacts, constraints under force; where it is negative, as in a strut
@@ -91,7 +91,7 @@ def _energy_by_dof(motion: LinearMotion, matrix: FloatArray, shapes: ComplexArra
 
 
 def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
-    """A number for each local coordinate, shape (n,), the same for all that rows couple; all processes together.
+    """A number for each local coordinate, shape (n,), equal for coordinates that rows couple; all processes together.
 
     Args:
         assembly: the systems of this process.
@@ -123,7 +123,7 @@ def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
 
 
 def mark_parts(assembly: Assembly, component: type[Component], dofs: IntArray, labels: IntArray) -> dict[int, str]:
-    """Give parts of belts with names, see `framework/model/named_parts.py`, own numbers below 0 among the labels."""
+    """Replace the labels of named parts of belts, see `framework/model/named_parts.py`, by separate numbers below 0."""
     names: dict[int, str] = {}
     for k, (name, table, rows) in enumerate(named_parts(assembly.world)):
         if table.component is component:

@@ -1,9 +1,9 @@
-"""Which mode at one speed is which at the next: modal assurance criterion with the mass matrix.
+"""Assignment of modes between successive speeds: modal assurance criterion with the mass matrix.
 
-    MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y),    1 for shapes that are the same but for a factor, 0 for orthogonal ones.
+    MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y),    1 for equal shapes up to a factor, 0 for orthogonal ones.
 
-The nodes of closed belts that have run on stand elsewhere at the second state: shapes of a belt are compared at the
-places where its nodes of the first state are, by that shift by whole nodes which brings them nearest to each other.
+The nodes of running closed belts have moved in the second state: shapes of a belt are compared after the shift by whole
+nodes that brings its nodes nearest to those of the first state.
 
 Source: R. J. Allemang, D. L. Brown, Proc. 1st International Modal Analysis Conference (1982) 110-116.
 """
@@ -19,7 +19,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.solvers.modes.result import ModesResult
 
 NEARER = 1e-3
-"""Weight of the distance of two frequencies beside the MAC, for shapes that tell nothing [1]."""
+"""Weight of the distance of two frequencies relative to the MAC, for shapes that do not decide [1]."""
 
 
 def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
@@ -60,7 +60,7 @@ def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
 
 
 def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
-    """Lines through the modes at one speed after the other, the first speed's in the order of their frequencies.
+    """Lines through the modes at successive speeds, ordered by frequency at the first speed.
 
     Returns:
         The number of each line's mode at each speed, -1 where it has none, and its MAC with the last mode of the line
@@ -98,7 +98,7 @@ def _gather(result: ModesResult, values: Any) -> Any:
 
 
 def _find_places(first: ModesResult, second: ModesResult) -> IntArray:
-    """For each coordinate of the world that of the second state which is at the same place, shape (coordinates,)."""
+    """For each coordinate of the world the coordinate of the second state at the same place, shape (coordinates,)."""
     x, y = (
         _gather(result, (result.motion.assembly.layout.reference[:-1] + result.state.q)[None])[0]
         for result in (first, second)

@@ -2,12 +2,12 @@
 
 With δq = x exp(σ t) they are (σ² M + σ D + K) x = 0 over coordinates and multipliers.  All derivatives are those of
 Newton's method: of forces, loads, forces of inertia (at the velocities and accelerations of the state), and of the
-forces of constraints; history values of contacts stay as they are, so that what sticks goes on sticking.
+forces of constraints; history values of contacts stay constant, so that sticking contacts continue to stick.
 
-Closed belts that run are seen from the places that they run through, see `running.py`.
+Running closed belts are described at fixed places, see `running.py`.
 
-A row that prescribes a velocity, C_v δq̇ = 0, says C_v δq = 0 for each motion but that of constant δq; it is written so,
-and this one motion, with σ = 0, is not a mode.
+A row that prescribes a velocity, C_v δq̇ = 0, means C_v δq = 0 for each motion except constant δq; it is written in
+this form, and the motion with constant δq, σ = 0, is not a mode.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class LinearMotion:
     Args:
         assembly: the systems of this process; the fields hold the state afterwards.
         state: the state, with the numbers of the assembly.
-        running: whether closed belts have the terms of material that runs through places.
+        running: whether closed belts have the terms of material that moves through fixed places.
 
     Attributes:
         M, D, K: PETSc matrices over the unknowns, all of one sparsity.
-        sparsity: that sparsity.
-        damped: whether D is other than 0.
+        sparsity: this sparsity.
+        damped: whether D is not 0.
         symmetric: whether K is symmetric.
         active: whether the constraint of each owned multiplier is active, shape (m,).
         constraints: number of active constraints of all processes.
@@ -82,7 +82,7 @@ class LinearMotion:
             for component, system in assembly.layout.systems.items():
                 if system.inertia is not None and system.inertia.tangent is not None:
                     system.inertia.tangent(assembly.evaluation(component, values, dq=dq, dv=dv))
-            # the forces of multipliers go with displacements
+            # the forces of multipliers change with displacements
             assembly.add_constraint_tangent(values, dq, dv, dq)
 
     def _find_held(self) -> IntArray:
@@ -92,12 +92,12 @@ class LinearMotion:
         is_multiplier = np.zeros(len(unknowns.numbers), bool)
         is_multiplier[unknowns.of_multiplier] = True
         holds = (self._damping.values[:-1] != 0.0) | (self._stiffness.values[:-1] != 0.0)
-        # constraints of this process may have multipliers of others: what couples with any of them
+        # constraints of this process may have multipliers of others: coordinates that couple with any of them
         entries = holds & is_multiplier[rows] & ~is_multiplier[columns]
         return np.flatnonzero(np.isin(unknowns.of_dof, columns[entries]))
 
     def _hold_prescribed_velocities(self) -> None:
-        """Bring rows of velocities into K, where they have nothing else."""
+        """Copy rows of constraints on velocities into K, where they are empty."""
         rows, _ = self.sparsity.pattern.entries()
         is_multiplier = np.zeros(len(self.sparsity.unknowns.numbers), bool)
         is_multiplier[self.sparsity.unknowns.of_multiplier] = True
@@ -108,7 +108,7 @@ class LinearMotion:
         stiffness[entries], damping[entries] = damping[entries], 0.0
 
     def _take_states(self) -> None:
-        """Have first-order states y in the place of their coordinates z: σ² M z + σ D z = σ M y + D y with y = σ z."""
+        """Replace coordinates z by their first-order states y: σ² M z + σ D z = σ M y + D y with y = σ z."""
         entries = find_state_entries(self.assembly)
         mass, damping, stiffness = self._mass.values, self._damping.values, self._stiffness.values
         stiffness[entries], damping[entries], mass[entries] = damping[entries], mass[entries], 0.0
@@ -153,11 +153,11 @@ class LinearMotion:
         return local_values(unknowns.ghosts, vector)[unknowns.of_dof]
 
     def multiply_mass(self, values: FloatArray) -> FloatArray:
-        """M x of the rows of this process by local unknown; the sum of those of all processes is the product."""
+        """M x of the rows of this process by local unknown; the sum over all processes is the product."""
         return self.sparsity.pattern.multiply(self._mass.values, values)
 
     def multiply_absolute(self, vector: Any) -> Any:
-        """|K| |x| as a PETSc vector: what rounding of K x is relative to."""
+        """|K| |x| as a PETSc vector: the scale of rounding errors of K x."""
         local = np.abs(local_values(self.sparsity.unknowns.ghosts, vector))
         product = self.sparsity.pattern.multiply(self._stiffness.values, local, absolute=True)
         found = vector.duplicate()

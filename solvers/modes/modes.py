@@ -27,11 +27,11 @@ from windlass.solvers.modes.sturm import count_below, find_gap
 from windlass.solvers.own_options import MODES_OPTIONS, PROBLEMS, own_option
 
 ATTEMPTS = 4
-"""Solves in which modes that were missed are looked for."""
+"""Number of solves that search for missed modes."""
 FREE = 6
-"""Free motions of one body in space: more modes that stand still are worth a note."""
+"""Number of free motions of a 3D body: more modes at rest are worth a note."""
 MORE = 4
-"""Modes that are sought beyond those that are asked for, so that the last ones can be told from the next."""
+"""Number of modes computed in addition to the wanted ones, so that the last ones can be separated from the next."""
 SAME_SIZE = 1e-6
 """Entries of a shape that differ by this share are equally large [1]."""
 
@@ -45,10 +45,10 @@ class Modes:
         problem: ``"quadratic"`` with damping and gyroscopic forces, ``"linear"`` without them, ``"auto"``: quadratic if
             there are any at the state.
         output: folder for ``modes.csv`` and a film of each mode, if the model has something to draw; None for none.
-        running: whether closed belts that run are seen from the places that they run through, with gyroscopic and
-            centrifugal terms, see docs/howto/modes.md; otherwise modes are those of nodes that stay with the material.
+        running: whether running closed belts are described at fixed places, with gyroscopic and centrifugal terms, see
+            docs/howto/modes.md; otherwise nodes move with the material.
         prefix: options prefix.
-        name: what files and messages call these modes.
+        name: name of these modes in files and messages.
 
     Attributes:
         assembly: the systems of this process.
@@ -90,8 +90,8 @@ class Modes:
         """The modes about a state, which is not changed; all processes call this together.
 
         Args:
-            state: default: initial values.  History values of contacts are taken as they are, so that what sticks in
-                the state sticks in the modes: give the state of a solver.
+            state: default: initial values.  History values of contacts stay constant, so that contacts which stick in
+                the state stick in the modes: give the state of a solver.
 
         Raises:
             ModelError: nothing has a mass, values of the state are not finite, or SLEPc fails.
@@ -122,7 +122,7 @@ class Modes:
         return result
 
     def _find(self, motion: LinearMotion, solver: Eigensolver, quadratic: bool) -> tuple[list[Eigenpair], int | None]:
-        """Modes, at least as many as wanted if there are, and how many below the last one are missing."""
+        """Modes, at least as many as wanted if the model has them, and the number of missing ones below the last."""
         more, missing = MORE, None
         for _ in range(ATTEMPTS):
             pairs = solver.find(self.count, more)
@@ -137,7 +137,7 @@ class Modes:
         return pairs, missing
 
     def _count_missing(self, motion: LinearMotion, pairs: list[Eigenpair]) -> int | None:
-        """Modes below the last one that was found, less those that were found."""
+        """Number of modes below the last one found, minus the number of found ones."""
         squares = np.sort([-(pair.value**2).real for pair in pairs])
         largest = np.abs(squares).max(initial=0.0)
         available = motion.dofs - motion.constraints - motion.massless
@@ -172,7 +172,7 @@ class Modes:
         return ModesResult(motion, state, values, shapes, forces, masses, residuals, missing, notes)
 
     def _find_scale(self, shape: ComplexArray) -> complex:
-        """What brings the largest entry to 1; of equally large ones the first in the order of the world."""
+        """Factor that scales the largest entry to 1; of equally large ones the first in the order of the world."""
         layout = self.assembly.layout
         own = shape[: len(layout.owned)]
         largest = self.assembly.processes.largest_of(float(np.abs(own).max(initial=0.0)))

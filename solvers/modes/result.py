@@ -1,4 +1,4 @@
-"""Modes that were found: numbers, shapes, shares of energy, tables, files, animations."""
+"""Results of modes: numbers, shapes, shares of energy, tables, files, animations."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from windlass.solvers.modes.matrices import LinearMotion
 
 POINT = ("x", "y", "z")
 TURN = 0.3
-"""Largest turn of animations in which nothing but turns [rad]."""
+"""Largest rotation in animations of pure rotations [rad]."""
 DIFFERENCE = 1e-6
-"""Displacements by which outputs are differentiated, relative to the largest entry of a shape that is 1."""
+"""Displacement for differences of outputs, relative to the largest entry of a shape, which is 1."""
 GROWING = 1e-6
 """Growth per |σ| from which a mode grows; less is rounding."""
 IN_STEP = 0.05
-"""Part of a shape out of step with the others, up to which all of it counts as in step [1]."""
+"""Part of a shape out of phase with the rest, up to which all of it counts as in phase [1]."""
 SHOWN = 3
 """Bodies and belts in a row of the table."""
 
@@ -49,8 +49,8 @@ SHOWN = 3
 class ModesResult:
     """Natural frequencies, damping and shapes about a state, the slowest first.
 
-    A mode moves with δq = Re(x exp(σ t)), σ = -ζ ω ± i ω √(1 - ζ²).  Free motions have σ = 0.  A real σ is a mode of
-    its own, with the frequency 0: one that creeps back (ζ = 1), or grows (ζ = -1).
+    A mode moves with δq = Re(x exp(σ t)), σ = -ζ ω ± i ω √(1 - ζ²).  Free motions have σ = 0.  A real σ is a separate
+    mode with the frequency 0, which creeps back (ζ = 1) or grows (ζ = -1).
 
     Attributes:
         motion: the linearised motion.
@@ -61,7 +61,7 @@ class ModesResult:
         masses: xᴴ M x [kg, kg m^2], shape (modes,).
         residuals: errors of the shapes [1], see `solvers.modes.eigen`, shape (modes,).
         missing: modes below the last one that were not found; None if that is not known.
-        notes: what is to be known about the solve.
+        notes: remarks on the solve.
     """
 
     motion: LinearMotion
@@ -80,7 +80,7 @@ class ModesResult:
 
     @property
     def frequencies(self) -> FloatArray:
-        """Frequencies |Im σ| / 2π [Hz], shape (modes,); 0 for motions that do not swing."""
+        """Frequencies |Im σ| / 2π [Hz], shape (modes,); 0 for motions that do not oscillate."""
         found: FloatArray = np.abs(self.eigenvalues.imag) / (2.0 * np.pi)
         return found
 
@@ -133,7 +133,7 @@ class ModesResult:
 
     @checked(sensors=each(that(lambda given: hasattr(given, "create_probe"), "a sensor"), "a list of sensors"))
     def amplitudes(self, sensors: Sequence[SensorLike]) -> dict[str, Any]:
-        """What sensors show of the modes: complex amplitudes per unit of the shape, shape (modes, ...), by name.
+        """Outputs of sensors in the modes: complex amplitudes per unit of the shape, shape (modes, ...), by name.
 
         The derivative of the output along the shape, with its velocities, accelerations and multipliers.
         All processes call this together.
@@ -250,9 +250,9 @@ class ModesResult:
 
     @checked(number=whole(1), path=optional(path()), size=number_("1", above=0.0))
     def show(self, number: int = 1, path: str | os.PathLike[str] | None = None, size: float = 0.1) -> Any:
-        """A picture of one mode: the state at rest, and the largest displacements to both sides.
+        """A picture of one mode: the state, and the largest displacements to both sides.
 
-        Of a mode whose points do not move in step four more instants of the period are faint.  All processes call this
+        A mode whose points do not move in phase has four more, faint instants of the period.  All processes call this
         together.
 
         Args:
@@ -291,7 +291,7 @@ class ModesResult:
         return format_table(ReportTable(head, rows), inline=True) + notes
 
     def _find_amplitude(self, i: int, size: float) -> float:
-        """Amplitude at which points move by a share of the size of the model, or turns are visible."""
+        """Amplitude at which points move by a share of the size of the model, or rotations are visible."""
         layout, world = self.motion.assembly.layout, self.motion.assembly.world
         # largest displacement, then largest and least coordinates along each axis, the least with the other sign
         bounds = [0.0, *6 * [-np.inf]]

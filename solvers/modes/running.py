@@ -1,7 +1,7 @@
-"""Closed belts that run along themselves, seen from the places that they run through.
+"""Modes of running closed belts, described at fixed places.
 
-The nodes of a belt travel with its material.  Where a closed belt runs steadily, with the flow c = dX/dt of its
-reference length, places stay as they are: with u(X, t) = w(X + c t, t) the rates of the material are
+The nodes of a belt travel with its material.  If a closed belt runs steadily, with the flow c = dX/dt of its reference
+length, its shape is constant: with u(X, t) = w(X + c t, t) the rates of the material are
 
     u_t = w_t + c w',    u_tt = w_tt + 2 c w'_t + c² w'',
 
@@ -9,9 +9,9 @@ and with w = S q the equations of motion M q_tt + D q_t + K q = 0 have
 
     D + c (P - Pᵀ)    and    K - c² Q    with    P = ∫ ρA Sᵀ S' dx,  Q = ∫ ρA S'ᵀ S' dx
 
-in the places of D and K: gyroscopic and centrifugal terms, as of material that moves through nodes at rest
-(`elements/cable2d/ale_cable2d.py`).  What the integration by parts leaves at the ends of cables cancels along a closed
-belt.  The flow is that part of the velocities which runs along the belt, c = xᵀ Pᵀ v/(xᵀ Q x).  Damping of the material
+instead of D and K: gyroscopic and centrifugal terms, as of material that moves through nodes at rest
+(`elements/cable2d/ale_cable2d.py`).  The boundary terms of the integration by parts at the ends of cables cancel along
+a closed belt.  The flow is the part of the velocities along the belt, c = xᵀ Pᵀ v/(xᵀ Q x).  Damping of the material
 acts on w_t alone.
 
 A belt that constraints hold at nodes, as a carriage does, has no such steady motion, and keeps its matrices.
@@ -33,7 +33,7 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.system import AxialFlow, Slots
 
 LEAST = 1e-12
-"""Share of the stiffness K_ii below which c² Q_ii is nothing, so that the belt is at rest [1]."""
+"""Share of the stiffness K_ii below which c² Q_ii is negligible, so that the belt counts as at rest [1]."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class RunningBelt:
 
     Attributes:
         nodes: world numbers of the coordinates of its nodes, in the order of the belt, shape (nodes, n).
-        flow: reference length that passes a place in unit time, > 0 in that order [m/s].
+        flow: reference length that passes a place per time, > 0 in this order [m/s].
         held: whether constraints hold nodes, so that the flow is left out.
     """
 
@@ -88,7 +88,7 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
 
 
 def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness: FloatArray) -> list[RunningBelt]:
-    """Add what closed belts have that run, see the head of this file; all processes together.
+    """Add the terms of running closed belts, see the head of this file; all processes together.
 
     Args:
         assembly: the systems, whose fields hold the state.

@@ -1,10 +1,9 @@
 """How many modes lie below a frequency, by the signs of pivots: whether one was missed.
 
 For symmetric K the matrix [[K - τ M, C_qᵀ], [C_q, 0]] with m active constraints has m negative eigenvalues and one more
-for each mode with ω² < τ.  -δ on the diagonal of the constraints makes each of them count once, also where it
-repeats another one.
+for each mode with ω² < τ.  With -δ on the diagonal each constraint counts once, even if it repeats another one.
 
-With τ next to 0 these are the directions along which K does not hold the free motions.  K of material that flows
+With τ next to 0 the count gives the directions in which K does not hold the free motions.  K of material that flows
 through supports is symmetric along free motions only; xᵀ(K - Kᵀ)y = 0 for all that C_q x = C_q y = 0 shows it.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99; B. N. Parlett, The Symmetric Eigenvalue Problem,
@@ -30,13 +29,13 @@ GAP = 1e-6
 
 
 ROUNDING = 1e-13
-"""Squares of frequencies beside the largest one [1] that count as 0."""
+"""Squares of frequencies relative to the largest one [1] that count as 0."""
 ASYMMETRY = 1e-8
 """xᵀ(K - Kᵀ)y per |x|ᵀ|K||y| up to which K counts as symmetric along free motions [1]."""
 
 
 def find_gap(squares: FloatArray, count: int) -> float | None:
-    """τ [1/s^2] above the first ``count`` squares of frequencies of those found, ascending; None if none fits."""
+    """τ [1/s^2] above the first ``count`` of the found squares of frequencies, ascending; None if none fits."""
     for i in range(min(count, len(squares)), len(squares)):
         below, above = squares[i - 1], squares[i]
         if above - below > GAP * max(abs(above), abs(below)):
@@ -45,7 +44,7 @@ def find_gap(squares: FloatArray, count: int) -> float | None:
 
 
 def count_below(motion: LinearMotion, tau: float) -> int | None:
-    """The number of modes with ω² < τ [1/s^2]; None where PETSc has no factors that tell it."""
+    """The number of modes with ω² < τ [1/s^2]; None if PETSc has no factors that give it."""
     found = _factorise(motion, motion.K.duplicate(copy=True), tau)
     return None if found is None else found.negative - motion.constraints
 
@@ -53,7 +52,7 @@ def count_below(motion: LinearMotion, tau: float) -> int | None:
 def count_unheld(motion: LinearMotion) -> int | None:
     """The number of directions of free motions in which K is negative; None where K is not symmetric along these.
 
-    Also None where PETSc has no factors that tell it.  Those that K leaves free, as rigid motions, do not count.
+    Also None if PETSc has no factors that give it.  Directions without stiffness, such as rigid motions, do not count.
     """
     symmetric = motion.K.duplicate(copy=True)
     symmetric.transpose()
@@ -76,14 +75,14 @@ def _factorise(motion: LinearMotion, stiffness: Any, tau: float) -> SymmetricFac
 
 
 def _find_largest_square(motion: LinearMotion) -> float:
-    """About the largest square of a frequency [1/s^2]."""
+    """Estimate of the largest square of a frequency [1/s^2]."""
     stiffness, mass = np.abs(motion.K.getDiagonal().array_r), motion.M.getDiagonal().array_r
     heavy = mass > 0.0
     return motion.assembly.processes.largest_of(float((stiffness[heavy] / mass[heavy]).max(initial=0.0)))
 
 
 def _is_symmetric_along(motion: LinearMotion, factors: SymmetricFactors) -> bool:
-    """Whether K is symmetric along motions that the constraints leave free, such as those that random forces cause."""
+    """Whether K is symmetric along free motions, tested with motions by random forces."""
     random = np.random.default_rng(motion.assembly.layout.rank)
     x, y, product = (motion.create_vector() for _ in range(3))
     for vector in (x, y):

@@ -1,11 +1,11 @@
 """Newton's callbacks as compiled code: PETSc calls them by address, and no Python runs between its iterations.
 
-Residual and tangent are the programs of a `NonlinearProblem`, the convergence test is that of convergence.py, and when
-the tangent is evaluated lagging.py says: the same machine code and the same rules as from Python, so that both ways
-give the same digits, counts and messages.  What is not a program alone (functions of users, stages of ``-log_view``,
-several processes, kernels as plain Python) stays with the callbacks of Python, each of the three for itself.  What the
-test cannot tell from numbers it asks of Python.  An error of a kernel or of Python ends the run; `Callbacks.explain`
-then raises it.
+Residual and tangent are the programs of a `NonlinearProblem`, the convergence test is that of convergence.py, and
+lagging.py decides when the tangent is evaluated: machine code and rules are the same as from Python, so that digits,
+counts and messages are equal.  Callbacks that are more than a program (functions of users, stages of ``-log_view``,
+several processes, kernels as plain Python) remain in Python, separately for each of the three.  Python also decides
+where the test cannot decide from numbers.  An error of a kernel or of Python ends the run; `Callbacks.explain` then
+raises it.
 """
 
 from __future__ import annotations
@@ -40,32 +40,32 @@ PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArr
 EXPANSION, RESIDUAL, TANGENT, LOADS, QUESTION, BEYOND = range(6)
 MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
 """Places in `Context.handles`."""
-"""Numbers of programs, and of what may fail beside them."""
+"""Numbers of programs, and of other parts that may fail."""
 FINAL_ASSEMBLY = 0
 NORM_2 = 1
 KEPT, ZERO, CARRIED = range(3)
-"""What a run begins with: the unknowns as they are, 0, or those of the motion in the fields."""
+"""Start of a run: the present unknowns, 0, or the unknowns of the motion in the fields."""
 USER_ERROR = 83
-"""PETSc's number of errors in functions of its users."""
+"""PETSc's error code for errors in user functions."""
 Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)
 
 
 class Context(NamedTuple):
-    """What PETSc hands to the callbacks: arrays that live as long as they.
+    """The context that PETSc passes to the callbacks: arrays that live as long as they.
 
     Attributes:
-        addresses: of the functions of PETSC, of ``place``, and of what asks Python, shape (16,).
+        addresses: of the functions of PETSC, of ``place``, and of the question to Python, shape (16,).
         place: room for a result of PETSc, shape (1,).
         programs: address and number of calls of each program, shape (4, 2).
         handles: of the matrix, the vector of the residual, whether the matrix is of dense blocks, the vector of the
             unknowns and the SNES, shape (5,).
         values: values of the tangent, shape (entries + 1,).
-        loads, weights: sum of all loads, and of those that are always there, shape (n + 1,).
+        loads, weights: sum of all loads, and of the loads that always act, shape (n + 1,).
         buffers: of the problem.
         lag, measures, history: see lagging.py and convergence.py.
-        before: residual of the iteration before, shape (u,).
-        motion, factors: accelerations and multipliers that a run may begin with, see `carry`.
-        mapped: that of the fields.
+        before: residual of the previous iteration, shape (u,).
+        motion, factors: accelerations and multipliers that a run may start from, see `carry`.
+        mapped: ``mapped`` of the fields.
     """
 
     addresses: IntArray
@@ -227,16 +227,16 @@ CALLBACKS: dict[str, tuple[Callable[..., int], tuple[str, ...]]] = {
     ),
     "solve": (solve, ("int64",)),
 }
-"""Kernels for PETSc, and the one for Python, and the types of what they take before the context."""
+"""Kernels for PETSc, the one for Python, and the types of their arguments before the context."""
 CompiledSolve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
-"""The last one: an error of a function of Python that PETSc calls, such as a monitor, arrives as itself."""
+"""The last one: an error of a Python function that PETSc calls, such as a monitor, is raised unchanged."""
 
 
 class Around(Protocol):
-    """Compiled code that makes Newton runs one after the other, and what is between them.
+    """Compiled code that makes successive Newton runs, with the work between them.
 
     Attributes:
-        programs: what it runs beside them; a failure of one of them has its number after `BEYOND`.
+        programs: the programs between runs; a failure of one of them has its number after `BEYOND`.
     """
 
     programs: tuple[Program, ...]
@@ -246,16 +246,16 @@ class Around(Protocol):
 
 
 class Callbacks:
-    """The compiled callbacks of one SNES, where they serve.
+    """The compiled callbacks of one SNES, where they can be used.
 
     Args:
         problem: the equations.
         test: the convergence test of Python, for PETSc.
-        ask: ``(it, norm)``, what the numbers do not tell; gives a reason.
+        ask: ``(it, norm) -> reason``, the decision where numbers do not suffice.
         before: see `Context`.
 
     Attributes:
-        suits_steps: whether runs that differ in time and start alone need no Python at all between them.
+        suits_steps: whether runs that differ only in time and start need no Python between them.
     """
 
     def __init__(
@@ -274,7 +274,7 @@ class Callbacks:
         self._place, self._has_loads, self.suits_steps = 0, False, False
 
     def choose(self, measures: Any, history: FloatArray) -> None:
-        """Give PETSc for the run that begins what serves it: compiled callbacks, or those of Python."""
+        """Give PETSc the callbacks for the run that begins: compiled ones, or those in Python."""
         problem = self._problem
         if not problem.may_compile or not is_compiled(eval_residual):
             return
@@ -309,7 +309,7 @@ class Callbacks:
         wanted = {"function": expansion and residual, "jacobian": expansion and tangent, "convergence_test": True}
         if wanted != self._given:
             self._give(wanted)
-        # what is all compiled stays so in runs of the same kind
+        # fully compiled runs stay compiled in runs of the same kind
         self._run = problem.run if all(wanted.values()) else ()
         self._has_loads = False
         if self._run:
@@ -324,7 +324,7 @@ class Callbacks:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether the run that begins is compiled as a whole: by `solve`."""
+        """Whether the run that begins is compiled as a whole, by `solve`."""
         return self._solve is not None
 
     def solve(self, start: int, around: Around | None = None) -> tuple[int, int]:
@@ -332,10 +332,10 @@ class Callbacks:
 
         Args:
             start: unknowns are `KEPT` as they are, `ZERO`, or `CARRIED` from the motion in the fields.
-            around: what makes this run and others after it; reason and iterations are those of the last one.
+            around: code that makes this run and later ones; reason and iterations belong to the last one.
 
         Raises:
-            PETSc.Error: what SNESSolve gives; see `explain`.
+            PETSc.Error: an error of SNESSolve; see `explain`.
         """
         assert self._solve is not None
         self._around = around
@@ -349,7 +349,7 @@ class Callbacks:
         return int(self._reason[0]), int(self._iterations[0])
 
     def explain(self) -> None:
-        """Raise what has ended a run from within compiled callbacks, if anything has."""
+        """Raise the error within compiled callbacks that has ended a run, if there is one."""
         c = self._context
         failed = -1 if c is None else int(c.buffers.state["failed"][0])
         if failed < 0:
@@ -392,7 +392,7 @@ class Callbacks:
         self._place = self._block.ctypes.data
         self._reason, self._iterations = c.buffers.state["reason"], c.buffers.state["iterations"]
         self._programs, self._given = (None, None, None), {}
-        # PETSc keeps the address alone
+        # PETSc keeps only the address
         snes.setAttr("compiled callbacks", (self._block, c, self._question))
         return c
 
@@ -409,7 +409,7 @@ class Callbacks:
         self._given = wanted
 
     def _find_address(self, name: str) -> int:
-        """Address of a compiled callback; its machine code is loaded where it is first wanted."""
+        """Address of a compiled callback; its machine code is loaded on first use."""
         if name not in self._functions:
             assert self._context is not None
             function, kinds = CALLBACKS[name]
@@ -417,7 +417,7 @@ class Callbacks:
         return self._functions[name]
 
     def _answer(self, it: int, norm: float) -> int:
-        """The question of the compiled test; an error waits until PETSc has come back."""
+        """The question of the compiled test to Python; an error is raised after PETSc has returned."""
         assert self._context is not None
         try:
             self._context.buffers.state["answer"] = self._ask(it, norm)

@@ -1,7 +1,7 @@
 """When a Newton run has converged, or has failed: rules on plain numbers, the same from Python and from compiled code.
 
-What a look at forces, at the last linear solution or at rounding decides is rare and left to Python: `judge` then gives
-`ASK`.  Numbers of outcomes are those of PETSc's SNESConvergedReason.
+Rare decisions that need forces, the last linear solution or rounding are left to Python: `judge` then returns `ASK`.
+Outcomes are numbered as in PETSc's SNESConvergedReason.
 """
 
 from __future__ import annotations
@@ -17,25 +17,26 @@ from windlass.solvers.newton.lagging import note_norm
 ITERATING, CONVERGED_ABSOLUTE, CONVERGED_RELATIVE = 0, 2, 3
 LINEAR_SOLVE_FAILED, NOT_A_NUMBER, TOO_MANY_ITERATIONS = -3, -4, -5
 ASK = 99
-"""Not PETSc's: the numbers alone do not tell."""
+"""Not a number of PETSc: the norms alone do not decide."""
 SLOW_RATE = 1e-3
 """Iterations with a new tangent that contract less than this are checked for an inaccurate linear solution."""
 NO_LONGER_FALLS = 0.5
-"""An iteration that does not reach this share of the smallest residual before it makes no progress."""
+"""An iteration makes no progress unless it reaches this share of the smallest residual before it."""
 STALLED = 2
-"""Iterations without progress, one after the other, after which rounding is asked for."""
+"""Successive iterations without progress after which rounding is examined."""
 
 
 MEASURES = np.dtype(
     [(name, np.float64) for name in ("rtol", "atol", "predictor", "reference")]
     + [(name, np.int64) for name in ("max_it", "damped", "guessed", "may_pivot", "seen")]
 )
-"""What a Newton run is judged by, in a record of shape (1,) that compiled callbacks share.
+"""Data for the judgement of a Newton run, in a record of shape (1,) that compiled callbacks share.
 
 rtol, atol, max_it: tolerances of the run, see `Newton`; damped: whether it uses a backtracking line
 search; guessed: whether it starts from another pass of the step, while tolerances still refer to the predictor;
-may_pivot: whether another linear solver could do better than the present one; predictor, reference: residual norms that
-tolerances refer to; seen: number of norms so far.  The history of norms, from the predictor on, is an array beside it.
+may_pivot: whether another linear solver could do better than the present one; predictor, reference: residual norms to
+which tolerances refer; seen: number of norms so far.  The history of norms, from the predictor on, is an array beside
+it.
 """
 
 
@@ -50,7 +51,7 @@ def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) ->
         return NOT_A_NUMBER
     rtol, atol = m["rtol"], m["atol"]
     if it == 0:
-        # tolerances refer to the predictor, also where a later pass of the step has a better start
+        # tolerances refer to the predictor, even if a later pass of the step has a better start
         m["predictor"] = max(norm, m["predictor"]) if m["guessed"] else norm
         m["reference"] = m["predictor"] if m["predictor"] > atol else 2.0 * atol
         # backtracking finds no descent from a start that already solves the equations

@@ -1,9 +1,9 @@
-"""When to evaluate and factorise the tangent again, and when the old one still does.
+"""When to evaluate and factorise the tangent again, and when to keep the old one.
 
 A tangent that is kept makes Newton converge linearly, r_{k+1} = theta r_k, but saves its evaluation and factorisation,
 which cost as much as several iterations.  The policy predicts from the observed theta how many iterations are left with
-the old tangent and with a new one, and takes what is cheaper; an old tangent that contracts badly is replaced at once.
-Only residual norms enter, so that all processes decide alike and runs can be repeated exactly.
+the old tangent and with a new one, and takes the cheaper option; an old tangent that contracts badly is replaced at
+once. The policy uses only residual norms, so that all processes decide alike and runs can be repeated exactly.
 
 Source: the contraction-rate test of stiff solvers, E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
 section IV.8.
@@ -29,7 +29,7 @@ WORST_RATE = 0.3
 NEW_RATE = 1e-5
 """Expected contraction of a new tangent."""
 PETSC_OPTIONS = ("snes_lag_jacobian", "snes_lag_preconditioner", "snes_mf", "snes_mf_operator", "snes_test_jacobian")
-"""Options that ask PETSc to decide when the tangent is evaluated: with them the policy stays out."""
+"""Options that ask PETSc to decide when the tangent is evaluated: with them the policy is inactive."""
 FORGIVENESS = 0.5
 """Each run that starts with a new tangent lowers the rate expected of an old one by this, so that it is tried again."""
 
@@ -41,9 +41,9 @@ MEMORY = np.dtype(
     ]
     + [(name, np.float64) for name in ("cost", "target", "first", "before", "last", "expected", "expected_switched")]
 )
-"""What the policy knows, in a record of shape (1,) that compiled callbacks share.
+"""Data of the policy, in a record of shape (1,) that compiled callbacks share.
 
-active, cost, last_was_new: see `LagPolicy`; has_tangent: whether there is a tangent that serves the present run;
+active, cost, last_was_new: see `LagPolicy`; has_tangent: whether the kept tangent is valid for the present run;
 is_ready: whether it was evaluated at the start of the run; kept_first: whether the first iteration of the run kept it;
 switched: whether a contact has switched since the last run; seen: number of norms of the run; first, before, last: the
 first of them, the one before the last, and the last; target: the norm at which the run has converged; expected,
@@ -112,7 +112,7 @@ class LagPolicy:
         refresh_cost: see `REFRESH_COST`; 0 keeps the tangent only where this costs no iteration.
 
     Attributes:
-        memory: what is known, see `MEMORY`.
+        memory: data of the policy, see `MEMORY`.
     """
 
     def __init__(self, active: bool, refresh_cost: float = REFRESH_COST) -> None:
@@ -139,14 +139,14 @@ class LagPolicy:
         return bool(self.memory["last_was_new"][0])
 
     def reset(self) -> None:
-        """Forget the tangent and all that was learned: what follows does not depend on what was."""
+        """Forget the tangent and all data, so that later runs do not depend on earlier ones."""
         self.drop_tangent()
         m = self.memory
         m["kept_first"], m["last_was_new"], m["switched"] = 0, 1, 0
         m["expected"] = m["expected_switched"] = NEW_RATE
 
     def begin(self, key: tuple[object, ...]) -> None:
-        """A Newton run begins; a tangent made for another key (step size, stabiliser, switches) is dropped."""
+        """Begin a Newton run; a tangent made for another key (step size, stabiliser, switches) is dropped."""
         if key != self._key:
             self.drop_tangent()
         self._key = key
@@ -157,7 +157,7 @@ class LagPolicy:
         self.memory["has_tangent"] = self.memory["is_ready"] = 0
 
     def offer(self) -> None:
-        """The tangent at the start of the present run has been evaluated: a run that starts there need not do so."""
+        """Note that the tangent at the start of the present run has been evaluated."""
         self.memory["has_tangent"] = self.memory["is_ready"] = 1
 
     @property
@@ -179,7 +179,7 @@ class LagPolicy:
 
 
 def create_lag_policy(prefix: str, active: bool) -> LagPolicy:
-    """The policy of a solver: ``-<prefix>lag`` switches it, PETSc's own lag options take its place.
+    """The policy of a solver: ``-<prefix>lag`` switches it on or off, PETSc's own lag options replace it.
 
     Args:
         prefix: options prefix of the solver.

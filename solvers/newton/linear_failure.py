@@ -1,4 +1,4 @@
-"""An early error for a linear solver that fails again and again: KSP's reason, and constraint rows if there are any."""
+"""An early error for a linear solver that fails repeatedly, with KSP's reason and the number of constraint rows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FIRST, OF_LAST, LAST = 2, 5, 10
-"""Newton runs that may end in the linear solver: so many before the first success, or of the last ones."""
+"""Newton runs that may fail in the linear solver: number before the first success, or among the last runs."""
 
 
 class LinearFailures:
-    """Counts Newton runs that end in an iterative linear solver, or in one that the user has chosen.
+    """Counter of Newton runs that fail in an iterative linear solver, or in one that the user has chosen.
 
     Args:
         problem: the nonlinear problem.
@@ -27,7 +27,7 @@ class LinearFailures:
         self._succeeded = False
 
     def note(self, converged: bool, reason: str) -> str:
-        """Note the end of a run; returns its reason in more words.
+        """Note the end of a run; returns its reason in more detail.
 
         Raises:
             NotConverged: the linear solver has failed again and again.
@@ -52,7 +52,7 @@ class LinearFailures:
         return f"{solver}: {reason} after {ksp.getIterationNumber()} iterations"
 
     def _is_chosen(self, ksp: Any) -> bool:
-        """Whether the linear solver is none of the defaults."""
+        """Whether the linear solver is not one of the defaults."""
         direct = ksp.getType() == PETSc.KSP.Type.PREONLY and ksp.getPC().getType() == PETSc.PC.Type.LU
         return not direct or PETSc.Options().hasName(self._problem.prefix + "pc_factor_mat_solver_type")
 

@@ -1,6 +1,6 @@
-"""Newton's method through PETSc SNES: defaults that are right for constrained cable models, and fall-backs.
+"""Newton's method by PETSc SNES, with defaults for constrained cable models, and fall-backs.
 
-Defaults are set on the objects before ``setFromOptions``, so that every option under the prefix wins over them.
+Defaults are set on the objects before ``setFromOptions``, so that every option with the prefix overrides them.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class NewtonRun:
 
     Attributes:
         converged: whether it converged.
-        reason: PETSc's word for the outcome.
+        reason: PETSc's name of the outcome.
         iterations: number of linear solves.
         history: residual norms from the predictor on.
     """
@@ -77,13 +77,13 @@ class Newton:
         atol: default absolute residual, 2-norm over equations of motion [N, N m] and constraints [m, m/s];
             ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
-        overshoot: residuals that are small only against that of a first iteration that has overshot: "check" them
-            against the forces at work, or "accept" them.
+        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot: "check"
+            them against the acting forces, or "accept" them.
 
     Attributes:
         iterations: linear solves so far.
-        fallbacks: how often another linear solver had to step in.
-        roundings: runs that ended because rounding leaves nothing to gain.
+        fallbacks: number of changes to another linear solver.
+        roundings: runs that ended because the residual had reached rounding.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Newton:
         snes.setTolerances(rtol=rtol, atol=atol, stol=0.0, max_it=max_it)
         snes.setConvergenceTest(self._test)
         snes.setType(PETSc.SNES.Type.NEWTONLS)
-        # where pivots should have been exchanged, `_is_inaccurate` notices it, and the pivoting solver takes over
+        # if pivots should have been exchanged, `_is_inaccurate` detects it, and the pivoting solver replaces this one
         package = default_package(problem.pattern, problem.assembly.layout.size, "petsc")
         if problem.storage is Storage.SUBSTRUCTURES:
             set_substructures(snes.getKSP(), problem.sparsity, problem.assembly.processes)
@@ -105,7 +105,7 @@ class Newton:
         options.set_from_options(snes)
         own_test = not PETSc.Options().hasName(problem.prefix + "snes_convergence_test")
         if snes.getType() != PETSc.SNES.Type.NEWTONLS or not own_test:
-            # kept tangents are judged by the norms that the convergence test sees
+            # the policy judges kept tangents by the norms of the convergence test
             problem.lag.active = False
         check_package(snes.getKSP(), problem.matrix.mat, problem.prefix)
         self._help_multigrid()
@@ -124,11 +124,11 @@ class Newton:
 
     @property
     def records(self) -> tuple[Any, Any, Any]:
-        """What a run is judged by, what lagging knows, and where the run stands; see `begin_run`."""
+        """The records of convergence, lagging and the state of the run; see `begin_run`."""
         return self._measures, self.problem.lag.memory, self.problem.buffers.state
 
     def _help_multigrid(self) -> None:
-        """Tell algebraic multigrid the rigid motions; without them its iterations grow with the size of the model."""
+        """Set the rigid motions for algebraic multigrid, whose iterations otherwise grow with the size of the model."""
         if self.snes.getKSP().getPC().getType() == PETSc.PC.Type.GAMG:
             space = create_near_null_space(self.problem)
             if space is not None:
@@ -144,7 +144,7 @@ class Newton:
         return int(reason)
 
     def _look(self, it: int, norm: float) -> int:
-        """The rest of the convergence test, where a look at forces or at the linear solution must decide."""
+        """The rest of the convergence test, which needs forces or the linear solution."""
         m = self._measures[0]
         if norm <= m["rtol"] * m["reference"] and self._is_small(norm):
             return CONVERGED_RELATIVE
@@ -156,7 +156,7 @@ class Newton:
         return TOO_MANY_ITERATIONS if it >= m["max_it"] else ITERATING
 
     def _is_small(self, norm: float) -> bool:
-        """Whether a residual that is small against an overshoot of the first iteration is small in itself."""
+        """Whether a residual that is small relative to an overshoot of the first iteration is small in itself."""
         m = self._measures[0]
         small = self._accepts or bool(norm <= m["rtol"] * m["predictor"])
         return small or norm <= SMALL * estimate_forces(self.problem)
@@ -167,7 +167,7 @@ class Newton:
         return stalled and norm <= FACTOR * estimate_rounding(self.problem)
 
     def _is_inaccurate(self, norm: float) -> bool:
-        """Whether the last linear solve was wrong."""
+        """Whether the last linear solution was inaccurate."""
         problem = self.problem
         if not is_slow(self._measures, self._history, problem.lag.memory, norm):
             return False
@@ -188,14 +188,14 @@ class Newton:
         """One Newton run from the predictor of a scheme.
 
         Args:
-            scheme: what the unknowns mean.
+            scheme: meaning of the unknowns.
             damped: use a backtracking line search.
-            guess: accelerations, shape (n,), and multipliers, shape (m,), of the pass before this one, a better
-                start than the predictor; taken if a tangent is kept: full Newton always begins at the predictor, but
-                for statics, whose multipliers may be all that holds a body.
-            around: what makes this run and those of the steps after it, if all of it is compiled; the outcome is that
-                of the last run.
-            carried: start from the accelerations and multipliers in the fields, those of the step before.
+            guess: accelerations, shape (n,), and multipliers, shape (m,), of the pass before this one, a better start
+                than the predictor; used if a tangent is kept: full Newton always begins at the predictor, except in
+                statics, where only multipliers may hold a body.
+            around: code that makes this run and the runs of later steps, if all of it is compiled; the outcome belongs
+                to the last run.
+            carried: start from the accelerations and multipliers in the fields, which belong to the step before.
         """
         self._damped[0], max_it = damped, 0
         if damped:
@@ -237,14 +237,14 @@ class Newton:
             self._follow_pattern()
         problem.start(scheme, from_zero=False)
         if self._factors_failed and can_reset(self.snes.getKSP().getPC()):
-            # MUMPS would take what it left unfinished for factors
+            # MUMPS would use unfinished factors
             self.snes.getKSP().getPC().reset()
         guessed = guess is not None and (problem.lag.has_tangent or scheme.a_factor == 0.0)
         if guessed and guess is not None:
             problem.guess(*guess)
         callbacks = self._callbacks
         self._begin_test(guessed or carried)
-        # what the callbacks do counts for their own stages
+        # the work of callbacks counts for their own stages
         enter(Stage.LINEAR_SOLVE)
         try:
             with self._settings:
@@ -305,7 +305,7 @@ class Newton:
         return self._history[: self._seen[0]].tolist()  # type: ignore[no-any-return]
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:
-        """A run that ended at the limit of iterations, or without descent, may have come as far as rounding allows."""
+        """A run that ended at the limit of iterations, or without descent, may have reached rounding."""
         if run.reason not in ("DIVERGED_MAX_IT", "DIVERGED_LINE_SEARCH") or len(run.history) < 2:
             return run
         norm, level = run.history[-1], estimate_rounding(self.problem)
@@ -320,7 +320,7 @@ class Newton:
         return run
 
     def reset_caches(self) -> None:
-        """Drop kept tangents, factorisations and what they were made with: the next run is that of a new solver."""
+        """Drop kept tangents and factorisations, so that the next run equals the first one of a new solver."""
         self.problem.lag.reset()
         if self._set_up_seen:
             reset_factors(self.snes.getKSP())
@@ -337,7 +337,7 @@ class Newton:
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave."""
+        """Continue from the values of `checkpoint`."""
         self.iterations, self.fallbacks = int(kept["iterations"]), int(kept["fallbacks"])
         self.roundings = int(kept["roundings"])
         state = self.problem.buffers.state
@@ -362,7 +362,7 @@ class Newton:
         return True
 
     def _follow_pattern(self) -> None:
-        """Contacts that were found since the last run may have ended the band that the default LU needs."""
+        """Replace the default LU if contacts found since the last run have widened the band of the matrix."""
         self._pattern = self.problem.pattern
         if self._measures["may_pivot"][0]:
             package = default_package(self._pattern, self.problem.assembly.layout.size, "petsc")
@@ -370,7 +370,7 @@ class Newton:
                 self._change_package(package)
 
     def _change_package(self, package: str) -> None:
-        """Another package than the default LU from now on."""
+        """Use another package than the default LU from now on."""
         self.snes.getKSP().getPC().reset()
         set_direct(self.snes.getKSP(), package, self.problem.prefix)
         self.leave_blocks()

@@ -53,11 +53,11 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.newton.static_states import StaticStates
 
 LARGE = 20_000
-"""Unknowns from which the memory of solvers that are no longer used counts more than the time to find them."""
+"""Number of unknowns from which freeing unused solvers is worth the time of the search for them."""
 USES = 3
-"""Residuals, and tangents with the same factors, after which a program for them is made."""
+"""Number of residuals, and of tangents with the same factors, after which a program for them is made."""
 Programs = tuple[Program | None, ...]
-"""Those of the expansion of unknowns, the residual and the tangent; None where there is none without Python in it."""
+"""The programs for the expansion of unknowns, the residual and the tangent; None if they need Python."""
 
 
 class NonlinearProblem:
@@ -73,12 +73,12 @@ class NonlinearProblem:
         snes: the PETSc solver; all its options work under the prefix.
         sparsity, matrix: the tangent and its sparsity; other objects after a search for contacts.
         unknowns, residual_vector: PETSc vectors of the increments and scaled multipliers, and of the last residual.
-        scheme, buffers: what the unknowns mean in the present Newton run, and what callbacks work on.
-        run: what the present Newton run has in common with others but for time and motion; equal where they have.
-        may_compile, uses: whether callbacks may be compiled code, and `USES`, which may be changed.
-        q0, v0: predicted values of the scheme, which may be the same arrays, shape (n,).
-        motion, factors: what unknowns stand for, see `Solution`, and the factors of velocities, accelerations and
-            multipliers, shape (3,).
+        scheme, buffers: meaning of the unknowns in the present Newton run, and the arrays of the callbacks.
+        run: key of the present Newton run without time and motion; equal for runs of the same kind.
+        may_compile, uses: whether callbacks may be compiled code, and the limit `USES`, which may be changed.
+        q0, v0: predicted values of the scheme, perhaps the same arrays, shape (n,).
+        motion, factors: motion represented by the unknowns, see `Solution`, and the factors of velocities,
+            accelerations and multipliers, shape (3,).
     """
 
     @checked(assembly=instance(Assembly), prefix=word(), storage=instance(Storage))
@@ -97,7 +97,7 @@ class NonlinearProblem:
         self._departure, self._stabiliser, self._anchor = np.zeros(n + 1), np.zeros(1), np.zeros(n)
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._write_all, self._store = call(take_over), call(write_residual), call(store_motion)
-        # by what they contain: programs of the residual, or how often it was needed so far
+        # by their contents: programs of the residual, or the number of evaluations so far
         self._programs: dict[tuple[bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
         self._tangent_steps: list[Step] = []
@@ -152,14 +152,14 @@ class NonlinearProblem:
         return sparsity, matrix
 
     def set_near_null_space(self, space: Any) -> None:
-        """Give a near null space (a PETSc null space of the unknowns) to the tangent, also to those that follow it."""
+        """Give a near null space (a PETSc null space of the unknowns) to the tangent and to its successors."""
         self._near_null_space = space
         self.matrix.mat.setNearNullSpace(space)
 
     def _follow_pattern(self) -> None:
-        """Take another matrix if the kinematics have changed what is coupled, as a search for contacts does.
+        """Take another matrix if the kinematics have changed the coupling, as a search for contacts does.
 
-        Under MPI all processes call this together, and all have another pattern or none has.
+        Under MPI all processes call this together, and either all have another pattern or none.
         """
         if self.assembly.use(self.storage, update=True) is not self.sparsity:
             # SNES may be at work on the old matrix: it must outlive this call
@@ -177,7 +177,7 @@ class NonlinearProblem:
         return True
 
     def take_matrix(self) -> TangentMatrix:
-        """The matrix for other values than the tangent's, which must be evaluated again for the next iteration."""
+        """The matrix for other values than the tangent, which must be evaluated again for the next iteration."""
         self._follow_pattern()
         self.lag.drop_tangent()
         return self.matrix
@@ -218,7 +218,7 @@ class NonlinearProblem:
         if x is self.unknowns and self._expanded_state == x.stateGet():
             return
         self._expanded_state = -1
-        # SNES asks for the tangent where it has just asked for the residual
+        # SNES evaluates the tangent where it has just evaluated the residual
         local, expanded, values = self.buffers.local, self._expanded, x.array_r
         if not self._parallel:
             # by the values, as SNES copies vectors
@@ -258,18 +258,18 @@ class NonlinearProblem:
         self._store(*self.name_stored(state))
 
     def name_stored(self, state: State) -> tuple[Any, ...]:
-        """What `store_motion` takes to bring the unknowns that the fields hold into a state."""
+        """Arguments of `store_motion` that bring the unknowns in the fields into a state."""
         return self.buffers.local, self._places, self.q0, self.motion, state.q, state.v, state.a, state.lam
 
     def store_static(self, state: State) -> None:
-        """Like `store`, but velocities and accelerations of the state stay as they are, those of states apart."""
+        """Like `store`, but velocities and accelerations do not change, except those of first-order states."""
         v, a, states = state.v.copy(), state.a.copy(), self._static_states.states
         self.store(state)
         v[states] = state.v[states]
         state.v[:], state.a[:] = v, a
 
     def find_programs(self) -> Programs:
-        """What compiled callbacks run in the run that begins."""
+        """The programs of compiled callbacks in the run that begins."""
         scheme, assembly = self.scheme, self.assembly
         steady = assembly.loads.are_steady and not scheme.is_held
         if self._expansion_revision != assembly.revision or not steady:
@@ -277,13 +277,13 @@ class NonlinearProblem:
         residual = self._programs.get(self._find_key(scheme))
         suits = self._tangent_key == self._find_tangent_key(scheme) and not self._static_states.are_sought
         if suits and self._tangent_program is None and isinstance(residual, Program):
-            # a tangent that is kept for many steps is evaluated too seldom to be waited for
+            # a tangent kept for many steps would be evaluated too seldom for this count
             self._tangent_program = Program(self._tangent_steps)
         known = self._expansion, residual, self._tangent_program if suits else None
         return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
 
     def prepare(self, programs: Programs, by_table: bool = False) -> None:
-        """Bring to the time of the run what Python has to bring for its programs, and loads, if no table does it."""
+        """Update values to the time of the run that only Python can update, and loads, if no table does it."""
         with self._evaluating():
             for program in filter(None, programs):
                 for bring in program.at_time:
@@ -294,7 +294,7 @@ class NonlinearProblem:
 
     @contextmanager
     def _evaluating(self) -> Iterator[None]:
-        """Functions of users that are called in here may evaluate or solve nothing else."""
+        """User functions called within this context must not evaluate or solve anything else."""
         self.assembly.evaluating = True
         try:
             yield
@@ -313,12 +313,12 @@ class NonlinearProblem:
         self._state["residuals"] += 1
 
     def _find_key(self, scheme: Scheme) -> tuple[bool, bool, bool, bool, int]:
-        """What the residual contains."""
+        """Key of the terms in the residual."""
         contents = scheme.has_inertia, scheme.stabiliser != 0.0, scheme.rate_level, scheme.unit_rates
         return *contents, self.assembly.revision
 
     def _take_residual_steps(self) -> None:
-        """Add all but loads to the sums; by a program where that is done often."""
+        """Add all terms except loads to the sums; by a program if this is done often."""
         key = self._find_key(self.scheme)
         program = self._programs.get(key)
         if isinstance(program, Program):
@@ -367,12 +367,12 @@ class NonlinearProblem:
         self._state["tangents"] += 1
 
     def _find_tangent_key(self, scheme: Scheme) -> tuple[Any, ...]:
-        """What the program for a tangent was made for."""
+        """Key of the program for a tangent."""
         factors = scheme.v_factor, scheme.a_factor, scheme.stabiliser, scheme.multiplier_factor
         return *factors, scheme.rate_level, scheme.unit_rates, self.assembly.revision, id(self.matrix.values)
 
     def _take_tangent_steps(self, scheme: Scheme, values: FloatArray) -> None:
-        """Evaluate all of the tangent but loads; by a program where the same factors come again and again."""
+        """Evaluate the tangent except loads; by a program if the same factors recur."""
         assembly, fields, mass = self.assembly, self.assembly.fields, scheme.a_factor + scheme.stabiliser
         key = self._find_tangent_key(scheme)
         if key != self._tangent_key:

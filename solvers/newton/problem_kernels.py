@@ -14,7 +14,7 @@ CHUNK = 256
 
 
 class DofMap(NamedTuple):
-    """Where local coordinates, multipliers and pads stand among the local unknowns, and reference coordinates."""
+    """Places of local coordinates, multipliers and pads among the local unknowns, and reference coordinates."""
 
     dofs: IntArray
     multipliers: IntArray
@@ -23,7 +23,7 @@ class DofMap(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """The fields that unknowns decide on: coordinates, velocities, accelerations, multipliers, with spare entries."""
+    """The fields that unknowns determine: coordinates, velocities, accelerations, multipliers, with spare entries."""
 
     x: FloatArray
     v: FloatArray
@@ -35,14 +35,13 @@ STATE = np.dtype(
     [(name, np.int64) for name in ("expanded", "residuals", "tangents", "failed", "answer", "reason", "iterations")]
     + [("load_factor", np.float64)]
 )
-"""expanded: whether the fields hold the unknowns; residuals, tangents: numbers of evaluations; failed: what ended a run
-from within compiled callbacks, -1 for nothing; answer: a reason that the convergence test has asked of Python;
-reason, iterations: how a compiled run has ended, and its iterations;
-load_factor: see `Scheme`."""
+"""expanded: whether the fields hold the unknowns; residuals, tangents: numbers of evaluations; failed: number of the
+failure that ended a run within compiled callbacks, -1 for none; answer: the reason that Python has given to the
+convergence test; reason, iterations: how a compiled run has ended, and its iterations; load_factor: see `Scheme`."""
 
 
 class Buffers(NamedTuple):
-    """What callbacks work on, from Python or compiled.
+    """The arrays of callbacks, in Python or compiled.
 
     Attributes:
         places: see `DofMap`.

@@ -1,13 +1,13 @@
 """Rigid motions of a model as the near null space of its tangent, which algebraic multigrid (GAMG) builds its coarse
 spaces from.
 
-Without supports a rigid motion costs no elastic energy.  The three of the plane, or the six of space, of a point at r,
-a direction p (slopes) and Euler parameters e with the unit vector i or the axis k:
+Without supports a rigid motion has no elastic energy.  The three motions in 2D, or six in 3D, of a point at r, a
+direction p (slopes) and Euler parameters e with the unit vector i or the axis k are
 
     translation   δr = i,            δp = 0,          δe = 0
     rotation      δr = k × r,        δp = k × p,      δe = k e/2  (product of quaternions),    δφ = 1 about z
 
-Coordinates of other kinds, and multipliers, are 0.  They are those of the reference configuration.
+Coordinates of other kinds, and multipliers, are 0.  The motions refer to the reference configuration.
 
 Source: P. Vaněk, J. Mandel, M. Brezina, Computing 56 (1996) 179-196 (smoothed aggregation).
 """
@@ -24,7 +24,7 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 POINT, SLOPE, EULER = ("x", "y", "z"), ("x'", "y'", "z'"), ("e0", "e1", "e2", "e3")
 SMALL = 1e-10
-"""A motion that has less than this share left beside the others [1] is one of them."""
+"""A motion whose part independent of the others is below this share [1] is dropped."""
 
 
 def create_near_null_space(problem: NonlinearProblem) -> Any:
@@ -76,7 +76,7 @@ def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
 def _turn(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
     """Write k × r for three axes, with the places of the components of r, None for those that are 0."""
     for axis in range(3):
-        # along the axis itself there is nothing; the two others follow each other in cyclic order
+        # the component along the axis is 0; the two others follow in cyclic order
         one, two = (axis + 1) % 3, (axis + 2) % 3
         if place[one] is not None:
             values[3 + axis, place[one]] = 0.0 if place[two] is None else -reference[place[two]]

@@ -1,17 +1,18 @@
-"""What residuals are measured by: the rounding of the forces that they are sums of, and the forces at work.
+"""Scales of residuals: the rounding errors of forces, and the acting forces.
 
-Forces follow from coordinates x that carry rounding errors of eps |x|, so that the residual of equation i is known to
+Forces follow from coordinates x that carry rounding errors of eps |x|, so that the residual of equation i has the
+uncertainty
 
     eps Σ_j |A_ij| |x_j|,    A the tangent, x total coordinates and multipliers.
 
 A chain of 1000 elements of 10 mm with EA = 10⁶ N, 10 m long, thus reaches 10⁻⁵ N and no less, whatever its loads: 10⁻¹⁶
 of 10 m is 10⁻¹³ of an element.  Forces that follow from other numbers, as from the gap of a circle of 10⁵ m whose
-centre is held, have rounding errors of their own, which their systems tell.  A Newton run whose residual no longer
-falls and is at that level has converged.
+centre is held, have other rounding errors, which their systems provide.  A Newton run whose residual no longer falls
+and is at that level has converged.
 
-The other way round, the residual of the first iteration is no measure where a full step has overshot: a slack rope has
-10¹³ N there, 10⁻⁸ of which is more than its weight.  What counts as converged is small against loads, reactions and
-inertia, too.
+Conversely, the residual of the first iteration is no scale if a full step has overshot: a slack rope then has 10¹³ N,
+of which 10⁻⁸ is more than its weight.  A converged residual must be small relative to loads, reactions and inertia,
+too.
 
 Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, SIAM (2002), section 25.2 (limiting residual of
 Newton's method).
@@ -30,9 +31,9 @@ from windlass.solvers.newton.problem import NonlinearProblem
 FACTOR = 4.0
 """Residuals up to this many times the estimate are rounding."""
 SMALL = 1e-3
-"""Residuals up to this share of the forces at work are small, also where the first iteration has overshot."""
+"""Residuals up to this share of the acting forces are small, even if the first iteration has overshot."""
 NEAR = 1e4
-"""Residuals that fluctuate up to here, in times of the estimate, are called stagnation at rounding in messages."""
+"""Residuals that fluctuate up to this multiple of the estimate are called stagnation at rounding in messages."""
 
 
 def estimate_rounding(problem: NonlinearProblem) -> float:
@@ -48,7 +49,7 @@ def estimate_rounding(problem: NonlinearProblem) -> float:
 
 
 def estimate_forces(problem: NonlinearProblem) -> float:
-    """The forces at work at the present fields: 2-norms of loads, inertia and multipliers; all processes together."""
+    """The acting forces at the present fields: 2-norms of loads, inertia and multipliers; all processes together."""
     assembly, scheme, spare = problem.assembly, problem.scheme, problem.assembly.layout.spare
     loads, inertia = np.zeros(spare + 1), np.zeros(spare + 1)
     assembly.set_loads(loads, scheme.load_factor)

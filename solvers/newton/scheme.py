@@ -1,4 +1,4 @@
-"""What the unknowns of a Newton run mean."""
+"""The meaning of the unknowns of a Newton run."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ class Scheme:
     """How the unknowns enter coordinates, velocities and accelerations in one Newton run.
 
     Attributes:
-        q0, v0: predicted values, with accelerations 0, shape (n,).  In statics v0 of a first-order state is by how much
-            it differs from its coordinate.
+        q0, v0: predicted values, with accelerations 0, shape (n,).  In statics v0 of a first-order state is its
+            difference from its coordinate.
         v_factor, a_factor: derivatives of v and a with respect to the increments [1/s, 1/s^2].
         multiplier_factor: multipliers per unknown.
         t: time at which the equations hold [s].
         load_factor: factor on the loads [1].
         rate_level: impose position constraints on their time derivative (index 2).
-        unit_rates: do so with the length of Euler parameters.
+        unit_rates: impose the length of Euler parameters as a rate.
         stabiliser: factor on M (q - q_anchor) in statics [1/s^2].
         q_anchor: see stabiliser, shape (n,).
-        gap: what constraints are off by, C = gap, of the multipliers of this process, shape (m,); empty for C = 0.
-        hold: dead forces that hold the start of a load step where it is, of the coordinates that this process owns,
-            shape (owned,); empty for none.
-        moving: statics with velocities, of which the forces of inertia have terms, too.
+        gap: values of C at the solution, C = gap, by multiplier of this process, shape (m,); empty for C = 0.
+        hold: dead forces that hold the start of a load step, by coordinate that this process owns, shape (owned,);
+            empty for none.
+        moving: statics with velocities, which cause inertia forces.
     """
 
     q0: FloatArray
@@ -52,10 +52,10 @@ class Scheme:
 
     @property
     def is_held(self) -> bool:
-        """Whether the equations have terms that hold a start which is no equilibrium."""
+        """Whether the equations have terms that hold a start out of equilibrium."""
         return len(self.gap) + len(self.hold) > 0
 
     def add_held(self, f: FloatArray, c: FloatArray) -> None:
-        """Subtract them from the sums of forces, shape (n + 1,), and of constraints, shape (m + 1,)."""
+        """Subtract these terms from the sums of forces, shape (n + 1,), and of constraints, shape (m + 1,)."""
         f[: len(self.hold)] -= self.hold
         c[: len(self.gap)] -= self.gap

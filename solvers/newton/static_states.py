@@ -1,8 +1,8 @@
-"""First-order states in statics: sought are those that do not change, y_t = 0.
+"""First-order states in statics: the solution has constant states, y_t = 0.
 
 A state is the velocity of a coordinate that no force depends on, see elements/nodes/generic_nodes.py.  In dynamics
-Newton's method finds it like every velocity.  In statics velocities are given; so there the increment of that
-coordinate is the increment of the state, and its column of the tangent is the derivative by the velocity.
+Newton's method finds it like every velocity.  In statics velocities are given; so the increment of this coordinate is
+the increment of the state, and its column of the tangent is the derivative with respect to the velocity.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def move_states(states: IntArray, unknown: FloatArray, to: DofMap, factor: Float
 
 
 class StaticStates:
-    """What a `NonlinearProblem` does about the first-order states of its process.
+    """Treatment of the first-order states of a process in a `NonlinearProblem`.
 
     Args:
         assembly: the systems of this process.
 
     Attributes:
         states: local numbers of their coordinates, shape (s,).
-        are_sought: whether they are among the unknowns of a static solve.
+        are_sought: whether they are unknowns of a static solve.
     """
 
     def __init__(self, assembly: Assembly) -> None:
@@ -43,20 +43,20 @@ class StaticStates:
         self._factor, self.are_sought = np.zeros(1), False
 
     def begin(self, scheme: Scheme, q0: FloatArray, v0: FloatArray) -> None:
-        """A run begins; in statics v0 holds by how much each state differs from its coordinate, and gets the state."""
+        """Begin a run; in statics v0 holds the difference of each state from its coordinate, and gets the state."""
         self.are_sought = len(self.states) > 0 and scheme.v_factor == scheme.a_factor == 0.0
         self._factor[0] = float(self.are_sought)
         if self.are_sought:
             v0[self.states] += q0[self.states]
 
     def expansion_steps(self, unknown: FloatArray, to: DofMap) -> list[Step]:
-        """What follows `expand`."""
+        """The step after `expand`."""
         fields = self._assembly.fields
         known = self.states, unknown, to, self._factor, fields.v
         return [(call(move_states, known), (evaluate(fields),))] if len(self.states) else []
 
     def add_tangent(self, values: FloatArray, load_factor: float) -> None:
-        """Add the derivatives by states to the columns of their coordinates, if they are sought."""
+        """Add the derivatives with respect to states to the columns of their coordinates, if states are unknowns."""
         if not self.are_sought:
             return
         assembly, by_rate = self._assembly, np.zeros_like(values)

@@ -1,11 +1,10 @@
-"""Steps in compiled code: from the predictor of one to that of the next without Python, as long as none is needed.
+"""Steps in compiled code: from one predictor to the next without Python, as long as Python is not needed.
 
-Everything that a usual step consists of is a program or a compiled Newton run: predictor, Newton's method, the looks of
-watches, the update of history values, the end of the step, the look for kinks of constraints.
-`take_steps` makes these calls for as many steps as are wanted and comes back where a step is no usual one: Newton's
-method has failed, contacts want another pass, a watch has found something, a constraint has a kink.  Python goes on
-from there, within that step, by the same rules as without compiled steps, so that digits, counts and messages are the
-same both ways.
+All parts of a usual step are programs or compiled Newton runs: predictor, Newton's method, checks of watches, the
+update of history values, the end of the step, the search for kinks of constraints.  `take_steps` makes these calls for
+the given number of steps and returns earlier at an unusual step: Newton's method has failed, contacts need another
+pass, a watch has found something, a constraint has a kink.  Python continues within this step by the same rules as
+without compiled steps, so that digits, counts and messages are equal.
 """
 
 from __future__ import annotations
@@ -30,25 +29,25 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.stepping.discontinuous import Passes
 
 MOST = 64
-"""Steps of one call at most; what is shown or asked for between steps waits no longer."""
+"""Largest number of steps of one call, after which output and user requests are handled."""
 LONGEST = 0.02
-"""Elapsed time of one call at most, as far as the last one tells [s]: Ctrl-C waits for its end."""
+"""Largest elapsed time of one call, estimated from the last one [s]: Ctrl-C takes effect at its end."""
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
-"""Numbers of programs: predictor, looks of watches, history values, end of the step, constraints, and what watches and
-hooks want of steps that they do not see."""
+"""Numbers of programs: predictor, checks of watches, history values, end of the step, constraints, and the programs of
+watches and hooks for steps that they do not see."""
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
-"""How far the last step has come."""
+"""Stages that the last step has reached."""
 STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED = range(7)
 """Places in `StepContext.counts`."""
 
 
 class Follow(NamedTuple):
-    """What constraints are looked at with after a step; see `Consistency`.
+    """Data for the check of constraints after a step; see `Consistency`.
 
     Attributes:
-        largest: shape (1,), 0 where nothing is looked at.
+        largest: shape (1,), 0 if nothing is checked.
         before, now: shape (2, m).
-        noise: a largest number up to this is no kink.
+        noise: value of ``largest`` up to which there is no kink.
     """
 
     largest: FloatArray
@@ -58,20 +57,19 @@ class Follow(NamedTuple):
 
 
 class StepContext(NamedTuple):
-    """What `take_steps` works on.
+    """The data of `take_steps`.
 
     Attributes:
         addresses: of the kernel that makes a Newton run, and of its context, shape (2,).
         programs: address and number of calls of each program, shape (6, 2).
-        counts: how far the last step has come, steps before it and iterations of these, how many steps are wanted,
-            whether constraints are looked at, what Newton runs begin with, and how many residuals of each are mapped,
-            shape (7,).
+        counts: stage of the last step, steps before it and their iterations, number of wanted steps, whether
+            constraints are checked, start of Newton runs, and number of mapped residuals of each, shape (7,).
         limits: absolute and relative force error that is accepted, see `Passes`, shape (2,).
         ends: of the steps [s], shape (MOST,).
-        time, start_time, mapped: those of the fields, shape (1,) each.
-        outcome: what the update of history values says, see `judge_outcomes`, shape (6,).
-        found: > 0 where a watch has found something, shape (1,).
-        follow: see there.
+        time, start_time, mapped: arrays of the fields, shape (1,) each.
+        outcome: result of the update of history values, see `judge_outcomes`, shape (6,).
+        found: > 0 if a watch has found something, shape (1,).
+        follow: see `Follow`.
         records: see `Newton.records`.
     """
 
@@ -131,10 +129,10 @@ def take_steps(context: Any) -> int:
         if status != 0:
             return int(status)
         counts[STAGE] = UPDATED
-        # contacts want another pass
+        # contacts need another pass
         if not c.outcome[0] <= max(c.limits[0], c.limits[1] * c.outcome[3]):
             return 0
-        # what a watch has found is judged by Python
+        # Python judges the finding of a watch
         if c.found[0] != 0.0:
             return 0
         lag[0]["switched"] = c.outcome[2] != 0.0
@@ -149,7 +147,7 @@ def take_steps(context: Any) -> int:
         status = call_program(c.programs, FOLLOW, state)
         if status != 0 or not follow.largest[0] <= follow.noise:
             return int(status)
-        # one by one: a slice brings the compiler's formatting of text with it, for its message about shapes
+        # one by one: a slice would compile text formatting for an error message about shapes
         for j in range(follow.now.shape[0]):
             for k in range(follow.now.shape[1]):
                 follow.before[j, k] = follow.now[j, k]
@@ -166,15 +164,15 @@ class CompiledSteps:
     Args:
         newton: Newton's method.
         settings: when a pass is accepted.
-        scheme: what the unknowns mean, the same object in all steps; takes the time of the last one.
-        follow: how constraints are looked at.
-        found: what watches have found, see `StepContext`.
+        scheme: meaning of the unknowns, the same object in all steps; takes the time of the last one.
+        follow: how constraints are checked.
+        found: findings of watches, see `StepContext`.
         mapped: how many residuals of a Newton run are mapped, see `Fields`.
 
     Attributes:
         programs: in the order of their numbers.
-        pace: steps that a call may take by the clock.
-        stage: how far the last step has come.
+        pace: number of steps of a call by elapsed time.
+        stage: stage of the last step.
         earlier, iterations: steps that were done before the last one, and their iterations.
     """
 
@@ -193,7 +191,7 @@ class CompiledSteps:
         self._counts, self._limits = np.zeros(7, np.int64), np.array([settings.atol, settings.rtol])
         self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((6, 2), np.int64)
         self.programs: tuple[Program, ...] = ()
-        # those of them that are made of several, as they were given
+        # programs made of several ones, as they were given
         self._given: tuple[Program, ...] = ()
         self._are_compiled, self._outcome = False, np.zeros(0)
         self._context: StepContext | None = None
@@ -210,13 +208,13 @@ class CompiledSteps:
         follow: Program | None,
         idle: Sequence[Program],
     ) -> bool:
-        """Make ready for steps of equal size up to these times [s]; False if some of their programs need Python.
+        """Prepare steps of equal size up to these times [s]; False if some of their programs need Python.
 
         Args:
             ends: at most `MOST`.
-            begin, looks, end: programs, see `BEGIN` and those after it.
-            follow: the one after these; None where Python has more to do after the step.
-            idle: what watches and hooks want of the steps before the last one.
+            begin, looks, end: programs, see `BEGIN` and the numbers after it.
+            follow: the program after these; None if Python has more to do after the step.
+            idle: programs of watches and hooks for the steps before the last one.
         """
         self.stage = self.earlier = self.iterations = 0
         updates = self._newton.problem.assembly.updates
@@ -235,7 +233,7 @@ class CompiledSteps:
         return self._are_compiled
 
     def _change(self, programs: tuple[Program, ...], outcome: FloatArray) -> None:
-        """Take other programs, the update of which says its outcome in an array."""
+        """Use other programs, whose update writes its outcome to an array."""
         self.programs, self._are_compiled = programs, all(program.is_compiled for program in programs)
         if not self._are_compiled:
             return
@@ -254,7 +252,7 @@ class CompiledSteps:
 
         Args:
             solve, place: addresses of the kernel and of its context.
-            start: what each run begins with.
+            start: start of each run.
         """
         self._counts[START] = start
         addresses = self._addresses

@@ -1,8 +1,8 @@
-"""Cycles of the discontinuous iteration: decisions of contacts that come again after some passes.
+"""Cycles of the discontinuous iteration: decisions of contacts that recur after some passes.
 
-A pass is a function of the decisions (open or closed, sticks or slips) with which it begins.  So once they are those of
-an earlier pass, the iteration repeats without end: two neighbours that close each other in turn, or a segment whose
-damping pushes it off as soon as it is taken for closed.  Decisions stand in the signs of history values.
+A pass is a function of the decisions (open or closed, sticks or slips) with which it begins.  So once they equal the
+decisions of an earlier pass, the iteration repeats without end: two neighbours that close each other alternately, or a
+segment whose damping pushes it off as soon as it counts as closed.  Signs of history values store the decisions.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 
 LONGEST = 8
-"""Passes that are remembered; history values of all of them are kept."""
+"""Number of passes whose history values are kept."""
 
 
 class CycleFinder:
     """Finds cycles in the passes of one step.
 
     Args:
-        start: history values with which the first pass works, shape (d,).
+        start: history values of the first pass, shape (d,).
         largest: the largest of the values of all processes; all find the same cycle.
 
     Attributes:
         length: number of passes of the cycle that was found, 0 for none.
-        best: history values of the pass of the cycle that left the smallest force error, shape (d,); None if that is
-            the pass that was noted last, whose result is still there.
+        best: history values of the pass of the cycle with the smallest force error, shape (d,); None if this is the
+            last noted pass, whose result is still stored.
     """
 
     def __init__(self, start: FloatArray, largest: Callable[[list[float]], list[float]]) -> None:

@@ -18,16 +18,16 @@ from windlass.solvers.stepping.cycles import CycleFinder
 
 @dataclass(frozen=True)
 class Passes:
-    """How often Newton's method runs in a step until contacts agree with its result: the discontinuous iteration.
+    """Limits of the discontinuous iteration: Newton's method runs in a step until contacts agree with its result.
 
     Args:
         max_it: largest number of passes (Newton runs) of one step.
         atol: force error of the post-Newton update at which a pass is accepted [N].
-        rtol: the same relative to the largest contact force [1]; the larger of both counts.
-        limit: force error, relative to the largest contact force, up to which a step is accepted where its contacts
-            cannot be brought to agree: in a cycle, and at the smallest step size [1].
-        fail: fail the step, instead of accepting it, if the error is larger after the last pass.  Without it ``limit``
-            has no meaning, and cycles are not looked for.
+        rtol: the same relative to the largest contact force [1]; the larger limit counts.
+        limit: force error, relative to the largest contact force, up to which a step with contacts that do not agree is
+            accepted: in a cycle, and at the smallest step size [1].
+        fail: fail the step, instead of accepting it, if the error is larger after the last pass.  Otherwise ``limit``
+            has no meaning, and cycles are not searched for.
 
     Raises:
         ModelError: a number that is not allowed.
@@ -58,7 +58,7 @@ class StepAttempt:
 
     Attributes:
         converged: whether the step can be accepted.
-        reason: why not, in words or PETSc's name.
+        reason: why it has not converged, in words or PETSc's name.
         recommended_step: step size that a contact recommends [s], inf for none.
         passes, iterations: Newton runs and linear solves of this attempt.
         earlier: steps that compiled code has done before this one.
@@ -101,8 +101,8 @@ class ContactHistory:
         hooks: user code after passes.
 
     Attributes:
-        data: the history values with which the next Newton run works, shape (d,); may be written.
-        first: those with which the first one works, shape (d,).
+        data: the history values for the next Newton run, shape (d,); may be written.
+        first: the history values for the first run, shape (d,).
         changed: whether a contact changed its state in the last update.
         are_updated: whether compiled code has made the update that comes next.
     """
@@ -114,7 +114,7 @@ class ContactHistory:
 
     @classmethod
     def of(cls, assembly: Assembly, start: State, current: State, hooks: Sequence[StepHook]) -> ContactHistory:
-        """Those of an attempt that begins with the history values of a state, which is not changed."""
+        """Contacts of an attempt that begins with the history values of a state, which is not changed."""
         assembly.fields.data[:] = assembly.fields.start_data[:] = start.data
         begin_step(assembly.fields, assembly.layout.reference, start)
         return cls(assembly, current, hooks)
@@ -140,7 +140,7 @@ def iterate(
 
     A step that is accepted was solved with the history values of the pass before; the values are then already updated
     for the next step.  Where decisions repeat, more passes do not help: the pass with the smallest error is done again,
-    and accepted if that is small beside the contact forces.
+    and accepted if its error is small relative to the contact forces.
 
     Args:
         settings: limits.
@@ -163,7 +163,7 @@ def iterate(
             return attempt
         attempt.recommended_step = inf
         if last and not contacts.changed:
-            # the solution is that of the new states; the instant of the switch cannot be met more closely
+            # the solution belongs to the new states; the instant of the switch cannot be met more closely
             attempt.converged = True
             return attempt
         if settings.fail and finder is None:

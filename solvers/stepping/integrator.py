@@ -3,19 +3,18 @@
 Sources: Newmark, J. Eng. Mech. Div. 85 (1959); Chung and Hulbert, J. Appl. Mech. 60 (1993), in the displacement form
 of Arnold and Bruels, Multibody Syst. Dyn. 18 (2007), where ``State.carried`` is the acceleration-like variable A.
 
-Euler parameters of a body that turns with ω swing with ω/2 however steadily it turns, and numerical damping would brake
-it.  They are integrated as departures d from a steady turning r over the step,
+Euler parameters of a body that turns with ω oscillate with ω/2 even in steady rotation, and numerical damping would
+brake the body.  They are integrated as departures d from a steady rotation r over the step,
 
     e = r + d,    r = e_0 cos(κ τ) + w sin(κ τ)/κ,    r_tt = -κ² r,    κ = |w|
 
-a great circle on the unit sphere in four dimensions. w are the rates in the middle of the step as predicted from
-the start, e_t + (h/2) e_tt less what is along e: seen from the end of the step they are the same, so that the method is
-symmetric where it was, and what spins freely neither gains nor loses energy. d obeys the formulas of other
-coordinates; for steady turning it is 0, which so is exact. Since r depends on the start of the step alone,
-accelerations stay linear in the coordinates, and tangents what they are. The length of e is held by its rate and
-brought to 1 after each step, which changes no rotation: held by its value (index 3) it is unstable from 0.2 rad per
-step on. Lie group integrators step along the group, too: O. Bruels, A. Cardona, M. Arnold, Mech. Mach. Theory 48
-(2012) 121-137.
+a great circle on the unit sphere in four dimensions. w are the rates in the middle of the step as predicted from the
+start, e_t + (h/2) e_tt without its part along e: from the end of the step they are the same, so that symmetric methods
+stay symmetric, and free rotation neither gains nor loses energy. d obeys the formulas of other coordinates; in steady
+rotation it is 0, so that this is exact. Since r depends only on the start of the step, accelerations stay linear in the
+coordinates, and tangents do not change. The length of e is constrained by its rate and set to 1 after each step, which
+changes no rotation: a constraint on its value (index 3) is unstable from 0.2 rad per step.  Lie group integrators step
+along the group, too: O. Bruels, A. Cardona, M. Arnold, Mech. Mach. Theory 48 (2012) 121-137.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ def predict_rotations(
             place, velocity = step_along(e, w, rate, h, k)
             later, _ = step_along(e, w, rate, shift * h, k)
             turned, _ = step_along(e, u, now, shift * h, k)
-            # accelerations less those of the turning, -rate² times the place
+            # accelerations without the part of the rotation, -rate² times the place
             before = old[j] - now * now * (turned - e[k]) + rate * rate * later
             c = of_a * (a[j] + rate * rate * e[k]) + of_old * before + of_new * rate * rate * place
             q1[j] = place - reference[j] + h * (v[j] - w[k]) + h * h * ((0.5 - beta) * before + beta * c)
@@ -141,7 +140,7 @@ def add_turning(
 
 @dataclass(frozen=True)
 class Integrator:
-    """Constants of one method of the Newmark family, with an acceleration-like variable A, or a in its place:
+    """Constants of one method of the Newmark family, with an acceleration-like variable A, or a instead of A:
 
         q = q_0 + h v_0 + h² ((1/2 - beta) A_0 + beta A),    v = v_0 + h ((1 - gamma) A_0 + gamma A)
         (1 - alpha_m) A + alpha_m A_0 = (1 - alpha_f) a + alpha_f a_0
@@ -152,7 +151,7 @@ class Integrator:
         generalised: whether there is an A.
         rate_level: whether position constraints are replaced by their time derivative (index 2).
         needs_linear: whether models with nonlinear constraints are refused.
-        rotations: local numbers of Euler parameters that are integrated as departures from a steady turning over each
+        rotations: local numbers of Euler parameters that are integrated as departures from a steady rotation over each
             step, shape (k, 4).
         reference: reference coordinates by local number, shape (n + 1,).
     """
@@ -169,7 +168,7 @@ class Integrator:
 
     @property
     def damps(self) -> bool:
-        """Whether the method takes energy out of high frequencies, as those of gamma > 1/2 do."""
+        """Whether the method damps high frequencies, as with gamma > 1/2."""
         return self.gamma > 0.5
 
     @property
@@ -193,8 +192,8 @@ class Integrator:
     def accelerations(self, state: State, h: float) -> FloatArray:
         """Accelerations at the time t + ``shift`` h that algorithmic accelerations stand for, shape (n,).
 
-        Those of Euler parameters are kept less the change of the accelerations of a steady turning over this time, so
-        that they are right at the start of a run and for any step size.
+        Accelerations of Euler parameters are stored without the change of accelerations of a steady rotation over this
+        time, so that they are right at the start of a run and for any step size.
         """
         found = state.carried.copy()
         if len(self.rotations):

@@ -15,7 +15,7 @@ from windlass.solvers.stepping.step_history import StepHistory
 INTERVAL_TERMINAL = 0.5
 INTERVAL_FILE = 10.0
 LONG_COMPILING = 1.0
-"""Time that kernels were compiled in a solve from which it is said [s]."""
+"""Compile time of kernels in a solve from which it is shown [s]."""
 
 
 class Progress:
@@ -23,11 +23,11 @@ class Progress:
 
     Args:
         name: name of the solve; empty to show nothing.
-        unit: unit of the value that goes on, ``"s"`` for time.
+        unit: unit of the value that advances, ``"s"`` for time.
         statistics: counts of the solve.
 
     Attributes:
-        history: what each step is noted in, None for nothing.
+        history: record of each step, None for none.
     """
 
     def __init__(self, name: str, unit: str, statistics: Statistics) -> None:
@@ -39,15 +39,15 @@ class Progress:
         self._interval = INTERVAL_TERMINAL if self._terminal or self._live is not None else INTERVAL_FILE
 
     def begin(self, now: float, end: float) -> None:
-        """The solve begins at ``now`` and shall reach ``end``."""
+        """Begin a solve at ``now`` that shall reach ``end``."""
         self._begin, self._end = now, end
         self._clock = self._last = time.perf_counter()
-        # each solve of a solver has a line of its own
+        # each solve of a solver has its own line
         self._live = None if self._live is None else LiveLine()
         self._compiled = compiling_time()
 
     def step(self, now: float, size: float) -> None:
-        """A step of that size has reached ``now``."""
+        """Note that a step of this size has reached ``now``."""
         if self.history is not None:
             self.history.note(now, size, self._statistics)
         if not self._shown:
@@ -56,7 +56,7 @@ class Progress:
         if clock - self._last < self._interval:
             return
         self._last = clock
-        # kernels are compiled once: that says nothing about the steps to come
+        # kernels are compiled once: their time does not predict later steps
         compiling = compiling_time() - self._compiled
         spent, done = clock - self._clock - compiling, now - self._begin
         to_go = spent * (self._end - now) / done if done > 0 else float("nan")
@@ -75,7 +75,7 @@ class Progress:
         self._write(line, share=min(max(done / span, 0.0), 1.0) if span > 0.0 else 0.0)
 
     def end(self, stopped: str = "") -> None:
-        """The solve has reached its end, or was stopped before it by what a word says: show the statistics."""
+        """Show the statistics at the end of a solve; a word names the cause if it was stopped earlier."""
         if self._shown:
             self._write(
                 f"{self._name}: {f'{stopped} after ' if stopped else ''}{self._statistics.describe()}", last=True

@@ -13,7 +13,7 @@ from windlass.solvers.stepping.discontinuous import Passes, StepAttempt
 
 @dataclass
 class Statistics:
-    """What a solve has done so far.
+    """Counts and times of a solve so far.
 
     Attributes:
         steps: accepted steps.
@@ -26,7 +26,7 @@ class Statistics:
         largest_error: largest force error of these steps, relative to the contact force [1].
         jacobians: evaluations of the tangent.
         fallbacks: changes of the linear solver, see `Newton`.
-        roundings: Newton runs that ended where rounding leaves nothing to gain.
+        roundings: Newton runs that ended because the residual had reached rounding.
         relaxations: static passes that needed relaxation.
         settlings: static load steps whose contacts were settled by a flow.
         forms: static solves that began with the shape of slack lines, found by form-finding.
@@ -51,26 +51,26 @@ class Statistics:
     _stop: tuple[float, float] | None = None
 
     def add(self, steps: int, iterations: int) -> None:
-        """So many usual steps of one pass each, with Newton iterations in all."""
+        """Add a number of usual steps of one pass each, with all their Newton iterations."""
         self.steps += steps
         self.discontinuous_iterations += steps
         self.newton_iterations += iterations
 
     def begin(self) -> None:
-        """The solve begins: start the clock."""
+        """Start the clock of a solve."""
         self._start, self._stop = (time.perf_counter(), time.process_time()), None
 
     def end(self) -> None:
-        """The solve has ended: stop the clock."""
+        """Stop the clock of a solve."""
         self._stop = (time.perf_counter(), time.process_time())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Counts and times that a continued run adds to."""
+        """Counts and times to which a continued run adds."""
         counts = {item.name: getattr(self, item.name) for item in fields(self) if not item.name.startswith("_")}
         return {**counts, "wall_time": self.wall_time, "cpu_time": self.cpu_time}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave; the clock runs."""
+        """Continue from the values of `checkpoint`; the clock runs."""
         for item in fields(self):
             if not item.name.startswith("_"):
                 setattr(self, item.name, type(getattr(self, item.name))(kept[item.name]))
@@ -79,16 +79,16 @@ class Statistics:
 
     @property
     def wall_time(self) -> float:
-        """Time since the solve began, or that it took [s]."""
+        """Elapsed time of the solve so far, or in all [s]."""
         return (self._stop[0] if self._stop else time.perf_counter()) - self._start[0]
 
     @property
     def cpu_time(self) -> float:
-        """Process time since the solve began, or that it took [s], of this process."""
+        """Process time of the solve so far, or in all [s], of this process."""
         return (self._stop[1] if self._stop else time.process_time()) - self._start[1]
 
     def describe_work(self) -> str:
-        """Work per step, a few words."""
+        """Work per step in a few words."""
         steps = max(self.steps, 1)
         if self.evaluations:
             return f"{self.evaluations / steps:.2f} evaluations/step"

@@ -10,10 +10,10 @@ from windlass.framework.checks.checks import check_fields, number, optional, who
 from windlass.framework.errors import ModelError
 
 SMALLEST = 1e-4
-"""Smallest step by the nominal one, if nothing else is wanted [1]."""
+"""Default ratio of the smallest to the nominal step [1]."""
 AFTER_SWITCH = 3
-"""Steps without failure after which a step grows that was cut because contact states did not settle [1].  Measured with
-a belt drive whose nominal step is five times too long: 3 instead of 10 save a tenth of the iterations."""
+"""Steps without failure after which a step grows again that was cut because of unsettled contact states [1].  Measured
+with a belt drive whose nominal step is five times too long: 3 instead of 10 save a tenth of the iterations."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class StepSizes:
         self.begin()
 
     def begin(self) -> None:
-        """A run begins with the nominal step."""
+        """Begin a run with the nominal step."""
         self.size = self.nominal
         self._easy = 0
         self._wait = self._control.easy_steps
@@ -69,23 +69,23 @@ class StepSizes:
     def propose(self, now: float, end: float) -> tuple[float, float]:
         """The next step: (size, value at its end); the last step is shortened to hit the end."""
         if self._anchor is None:
-            # a continued run shall meet the same times to the last bit
+            # a continued run must meet the same times to the last bit
             count = round(now / self.size)
             self._anchor = (0.0, count) if abs(count * self.size - now) <= 1e-15 * abs(now) else (now, 0)
         start, count = self._anchor
         # equal steps are counted from one anchor, so that 24500 steps of 1e-4 end at 2.45 without drift
         then = start + (count + 1) * self.size
         if then > end - 1e-9 * self.nominal:
-            # a step that ends there but for rounding keeps its size to the last bit
+            # a step that ends there except for rounding keeps its size to the last bit
             return (self.size if then < end + 1e-9 * self.nominal else end - now), end
         return self.size, then
 
     def foresee(self, then: float, end: float, most: int) -> list[float]:
-        """Ends of the proposed step, which is at ``then``, and of those of equal size that follow if all are accepted.
+        """Ends of the proposed step, at ``then``, and of the next steps of equal size if all are accepted.
 
         Args:
-            then, end: as `propose` gave and was given.
-            most: number of ends at most.
+            then, end: result and argument of `propose`.
+            most: largest number of ends.
         """
         ends = [then]
         if most == 1:
@@ -102,7 +102,7 @@ class StepSizes:
         return ends
 
     def accept(self) -> None:
-        """The proposed step was accepted."""
+        """Note that the proposed step was accepted."""
         assert self._anchor is not None
         self._anchor = (self._anchor[0], self._anchor[1] + 1)
         self._easy += 1
@@ -114,12 +114,12 @@ class StepSizes:
         return self._adaptive and tried > self._smallest * (1 + 1e-12)
 
     def reject(self, tried: float, recommended: float, switched: bool = False) -> bool:
-        """The proposed step failed; returns whether a smaller one may be tried.
+        """Note that the proposed step failed; returns whether a smaller one may be tried.
 
         Args:
             tried: size of the failed step.
             recommended: size that a contact recommends, inf for none.
-            switched: it failed because contacts did not settle, which is over soon.
+            switched: whether it failed because contacts did not settle, which is temporary.
         """
         if not self.can_cut(tried):
             return False
@@ -130,11 +130,11 @@ class StepSizes:
         return True
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a continued run needs."""
+        """Values that a continued run needs."""
         return {"size": self.size, "easy": self._easy, "wait": self._wait, "anchor": self._anchor}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave."""
+        """Continue from the values of `checkpoint`."""
         self.size, self._easy, self._wait = float(kept["size"]), int(kept["easy"]), int(kept["wait"])
         anchor = kept["anchor"]
         self._anchor = None if anchor is None else (float(anchor[0]), int(anchor[1]))

@@ -10,16 +10,16 @@ from windlass.framework.arrays import FloatArray
 from windlass.solvers.stepping.statistics import Statistics
 
 MOST = 2000
-"""Rows that are kept at least, once there are so many steps."""
+"""Least number of rows, once there are as many steps."""
 COUNTS = ("newton_iterations", "discontinuous_iterations", "evaluations")
 WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}
 """Names of the counts, and their columns in a row."""
 
 
 class StepHistory:
-    """Rows (end, steps, smallest size, largest size, Newton iterations, passes, evaluations), one for so many steps.
+    """Rows (end, steps, smallest size, largest size, Newton iterations, passes, evaluations), each for several steps.
 
-    When there are twice `MOST` rows, each two become one.
+    At twice `MOST` rows, neighbouring rows are merged in pairs.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class StepHistory:
         self._last = (0,) * len(COUNTS)
 
     def note(self, now: float, size: float, statistics: Statistics) -> None:
-        """An accepted step of that size has reached ``now``; attempts that were rejected before it count."""
+        """Note an accepted step of this size that has reached ``now``; rejected attempts before it count."""
         counts = tuple(int(getattr(statistics, name)) for name in COUNTS)
         done = [new - old for new, old in zip(counts, self._last, strict=True)]
         self._last = counts
@@ -46,15 +46,15 @@ class StepHistory:
         return np.array(self._rows, dtype=np.float64).reshape(-1, 4 + len(COUNTS))
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a continued run adds to."""
+        """The rows to which a continued run adds."""
         return {"rows": self.rows, "width": self._width, "last": list(self._last)}
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Continue from what `checkpoint` gave."""
+        """Continue from the values of `checkpoint`."""
         self._rows, self._width = kept["rows"].tolist(), int(kept["width"])
         self._last = tuple(int(count) for count in kept["last"])
 
 
 def _join(a: list[float], b: list[float]) -> list[float]:
-    """Two stretches of steps as one."""
+    """Merge two rows."""
     return [b[0], a[1] + b[1], min(a[2], b[2]), max(a[3], b[3]), *(x + y for x, y in zip(a[4:], b[4:], strict=True))]

@@ -1,7 +1,7 @@
-"""What a step does around its Newton runs: kernels over arrays that stay, in programs without Python in between.
+"""The parts of a step around its Newton runs: kernels on fixed arrays, in programs without Python in between.
 
-At its start history values and the predictor, at its end the algorithmic accelerations.  The state is read at the start
-and written when the step is accepted, so that no copy of it is needed to go back.
+These are history values and the predictor at its start, and the algorithmic accelerations at its end.  The state is
+read at the start and written when the step is accepted, so that a failed step needs no copy of it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class StepKernels:
         carries: Newton runs begin with the accelerations and multipliers of the step before, which the fields take.
 
     Attributes:
-        scheme: what the unknowns of the step mean; always the same object, with the arrays of the problem.
+        scheme: meaning of the unknowns of the step; always the same object, with the arrays of the problem.
         begin: history values and the motion at the start of the step into the fields, and the predictor.
         end: the solution in the fields into the state, with history values and algorithmic accelerations.
     """
@@ -66,9 +66,9 @@ class StepKernels:
         self.scheme = Scheme(problem.q0, problem.v0, rate_level=integrator.rate_level)
         self.scheme.unit_rates = len(integrator.rotations) > 0
         self._algorithmic = np.zeros(len(problem.q0))
-        # h, and what `predict` takes beside it
+        # h, and the other arguments of `predict`
         self._numbers = np.array([0.0, integrator.beta, integrator.gamma, *integrator.shares])
-        # those of the state that the programs are laid down for; users may put others in their places
+        # the arrays of the state for which the programs are prepared; users may replace them
         self._arrays: tuple[FloatArray, ...] = ()
         self.begin, self.end = Program([]), Program([])
 
@@ -93,8 +93,8 @@ class StepKernels:
         """Bring the end of a solved step, which the fields hold, into the state.
 
         Args:
-            start: the state at the start of the step; another one than ``state`` where there are rotations.
-            state: the state at its end, the one that `predict` was called with.
+            start: the state at the start of the step; with rotations not the same object as ``state``.
+            state: the state at its end, with which `predict` was called.
         """
         self.end()
         integrator, out = self._integrator, state.carried

@@ -7,13 +7,13 @@ acts, a linear spring turns an impact of the speed u around with the angular fre
 
 N steps per contact.  Rates and depths are means of both ends, which need no mass and no law, and overestimate u where a
 contact is loaded: w/u then is small.  A step with w/u beyond the limit of the method does not resolve the contact;
-neither does one at the ends of which it is open though it has turned around, nor one that passes a thing, see `Gaps`.
-Of what runs over pulleys single points are seldom resolved, and need not be as long as w stays below the speed
-along the surface: they carry little of the energy that the belt has.
+neither does one at whose ends the contact is open although it has turned around, nor one that passes an object, see
+`Gaps`. Single points of belts on pulleys are seldom resolved, and need not be as long as w stays below the speed along
+the surface: they carry little of the energy of the belt.
 
-Methods with adaptive steps cut such steps.  Where they are not or cannot be cut, the result is doubtful.  Limits are
-those up to which the speeds after impacts of linear and of Hertzian contacts are right within 5 %; tests/campaigns
-holds them against closed forms.
+Methods with adaptive steps cut such steps.  Where steps are not or cannot be cut, the result is doubtful.  Up to the
+limits, speeds after impacts of linear and of Hertzian contacts are right within 5 %; tests/campaigns compares them with
+closed forms.
 
 Source: contact of a linear spring lasts π/ω; of spheres 2.94 x/u, K. L. Johnson, Contact Mechanics (1985), chapter 11.
 """
@@ -58,8 +58,8 @@ from windlass.solvers.verdicts.watch import NEVER, Watch
 LIMITS = {
     "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
 }  # fmt: skip
-"""Change of the rate in a step per speed of the impact up to which an explicit method resolves it [1]; that with error
-control stays below it by itself unless its tolerances are loose."""
+"""Change of the rate in a step per speed of the impact up to which an explicit method resolves it [1]; the method with
+error control stays below it unless its tolerances are loose."""
 LIMIT = 0.3
 """The same of implicit methods."""
 GOAL = 0.5
@@ -69,20 +69,20 @@ SMALLEST_CUT, LARGEST_CUT = 0.05, 0.5
 SLOW = 0.02
 """Speeds below this share of the largest one of a law do not count."""
 TINY = 1e-6
-"""Nor do speeds by which nothing would move by more than this share of the model during the run, below `CREEP`."""
+"""Nor do speeds below `CREEP` that would move nothing by more than this share of the model during the run."""
 CREEP = 1e-4
 """Speeds that count in any case [m/s or rad/s]."""
 GRAZED = 0.05
-"""Missed depth, per radius of what is missed, that is no error."""
+"""Missed depth, per radius of the missed object, that is no error."""
 STAGES = 1.5
-"""Ways of a step within which stages of explicit methods may lie [1]."""
+"""Displacements of a step within which stages of explicit methods may lie [1]."""
 SHOWN = 3
 """Contacts that a verdict names."""
 COUNT, KICK, ROW, STEPS, DEPTH, NEEDED, PASSED, PASSED_ROW, LARGEST, EVENTS, AT, SIZE, FACTOR = range(13)
-"""Places of what is found of a law: in this step the number of contacts that are not resolved; of the worst one the
-change of its rate [m/s], its number, steps per contact, depth [m] and the step that it needs [s]; the missed depth of
-the worst one [m] and its number; then, over the run, the largest speed [m/s]; and in `Findings` alone the number of
-steps, time and size of the step with the worst one [s]."""
+"""Places of the findings of a law: in this step the number of unresolved contacts; of the worst one the change of its
+rate [m/s], its number, steps per contact, depth [m] and the step that it needs [s]; the missed depth of the worst one
+[m] and its number; then, over the run, the largest speed [m/s]; and in `Findings` alone the number of steps, time and
+size of the step with the worst one [s]."""
 
 
 @kernel
@@ -116,7 +116,7 @@ def judge_gaps(
         found: see `COUNT`, shape (13,).
     """
     h, limit = size[0], limits[0]
-    # the same whatever the order of contacts, and on any number of processes
+    # the result does not depend on the order of contacts or the number of processes
     least = quiet[LEAST]
     found[LARGEST] = max(found[LARGEST], quiet[FASTEST])
     for i in range(1, near[0] + 1):
@@ -138,12 +138,12 @@ def judge_gaps(
                     found[PASSED], found[PASSED_ROW] = row[MISSED], k
                 found[FACTOR] = min(found[FACTOR], 0.5 * reach / way)
                 continue
-        # braked between two open ends: it came head-on, and would have met, or stages of the step have
+        # braked between two open ends: it came head-on and would have touched, or did so in stages of the step
         turned = g0 > 0.0 and g1 > 0.0 and g0 + STAGES * h * v0 < 0.0 and v1 - v0 > -limit * v0
         turned = turned and -v0 > 0.9 * row[START + SPEED]
-        # what is on the other side now has passed, perhaps beside it
+        # a contact now on the other side has passed the object, perhaps beside it
         turned = turned and row[X] * row[START + X] + row[Y] * row[START + Y] + row[Z] * row[START + Z] >= 0.0
-        # what opens is not pressed together, and nothing pulls
+        # an opening contact is not compressed, and nothing pulls
         kick = v1 - v0
         if (g0 <= 0.0 or g1 <= 0.0 or turned) and kick > least:
             depth, mean = 0.5 * (max(-g0, 0.0) + max(-g1, 0.0)), 0.5 * (v0 + v1)
@@ -185,11 +185,11 @@ def sum_findings(found: FloatArray, total: FloatArray, call_python: FloatArray) 
 
 @dataclass
 class Findings:
-    """What a run has not resolved of one law; both shape (13,), see `COUNT`.
+    """Unresolved contacts of one law in a run; both shape (13,), see `COUNT`.
 
     Attributes:
-        kicks: of the step with the largest change of a rate.
-        passes: of the step with the largest missed depth.
+        kicks: findings of the step with the largest change of a rate.
+        passes: findings of the step with the largest missed depth.
         kicked, passed: the contacts of both, in words.
     """
 
@@ -200,13 +200,13 @@ class Findings:
 
 
 class ContactWatch(Watch):
-    """Looks at the contacts of every step of a solve.
+    """Watch of the contacts in every step of a solve.
 
     Args:
         assembly: the systems of this process; its fields hold the end of a step when it is looked at.
         limit: largest change of a rate per speed that the method resolves [1].
         cuts: whether steps are cut.
-        halves: whether velocities that are looked at are those in the middle of steps.
+        halves: whether the examined velocities belong to the middle of steps.
     """
 
     name = "contacts"
@@ -215,15 +215,15 @@ class ContactWatch(Watch):
         self._assembly, self._cuts, self._halves = assembly, cuts, halves
         self._is_parallel = bool(assembly.layout.size > 1)
         self._laws: list[tuple[System, Gaps]] = []
-        # of the last step: whether it has left something unresolved, and the factor that it should be cut by
+        # of the last step: whether it has left something unresolved, and the factor by which it should be cut
         self._total = np.zeros(2)
         self._found = np.zeros((0, 13))
         self._size, self._limits = np.zeros(1), np.array([limit, 0.0, float(cuts)])
-        # whether the motion is another one than at the end of the last step, and laws as they were then
+        # whether the motion differs from the end of the last step, and the laws at that time
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # what the laws held for the solver in whose step this one runs
+        # data of the laws for the outer solver, in whose step this one runs
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 
@@ -269,7 +269,7 @@ class ContactWatch(Watch):
         others = self._revision != self._assembly.revision and self._are_others()
         moved = bool(self._laws) and (moved or self._is_stale or self._laws[0][1].holder is not self)
         if self._is_parallel:
-            # what is measured is exchanged, so that all processes measure, or none
+            # measured values are exchanged, so that either all processes measure, or none
             found = self._assembly.processes.largest([float(others), float(moved)])
             others, moved = found[0] > 0.0, found[1] > 0.0
         if others:
@@ -297,11 +297,11 @@ class ContactWatch(Watch):
         self._is_stale = self._is_stale or moved
 
     def resize(self, h: float) -> None:
-        """The method has taken another step, of h seconds."""
+        """Note that the method has taken another step of h seconds."""
         self._size[0] = h
 
     def finish(self, state: State, moved: bool) -> None:
-        """See `Watch`; velocities at the end, of a method that looks at those in the middle of steps."""
+        """See `Watch`; takes velocities at the end for a method that examines those in the middle of steps."""
         if self._halves and (self._laws or self._is_parallel):
             self._assembly.load_fields(state)
             self._program()
@@ -353,7 +353,7 @@ class ContactWatch(Watch):
         return reasons[:SHOWN]
 
     def _share_largest(self) -> None:
-        """Bring the largest speeds of the laws of all processes together."""
+        """Take the largest speeds of the laws over all processes."""
         assembly = self._assembly
         places = {id(system): k for k, (system, _) in enumerate(self._laws)}
         kinds = {component: places.get(id(system), -1) for component, system in assembly.layout.systems.items()}
@@ -364,14 +364,14 @@ class ContactWatch(Watch):
                 self._found[k, LARGEST] = value
 
     def _look_at_start(self, state: State) -> None:
-        """What is found between steps: the start of the next one."""
+        """Measure the start of the next step."""
         assembly = self._assembly
         if not (self._laws or self._is_parallel):
             return
         time = assembly.fields.t
         assembly.load_fields(state)
         assembly.fields.t = time
-        # a start that is as it was gives no kick
+        # an unchanged start gives no kick
         size = float(self._size[0])
         self._size[0] = 1.0
         self._measure_program()
@@ -381,19 +381,19 @@ class ContactWatch(Watch):
             gaps.holder = self
 
     def _are_others(self) -> bool:
-        """Whether the laws are not those that the programs are for."""
+        """Whether the laws differ from those of the programs."""
         self._revision, known = self._assembly.revision, [gaps for _, gaps in self._laws]
         now = [gaps for _, gaps in self._find_laws()]
         return len(known) != len(now) or any(a is not b for a, b in zip(known, now, strict=True))
 
     def _find_laws(self) -> list[tuple[System, Gaps]]:
-        """The laws with gaps, where anyone asks for them."""
+        """The laws with gaps, if they are needed."""
         if options.verdict_kind() == "off" and not self._cuts:
             return []
         return [(s, s.gaps) for s in self._assembly.systems if s.gaps is not None]
 
     def _lay_down(self) -> None:
-        """The laws that are looked at, and the programs of it."""
+        """Find the laws to examine, and prepare their programs."""
         assembly = self._assembly
         self._laws = self._find_laws()
         self._found, s = np.zeros((len(self._laws), 13)), evaluate(assembly.fields, size=self._size)
@@ -426,7 +426,7 @@ class ContactWatch(Watch):
         judge_gaps(gaps.numbers, near, weight, self._size, self._limits, gaps.quiet, found)
 
     def _note(self, system: System, gaps: Gaps, found: FloatArray, t: float, h: float) -> None:
-        """Keep what was found of a law in a step, if it is worse than before."""
+        """Keep the findings of a law in a step, if they are worse than before."""
         if found[COUNT] == 0.0 and found[PASSED] == 0.0:
             return
         known = self._findings.setdefault(system.name, Findings())
@@ -475,7 +475,7 @@ def describe_kick(found: list[float], name: str) -> str:
 
 
 def describe_pass(found: list[float], name: str) -> str:
-    """Why a way past a thing is doubtful."""
+    """Why a path past an object is doubtful."""
     return (
         f"{name} is passed within one step of {found[SIZE]:.3g} s at t = {found[AT]:.6g} s, {found[PASSED]:.3g} m deep "
         f"between its ends; seen in {found[EVENTS]:.0f} steps: take a smaller step, "

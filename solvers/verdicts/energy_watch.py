@@ -1,13 +1,13 @@
-"""Whether laws create energy: over a step, what a law stores must not exceed the work that is done on it.
+"""Whether laws create energy: over a step, the energy that a law stores must not exceed the work done on it.
 
 For each law with a stored energy U and forces f (left-hand side), over a step from n to n + 1,
 
     created = U_{n+1} - U_n - (q_{n+1} - q_n)·(f_n + f_{n+1})/2,
 
-minus what it dissipates.  For exact motion it is <= 0; the trapezoidal sum errs with the third power of the step.  A
-run whose contacts are not resolved in time creates energy step after step, also where nothing looks wrong: this is the
-cheap sign of it.  Only some steps are looked at, in pairs of states.  Coordinates x are rounded to eps |x|, which
-changes energies by up to eps |f| |x|, and energies by eps U: what is created in a step counts from there on.
+minus its dissipation.  For exact motion it is <= 0; the trapezoidal sum errs with the third power of the step.  A run
+whose contacts are not resolved in time creates energy in each step, even if nothing looks wrong: this is a cheap
+indicator.  Only some steps are examined, as pairs of states.  Coordinates x are rounded to eps |x|, which changes
+energies by up to eps |f| |x|, and energies to eps U: energy created in a step counts above this.
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
@@ -30,28 +30,28 @@ from windlass.solvers.verdicts.watch import Watch
 EVERY = 512
 """Largest number of steps between looks; after the first ones they come at 32, 64, 128 ... steps."""
 FIRST = 16
-"""Steps at the start of a solve that are all looked at."""
+"""Number of steps at the start of a solve that are all examined."""
 SHARE = 0.05
-"""Created energy per work turned over that is no error of the time step any more [1]: resolved runs stay below 0.01,
-runs that explode reach 0.16 and more."""
+"""Created energy per exchanged work that exceeds errors of the time step [1]: resolved runs stay below 0.01, unstable
+runs reach 0.16 and more."""
 EPSILON = float(np.finfo(float).eps)
 WEIGHT = 0.01
 """Created energy over the run per largest kinetic energy that counts [1]."""
 
 
 def is_due(number: int) -> bool:
-    """Whether a step is looked at, by its number from 1 on: two steps in a row."""
+    """Whether a step is examined, by its number from 1: two steps in a row."""
     before = number - 1
-    # counts that are powers of two have one bit
+    # powers of two have one bit
     one_bit = number & before == 0 or before & (before - 1) == 0
     return number <= FIRST or one_bit or number % EVERY == 0 or before % EVERY == 0
 
 
 class EnergyWatch(Watch):
-    """Looks at some steps of a solve.
+    """Watch of some steps of a solve.
 
     Args:
-        assembly: the systems of this process; its fields hold the state that is looked at.
+        assembly: the systems of this process; its fields hold the examined state.
     """
 
     name = "energy"
@@ -60,7 +60,7 @@ class EnergyWatch(Watch):
         self._assembly = assembly
         self._wanted = False
         self._watched: list[System] = []
-        # of the last look: displacements, forces of each law that have moved the masses, and energies that it stored
+        # of the last look: displacements, forces of each law on the masses, and its stored energies
         self._q, self._product = np.zeros(assembly.layout.spare), np.zeros(len(assembly.fields.x))
         self._before = self._forces = np.zeros((0, len(assembly.fields.x)))
         self._energies: list[float] = []
@@ -102,7 +102,7 @@ class EnergyWatch(Watch):
         self._steps += steps
 
     def program(self) -> Program:
-        """See `Watch`; the history values, which are still in the fields, decide on the forces."""
+        """See `Watch`; forces depend on the history values, which are still in the fields."""
         if not self._wanted:
             return NO_CALLS
         if self._revision != self._assembly.revision:
@@ -133,7 +133,7 @@ class EnergyWatch(Watch):
         ]
 
     def _lay_down(self) -> None:
-        """The laws that are looked at, and the program of their forces."""
+        """Find the laws to examine, and prepare the program of their forces."""
         assembly = self._assembly
         laws = [s for s in assembly.systems if s.account is not None and s.account.is_whole]
         laws = [s for s in laws if s.residual is not None]
@@ -166,7 +166,7 @@ class EnergyWatch(Watch):
         )
         mine = np.array([created, turned, kinetic, EPSILON * rounding])
         created, turned, kinetic, rounding = assembly.processes.sum(mine).tolist()
-        # what is created in one step is not made good by what is lost in another one
+        # losses in one step do not compensate for energy created in another one
         self._created += max(created - rounding, 0.0)
         self._turned += turned
         self._kinetic = max(self._kinetic, kinetic)

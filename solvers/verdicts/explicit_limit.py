@@ -1,8 +1,8 @@
 """The longest stable step of explicit methods, estimated before a run, and again when the model changes.
 
 Velocity Verlet is stable for h < 2/omega with the highest angular frequency omega of the model, for a chain of cables
-about the time that a wave takes through half an element.  omega² is the largest eigenvalue of x = omega² R K x, where R
-gives the accelerations of forces with all constraints held, by Arnoldi iterations.  Contacts that close later raise it.
+about the time of a wave through half an element.  omega² is the largest eigenvalue of R K, where R gives the
+accelerations of forces with all constraints held, by Arnoldi iterations.  Contacts that close later raise it.
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.1.
 """
 
@@ -27,10 +27,10 @@ LARGEST = 20_000
 SMALL = 30
 """Coordinates up to which all eigenvalues are found at once."""
 TOLERANCE = 1e-3
-"""Of the largest eigenvalue [1]; a step that is longer than the limit by less is not above it."""
+"""Tolerance of the largest eigenvalue [1]; a step that exceeds the limit by less is accepted."""
 AT_ONCE, SPACING = 8, 1.5
-"""Changes that are looked at at once, and the ratio of the numbers of steps at which later ones are: hooks may change a
-model in every step."""
+"""Number of changes that are examined at once, and ratio of the step numbers at which later ones are: hooks may change
+a model in every step."""
 Respond = Callable[[FloatArray], FloatArray]
 """``(forces of shape (n,)) -> accelerations of shape (n,)`` with constraints held, at the state in the fields."""
 
@@ -39,12 +39,12 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
     """2/omega [s] of the model at a state; inf if it is not known: on several processes, or without mass somewhere."""
     if assembly.layout.size > 1 or not 2 <= assembly.layout.spare <= LARGEST:
         return inf
-    from scipy.sparse import csr_array, linalg  # here, because other solvers do without
+    from scipy.sparse import csr_array, linalg  # here, because other solvers do not need it
 
     indptr, indices, values = assemble_matrix(assembly.world, state).getValuesCSR()
     K = csr_array((values, indices, indptr))
     K = 0.5 * (K + K.T)
-    # a start that no mode is likely to miss, the same in every run
+    # a start vector with parts of all modes, the same in every run
     start = respond(np.cos(np.arange(1.0, 1.0 + K.shape[0])))
     operator = linalg.LinearOperator(K.shape, lambda x: respond(K @ x.ravel()), dtype=float)
     if not np.isfinite(start).all() or not start.any():
@@ -61,7 +61,7 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
 
 
 class LimitWatch(Watch):
-    """Looks at the limit before a run, and where columns of laws with forces, masses or constraints have changed.
+    """Watch of the limit before a run, and after changes of columns of laws with forces, masses or constraints.
 
     Args:
         assembly: the systems of this process.
@@ -113,13 +113,13 @@ class LimitWatch(Watch):
         self._reason = str(kept["reason"])
 
     def _compare(self, state: State) -> None:
-        """Look at the limit if columns have changed."""
+        """Estimate the limit again if columns have changed."""
         self._version = self._assembly.world.version
         if self._is_on and self._find_mark() != self._mark:
             self._look(state)
 
     def _find_mark(self) -> int:
-        """Changes whenever columns do on which the limit depends."""
+        """A key that changes with the columns on which the limit depends."""
         changed, systems = self._assembly.world.changed, self._assembly.layout.systems
         acting = (c for c, s in systems.items() if s.residual or s.mass or s.inertia or s.constraint)
         return max((changed.get(c, 0) for c in acting), default=0)

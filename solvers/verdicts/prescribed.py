@@ -1,13 +1,13 @@
 """Prescribed positions that jump within a step, such as ``lambda t: 0.0 if t < 0.5 else 1.0``.
 
-No force moves masses at once: methods of index 3 would give what is prescribed the velocity of jump by step, those of
-index 2 would not see the jump, or take its difference in time for a velocity.  Before each step the constraints on
-positions that Python's functions drive are evaluated at both of its ends, with coordinates as they are.  A step in
-which they change by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the step before, is halved as
-in a search for roots: in smooth motion the larger half has about half of the change, a jump is in one half to the last.
+No force moves masses at once: methods of index 3 would give prescribed coordinates the velocity jump / step, methods of
+index 2 would miss the jump, or take its difference in time for a velocity.  Before each step the constraints on
+positions with Python functions are evaluated at both of its ends, with constant coordinates.  A step in which they
+change by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the step before, is bisected as in a
+search for roots: in smooth motion the larger half has about half of the change, a jump stays in one half to the end.
 
-Where constraints are met, their values at the end of the step are that change but for the drift of the method.  So
-these are enough, at the time at which the solver calls the functions itself, unless they grow; the drift is looked at
+If constraints are met, their values at the end of the step equal this change except for the drift of the method.  So
+these values suffice, at the time at which the solver calls the functions itself, unless they grow; the drift is checked
 every `EVERY` steps.
 """
 
@@ -31,14 +31,14 @@ from windlass.solvers.verdicts.watch import Watch
 GROWTH = 4.0
 """Change in a step per change in the step before from which a step is halved [1]."""
 HALVINGS, SHARE = 30, 0.75
-"""How often, and the share of the change that a half keeps where there is a jump [1]."""
+"""Number of halvings, and share of the change that one half keeps if there is a jump [1]."""
 
 
 DRIFT, EVERY = 0.25, 64
-"""Drift per smallest jump up to which values at the end of a step are enough, and the steps after which it is looked at
+"""Drift per smallest jump up to which values at the end of a step suffice, and the steps after which it is checked
 again [1]."""
 SMALLER = 1.5
-"""Growth of the values at the end from which changes of that growth cannot be ruled out with this drift [1]."""
+"""Growth of the values at the end from which, with this drift, changes may have grown by `GROWTH` [1]."""
 
 
 @kernel
@@ -63,7 +63,7 @@ def find_growth(
 
 
 class PrescribedWatch(Watch):
-    """Looks whether prescribed positions jump.
+    """Watch for jumps of prescribed positions.
 
     Args:
         assembly: the systems of this process.
@@ -77,10 +77,10 @@ class PrescribedWatch(Watch):
         self._program, self._look_program, self._revision = NO_CALLS, NO_CALLS, -1
         self._c, self._forces = np.zeros(self._rates.count + 1), np.zeros(assembly.layout.spare + 1)
         self._floor, self._grown = np.zeros(1), np.zeros(1)
-        # the constraints that are looked at, the sizes of their values at the end of this step, and of the one before
+        # the examined constraints, the sizes of their values at the end of this step, and of the one before
         self._places: IntArray = np.zeros(0, np.int64)
         self._sizes, self._before = np.zeros(0), np.zeros(0)
-        # changes in the step before, where they are known
+        # changes in the step before, if they are known
         self._change: FloatArray | None = None
         self._anywhere, self._wait = False, 0
 
@@ -92,7 +92,7 @@ class PrescribedWatch(Watch):
         return []
 
     def refuse(self, t: float, then: float) -> str:
-        """What jumps between two times [s], in words with its name, or an empty text."""
+        """Text with the constraints that jump between two times [s], or an empty text."""
         assembly = self._assembly
         if self._revision != assembly.revision:
             self._lay_down()
@@ -112,7 +112,7 @@ class PrescribedWatch(Watch):
         return words
 
     def _look(self, t: float, then: float) -> str:
-        """What jumps between two times [s]."""
+        """The constraints that jump between two times [s]."""
         processes, floor, places = self._assembly.processes, float(self._floor[0]), self._places
         first = self._eval(t)[places]
         change = np.abs(self._eval(then)[places] - first)
@@ -130,7 +130,7 @@ class PrescribedWatch(Watch):
         return self._halve(t, then, which, floor)
 
     def _lay_down(self) -> None:
-        """Find the constraints on positions that functions of Python drive."""
+        """Find the constraints on positions with Python functions."""
         assembly = self._assembly
         self._revision = assembly.revision
         found = np.zeros(0, np.bool_)
@@ -157,7 +157,7 @@ class PrescribedWatch(Watch):
         return self._c[:-1]
 
     def _halve(self, low: float, high: float, suspects: NDArray[np.bool_], floor: float) -> str:
-        """Halve the time down to the jump of one of the suspects."""
+        """Bisect the time down to the jump of one of the suspects."""
         processes = self._assembly.processes
         first, last = self._eval(low).copy(), self._eval(high).copy()
         for _ in range(HALVINGS):
@@ -183,7 +183,7 @@ class PrescribedWatch(Watch):
 
 
 def _is_called(system: System) -> bool:
-    """Whether constraints have functions of time that Python calls."""
+    """Whether constraints have functions of time in Python."""
     constraint = system.constraint
     if constraint is None or constraint.driven is None or not np.any(constraint.driven):
         return False

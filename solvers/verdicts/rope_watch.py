@@ -1,15 +1,15 @@
 """Ropes and belts that leave their pulleys, and tensions that leap, seen in every step.
 
-A rope under tension cannot leave a pulley at once: the force F on the pulley, the sum of contact forces, goes to 0 as
-the tension or the wrap angle does.  Where contact is lost at once at an F like its mean over the run, and does not come
-back, the step has thrown the rope off.  F is taken as the largest of the last steps, each `FADING` of the one after it,
-as single contact points open and close.  A rope that becomes slack and lifts off is an event: a note says it.
+A rope under tension cannot leave a pulley at once: the force F on the pulley, the sum of contact forces, goes to 0 with
+the tension or the wrap angle.  If contact is lost at once at an F like its mean over the run, and does not return, the
+step has thrown the rope off.  F is the largest force of the last steps, each step weighted by `FADING` relative to the
+next, as single contact points open and close.  A rope that becomes slack and lifts off is an event, reported in a note.
 
-A tension changes within a step by what waves bring: sqrt(EA rhoA) w for a change of speed by w, twice that at an end
-that is held, and further reflections where a wave passes the whole rope within the step; by loads; and by as much as
-there was before, when a brake holds or a support goes.  More than `LEAP` times all of it has no cause in the motion.
+A tension changes within a step by waves: sqrt(EA rhoA) w for a change of speed by w, twice that at a held end, and
+further reflections if a wave passes the whole rope within the step; by loads; and by as much as the tension before,
+when a brake holds or a support fails.  A change above `LEAP` times their sum has no cause in the motion.
 
-Where a model changes during the run (`World.set`), both begin anew.
+If a model changes during the run (`World.set`), both checks begin anew.
 Source: wave of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
 """
 
@@ -35,23 +35,24 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 FADING = 0.8
-"""What remains of the force on a pulley from step to step where there is less [1]."""
+"""Factor on the stored force on a pulley per step, if the present force is smaller [1]."""
 THROWN = 0.2
-"""Force on a pulley just before it is left, per mean one, from which the rope was thrown off [1]."""
+"""Force on a pulley just before contact is lost, per mean force, from which the rope was thrown off [1]."""
 GONE = 2
 """Steps without contact after which it is lost."""
 WRAPPED, LONG = 0.2, 50
-"""Mean wrap angle [rad] and steps with contact from which a rope is wrapped around a pulley, and not only meets it."""
+"""Mean wrap angle [rad] and steps with contact from which a rope counts as wrapped around a pulley."""
 SHOWN = 3
 """Pulleys that a verdict names."""
 LEAP = 3.0
-"""Change of a tension in a step per what explains it that is doubtful [1]."""
+"""Change of a tension in a step, per explained change, that is doubtful [1]."""
 WRAP, FORCE, RECENT, WRAPS, FORCES, STEPS, LAST, OPEN = range(8)
-"""Places of what is known of a pulley: wrap angle [rad] and force [N] now; the force of the last steps [N]; sums of
-both over the steps with contact [rad], [N], and the number of these; time of the last one [s], and steps since then."""
+"""Places of the data of a pulley: wrap angle [rad] and force [N] now; the force of the last steps [N]; sums of both
+over the steps with contact [rad], [N], and the number of these; time of the last one [s], and steps since then."""
 CHANGE, ROW, CAUSE, BEFORE, AT, SIZE, COUNT, MOST = range(8)
-"""Places of the leap that is largest against its cause: change [N], row, what explains it [N], largest tension before
-[N], time and size of the step [s], the number of such steps; largest tension so far [N], NaN if nothing is known."""
+"""Places of the leap that is largest relative to its cause: change [N], row, explained change [N], largest tension
+before [N], time and size of the step [s], the number of such steps; largest tension so far [N], NaN if nothing is
+known."""
 
 
 @kernel
@@ -97,7 +98,7 @@ def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: F
     """The largest force of a wave, sqrt(EA rhoA) w, with the speed w against the mean motion of all rows along their
     axes [N]; arguments of `Pulls`, coordinates and velocities, shape (n + 1,)."""
     d, mean, largest = dofs.shape[1] // 2, 0.0, 0.0
-    # the speed with which they run along themselves
+    # the mean speed of the rows along their axes
     for i in range(len(dofs)):
         along, square = 0.0, 0.0
         for e in range(d):
@@ -142,7 +143,7 @@ def judge_pulls(
             change, row = leap, i
         before[i] = tensions[i]
         most = max(most, abs(tensions[i]))
-    # also false where nothing is known
+    # also false for NaN
     if change > LEAP * found[MOST]:
         applied = 0.0
         for i in range(len(loads)):
@@ -160,7 +161,7 @@ def judge_pulls(
 
 
 class RopeWatch(Watch):
-    """Looks at pulleys and tensions in every step of a solve, on one process.
+    """Watch of pulleys and tensions in every step of a solve, on one process.
 
     Args:
         assembly: the systems of this process; its fields hold the end of a step when it is looked at.
@@ -207,7 +208,7 @@ class RopeWatch(Watch):
         self._program()
 
     def judge(self) -> list[str]:
-        """See `Watch`; notes are said."""
+        """See `Watch`; notes are shown."""
         if not self._is_on:
             return []
         lost = [
@@ -242,7 +243,7 @@ class RopeWatch(Watch):
                 values[:] = found[f"{name} before"]
 
     def _lay_down(self) -> None:
-        """The program of a step; nothing is known of the motion before it."""
+        """Prepare the program of a step, without data of the motion before it."""
         assembly, s = self._assembly, evaluate(self._assembly.fields)
         self._revision, self._version, steps = assembly.revision, assembly.world.version, list[Step]()
         self._wraps, self._pulls, self._before = [], [], []
@@ -293,7 +294,7 @@ def describe_thrown(row: list[float], pulley: str) -> str:
 
 
 def describe_slack(row: list[float], pulley: str) -> str:
-    """What is said of a pulley from which a slack rope has lifted off."""
+    """Note on a pulley from which a slack rope has lifted off."""
     return (
         f"the rope or belt on {pulley} has become slack and lies on it no more since t = {row[LAST]:.6g} s; its force "
         f"was {row[FORCES] / row[STEPS]:.3g} N in the mean and {row[RECENT]:.3g} N at last"

@@ -1,22 +1,22 @@
-"""The balance of energy over a whole run: all that appears must have been worked, all that disappears must be lost.
+"""The balance of energy over a whole run: energy gained must come from work, energy lost must be dissipated.
 
     created(t) = T + U - (T + U at the start) - W,    W = work of loads and of prescribed motions
 
-T and U are functions of the state, so that looks every `EVERY` steps are enough for them, and what is created between
-looks adds up; W is summed over every step where its forces change.  Losses D >= 0 and what laws pass on, P, are parts
-of -created:
+T and U are functions of the state, so that looks every `EVERY` steps are enough for them, and energy created between
+looks adds up; W is summed over every step in which its forces change.  Losses D >= 0 and energy P that laws pass on are
+parts of -created:
 
-- created > 0 is energy from nothing, whatever is lost beside it.  Of what is passed on, sampled at the looks, the whole
-  size is granted.
-- -created is lost by the method of integration where all laws conserve.  Generalised-alpha damps by design: that is a
-  note beside the verdict, unless it is a large share of the energy concerned.
+- created > 0 is energy from nothing, whatever the losses.  The whole size of passed-on energy, sampled at the looks, is
+  allowed.
+- -created is lost by the method of integration if all laws conserve energy.  Generalised-alpha damps by design: this is
+  a note in addition to the verdict, unless it is a large share of the energy concerned.
 
-The energy concerned is the largest of kinetic energy, change of U, and change of W so far.  Created is taken as the
-smallest of three looks in a row, as methods swing within an impact.  Velocity Verlet swings in any oscillation by the
-change of h²/8 a·M a, which is taken off.  Rounding of coordinates changes energies by up to eps |f| times the largest
-coordinate; less is nothing.
+The energy concerned is the largest of kinetic energy, change of U, and change of W so far.  Created is the smallest
+value of three successive looks, as the energy of methods oscillates within an impact.  The energy of velocity Verlet
+oscillates by the change of h²/8 a·M a, which is subtracted.  Rounding of coordinates changes energies by up to eps |f|
+times the largest coordinate; smaller values are ignored.
 
-Where a hook changes columns or states, the way from the look before to the look after is left out.
+If a hook changes columns or states, the time between the looks before and after is left out.
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
@@ -47,14 +47,14 @@ GAIN = 0.02
 BURST = 0.5
 """The same at a single look."""
 LOSS, DESIGNED_LOSS = 0.05, 0.33
-"""Energy that a method loses per energy concerned that is doubtful [1]: where it does not damp, and where it does."""
+"""Energy lost by the method, per energy concerned, that is doubtful [1]: for methods without and with damping."""
 SHOWN = 1e-3
-"""Loss per energy concerned from which it is told [1]."""
+"""Loss per energy concerned from which it is shown [1]."""
 STORED, PASSING, SIZES, PLACE, KINETIC, SWING = range(6)
-"""Places of what is summed at a look: stored energy [J], power that is passed on [W], sizes of forces [N, N m], the
-largest coordinate [m, rad, 1], kinetic energy [J], and a·M a/2 [W²/J]."""
+"""Places of the sums of a look: stored energy [J], passed-on power [W], sizes of forces [N, N m], the largest
+coordinate [m, rad, 1], kinetic energy [J], and a·M a/2 [W²/J]."""
 IN_A_ROW, LAST = 3, 2
-"""Looks at which energy is created, and those at the end at which it is lost; the smallest counts."""
+"""Number of successive looks for created energy, and of last looks for lost energy; the smallest value counts."""
 
 
 @kernel
@@ -103,7 +103,7 @@ def take_sizes(x: FloatArray, loads: FloatArray, driven: FloatArray, sums: Float
 
 
 class RunBalance(Watch):
-    """Follows the balance of a run.
+    """Watch of the balance of a run.
 
     Args:
         assembly: the systems of this process.
@@ -111,7 +111,7 @@ class RunBalance(Watch):
         swings: step size of velocity Verlet [s], 0 for other methods.
 
     Attributes:
-        lost: words on what the method of integration has lost; empty for nothing worth a word.
+        lost: text on the energy lost by the method of integration; empty for a negligible loss.
     """
 
     name = "balance"
@@ -124,7 +124,7 @@ class RunBalance(Watch):
         self._momentum, self._gyration, self._inertia = (np.zeros(n + 1) for _ in range(3))
         self._sums, self._work = np.zeros(6), np.zeros(1)
         self._step_program, self._look_program = Program([]), Program([])
-        # the arrays, the revision of the assembly and the gravity that these are laid down for
+        # the arrays, the revision of the assembly and the gravity for which these are prepared
         self._made_for: tuple[Any, Any, int] = (None, None, -1)
         self._gravity = b""
         self._laws: list[System] = []
@@ -137,7 +137,7 @@ class RunBalance(Watch):
 
     def _forget(self) -> None:
         self._steps, self._due, self._mark, self._clean = 0, 1, (-1, b""), False
-        # at the last look: energy, stored energy, power that is passed on, and time
+        # at the last look: energy, stored energy, passed-on power, and time
         self._energy, self._kept, self._passing, self._time = 0.0, 0.0, 0.0, 0.0
         self._created, self._granted, self._floor = [0.0], 0.0, 0.0
         # largest kinetic energy; changes of the stored energy and works so far; smallest and largest of both
@@ -155,7 +155,7 @@ class RunBalance(Watch):
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Watch`; the way to the next look is left out."""
+        """See `Watch`; the time to the next look is left out."""
         self._steps, self._created = int(kept["steps"]), [float(value) for value in kept["created"]]
         self._granted, self._floor, self._largest, self._gain, self._burst = (float(x) for x in kept["numbers"])
         changes = np.array(kept["changes"], np.float64)
@@ -181,7 +181,7 @@ class RunBalance(Watch):
         return self._due - self._steps
 
     def _set_due(self) -> None:
-        """Find the number of the next step that is looked at."""
+        """Find the number of the next examined step."""
         number = self._steps + 1
         self._due = 1 << (number - 1).bit_length() if number < EVERY else -(-number // EVERY) * EVERY
 
@@ -193,7 +193,7 @@ class RunBalance(Watch):
         return None if self._is_constant else program
 
     def _prepare(self, state: State) -> Program:
-        """The programs for a state; that of a step."""
+        """Prepare the programs for a state; returns the program of a step."""
         q, lam, revision = self._made_for
         if q is not state.q or lam is not state.lam or revision != self._assembly.revision:
             self._lay_down(state)
@@ -325,7 +325,7 @@ class RunBalance(Watch):
         self._look_program = Program(looks)
 
     def _look(self, state: State) -> None:
-        """Take the balance at a state, which the fields hold."""
+        """Take the balance at the state in the fields."""
         assembly = self._assembly
         mark = self._find_mark()
         self._clean = self._clean and mark == self._mark

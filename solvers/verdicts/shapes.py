@@ -1,7 +1,7 @@
-"""Shapes and overlaps that cannot be meant, where motion begins and on its way.
+"""Implausible shapes and overlaps at the start of motion and during it.
 
-Contact that is closed deeper than its law knows drives bodies apart with an energy that nothing has given them, and a
-cable that is turned inside out is none that a finer mesh has; see `Checks.refusals` and `Checks.find_faults`.
+Contact deeper than the range of its law drives bodies apart with energy from nothing, and a cable turned inside out
+does not exist in a finer mesh; see `Checks.refusals` and `Checks.find_faults`.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ EVERY = 512
 
 
 def refuse_start(assembly: Assembly) -> None:
-    """Raise ModelError for what cannot be meant at the fields, which hold the start; all processes together."""
+    """Raise ModelError for implausible shapes and overlaps at the start in the fields; all processes together."""
     found = [*assembly.list_refusals(), *find_folds(assembly)]
     if found:
         raise ModelError(f"start of dynamics at t = {assembly.fields.t:.9g} s: {'; '.join(shorten(found, SHOWN))}")
 
 
 def find_folds(assembly: Assembly) -> list[str]:
-    """Shapes at the fields that are certainly wrong, in words; all processes together."""
+    """Texts on shapes in the fields that are certainly wrong; all processes together."""
     return [fault.words for fault in assembly.find_faults() if fault.certain]
 
 
 class ShapeWatch(Watch):
-    """Looks at shapes on the way of a run; what is wrong once makes its result doubtful.
+    """Watch of shapes during a run; one wrong shape makes its result doubtful.
 
     Args:
-        assembly: the systems of this process; its fields hold the state that is looked at.
-        load: brings an accepted state into the fields; None where they hold it.
+        assembly: the systems of this process; its fields hold the examined state.
+        load: brings an accepted state into the fields; None if they hold it.
     """
 
     name = "shapes"
 
     def __init__(self, assembly: Assembly, load: Callable[[State], None] | None = None) -> None:
         self._assembly, self._load = assembly, load
-        # the first shape that was wrong; time of the last look; steps, and those after which the next look comes
+        # the first wrong shape; time of the last look; number of steps, and number at the next look
         self._words, self._seen, self._steps, self._next = "", 0.0, 0, 1
 
     def begin(self, state: State, duration: float) -> None:
@@ -90,7 +90,7 @@ class ShapeWatch(Watch):
         self._steps, self._next = int(kept["steps"]), int(kept["next"])
 
     def _look(self, t: float) -> None:
-        """Look at the shapes of a time [s]; all processes together."""
+        """Examine the shapes at a time [s]; all processes together."""
         if self._words or options.verdict_kind() == "off":
             return
         folds = find_folds(self._assembly)

@@ -2,8 +2,8 @@
 
 A solve that fails raises an error.  One that reaches its end can still be wrong: contacts that were not resolved in
 time create energy, steps were accepted although contact states did not settle or were cut again and again, a belt has
-left its pulleys, a load step has jumped over a limit point.  Such a solve is *doubtful*.  What is known before, such as
-a step longer than the period of a contact, is said before.
+left its pulleys, a load step has jumped over a limit point.  Such a solve is *doubtful*.  Known reasons, such as a step
+longer than the period of a contact, are reported before the solve.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ UNSETTLED_SHARE = 0.05
 SMALL_ERROR = 1e-3
 """Force errors of such steps, per contact force, that do no harm [1]."""
 FEW = 3
-"""So many such steps are no cause for doubt in a short run."""
+"""Number of such steps that are no cause for doubt in a short run."""
 MANY_CUTS, CUT_SHARE, SHORT_STEPS = 20, 0.05, 4.0
-"""Failed attempts that count, at least and per step, and steps per nominal one, from which contacts chatter [1]."""
+"""Failed attempts, absolute and per step, and steps per nominal step, from which contacts chatter [1]."""
 WHOLE = 1e-6
-"""An invariant this close to a whole number is one: other numbers are those of open cables, which may change."""
+"""Distance from a whole number up to which an invariant is whole: others belong to open cables and may change."""
 SHOWN = 5
-"""Reasons of one kind that are shown."""
+"""Number of reasons of one kind that are shown."""
 
 
 class DoubtfulError(WindlassError):
@@ -41,17 +41,17 @@ class DoubtfulError(WindlassError):
 
 @dataclass(repr=False)
 class Verdict:
-    """What is thought of a solve.
+    """The verdict on a solve.
 
     Attributes:
-        reasons: why its result is doubtful; empty if it is not.
-        notes: what was to be said before it began, and of statics about the stability of what was found; the user sees
-            each note once in a run.
-        energy: words on what the method of integration has lost by design, which is no reason for doubt; empty for
-            nothing worth a word, and where laws lose energy, too, for which there is the `EnergyLedger`.
-        invariants: numbers that must not have changed at its end, see `Checks.invariants`.
+        reasons: why the result is doubtful; empty if it is not.
+        notes: remarks before the solve and, in statics, on the stability of the equilibrium; the user sees each note
+            once in a run.
+        energy: text on the energy that the method of integration has lost by design, which is no reason for doubt;
+            empty for a negligible loss, and if laws lose energy, too, which `EnergyLedger` shows.
+        invariants: numbers that must not change until the end, see `Checks.invariants`.
         stopped: why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty if it has.
-        where: of a solve that was stopped: time and step.
+        where: time and step at which a solve was stopped.
     """
 
     reasons: list[str] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Verdict:
 
 
 def find_doubts(assembly: Assembly, step: float) -> list[str]:
-    """What laws say before a solve, at the fields; all processes call this together.
+    """Findings of laws before a solve, at the fields; all processes call this together.
 
     Args:
         assembly: the systems of this process.
@@ -130,7 +130,7 @@ def judge_invariants(verdict: Verdict, assembly: Assembly) -> list[str]:
 
 
 def begin_verdict(assembly: Assembly, step: float, name: str, more: Sequence[str] = ()) -> Verdict:
-    """Say the doubts of laws about a solve before it begins; its start is in the fields, markers included."""
+    """Show the doubts of laws about a solve before it begins; its start is in the fields, markers included."""
     if options.verdict_kind() == "off":
         return Verdict()
     whole = {key: value for key, value in find_invariants(assembly).items() if abs(value - round(value)) < WHOLE}
@@ -156,10 +156,10 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
 
     Args:
         steps: number of accepted steps.
-        nominal: how many they would be with the nominal step.
+        nominal: their number with the nominal step.
         failed: (time [s], step size [s], reason) of rejected attempts.
     """
-    # a contact that asks for a step is met at its instant
+    # a contact that recommends a step is met at its instant
     cut = sum("asks for a step" not in reason for _, _, reason in failed)
     if cut < MANY_CUTS or cut < CUT_SHARE * steps or steps < SHORT_STEPS * nominal:
         return []
@@ -192,7 +192,7 @@ def judge_mesh(coarse: Sequence[str]) -> list[str]:
 
 
 def conclude(verdict: Verdict, reasons: Sequence[str], name: str) -> None:
-    """A solve has reached its end: keep, show and act on the verdict.
+    """Keep, show and act on the verdict at the end of a solve.
 
     Raises:
         DoubtfulError: the verdict is doubtful and ``-verdict fail`` was given.

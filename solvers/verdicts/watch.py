@@ -1,7 +1,7 @@
-"""What watches over a run, step by step: one protocol, so that a new watch is one file and one name in a list.
+"""Watches of a run, step by step: one protocol, so that a new watch is one file and one name in a list.
 
-A watch sees the steps of a run and says at its end whether the result can be trusted.  Steps that compiled code takes
-it sees by its programs alone, until the next step that it wants to look at itself.
+A watch follows the steps of a run and judges at the end whether the result can be trusted.  In steps of compiled code
+only its programs run, until the next step that it examines in Python.
 """
 
 from __future__ import annotations
@@ -20,16 +20,18 @@ from windlass.framework.kernels.program import NO_CALLS, Program
 from windlass.framework.state.state import State
 
 NEVER = 1 << 40
-"""Steps to the next look of a watch that waits for none."""
+"""Steps to the next look of a watch that has none planned."""
 
 
 class Watch:
-    """Looks at the steps of a run; override what is needed.  All processes call all stages together.
+    """Observer of the steps of a run, whose stages subclasses override as needed.
+
+    All processes call all stages together.
 
     Attributes:
-        name: of what it keeps in checkpoints.
-        advice: what users may do where it refuses a step.
-        found: its programs set found[0] to 1 where Python is to look at the step, shape (1,); of all watches the same.
+        name: of its data in checkpoints.
+        advice: advice to users if it refuses a step.
+        found: its programs set found[0] to 1 if Python has to examine the step, shape (1,); shared by all watches.
     """
 
     name = ""
@@ -37,10 +39,10 @@ class Watch:
     found: FloatArray = np.zeros(1)
 
     def begin(self, state: State, duration: float) -> None:
-        """A run of so many seconds begins at a state, which the fields hold; forget the one before."""
+        """Begin a run of a duration [s] at the state in the fields; forget the one before."""
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """The first step is the next, after `begin` or `restore`; gives what is to be said before it.
+        """Prepare the first step, after `begin` or `restore`; returns notes to be shown before it.
 
         Args:
             state: the start, with consistent accelerations and multipliers.
@@ -49,7 +51,7 @@ class Watch:
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """A step of h seconds begins: how many steps there are from it to the next that is looked at, 1 for itself.
+        """Begin a step of h seconds; returns the number of steps to the next examined one, 1 for this step.
 
         Args:
             state: the start of the step.
@@ -63,46 +65,46 @@ class Watch:
         return ""
 
     def program(self) -> Program:
-        """What there is to do after each Newton run of this step, the solution of which the fields hold."""
+        """The program after each Newton run of this step, whose solution is in the fields."""
         return NO_CALLS
 
     def find_cut(self, h: float) -> float:
-        """The size that a solved step of h seconds should have instead [s], inf if it may stay."""
+        """The size that a solved step of h seconds should have instead [s], inf if it is accepted."""
         return inf
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """The step of h seconds that ends at t [s] was accepted; the fields hold its end."""
+        """Note an accepted step of h seconds that ends at t [s]; the fields hold its end."""
 
     def after_step(self, state: State, changed: bool) -> None:
-        """A step has ended; ``changed``: constraints have changed velocities and accelerations since `accept`."""
+        """End a step; ``changed``: constraints have changed velocities and accelerations since `accept`."""
 
     def idle_program(self, state: State) -> Program | None:
-        """What compiled code does after each step that it alone sees; its end is in state and fields. None: nothing."""
+        """The program after each step without Python, whose end is in state and fields; None for none."""
         return None
 
     def skip(self, steps: int) -> None:
-        """So many steps were done by compiled code."""
+        """Note the number of steps done by compiled code."""
 
     def close(self, state: State, moved: bool) -> None:
-        """A checkpoint is written: what follows begins at this state with nothing carried; ``moved`` as in a step."""
+        """Note a checkpoint: later steps begin at this state without carried data; ``moved`` as in a step."""
 
     def finish(self, state: State, moved: bool) -> None:
-        """The last step has ended at this state; ``moved`` as in a step."""
+        """Note the end of the last step at this state; ``moved`` as in a step."""
 
     def judge(self) -> list[str]:
         """Reasons for doubt in words, the same on every process; after `finish`, with the end in the fields."""
         return []
 
     def explain(self) -> list[str]:
-        """What may be the cause of a step that has failed, in words."""
+        """A text with the possible cause of a failed step."""
         return []
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a continued run needs."""
+        """Values that a continued run needs."""
         return {}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave."""
+        """Continue from the values of `checkpoint`."""
 
 
 @kernel
@@ -129,7 +131,7 @@ class Watches:
         watches: the watches.
 
     Attributes:
-        found: 1 where programs have found something in the last step, shape (1,).
+        found: 1 if programs have found something in the last step, shape (1,).
     """
 
     def __init__(self, assembly: Assembly, watches: Sequence[Watch]) -> None:
@@ -137,7 +139,7 @@ class Watches:
         for watch in self._all:
             watch.found = self.found
         n = assembly.layout.spare
-        # whether users may change the motion between steps, and how they have seen it
+        # whether users may change the motion between steps, and the motion that they have seen
         self._is_open, self._seen = True, (np.zeros(n), np.zeros(n))
         self._note_motion, self._is_other = call(note_motion), call(is_other)
         self._before_step = self._overriding("before_step")
@@ -182,7 +184,7 @@ class Watches:
         return [program() for program in self._programs]
 
     def after_newton(self) -> None:
-        """The fields hold what may be the end of the step."""
+        """Measure the possible end of the step in the fields."""
         self.found[0] = 0.0
         for program in self._programs:
             program()()
