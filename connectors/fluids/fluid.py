@@ -114,7 +114,8 @@ def check(world: Tables, table: EntityTable) -> None:
             )
         if len(given["wave_amplitudes"]) and table.local("fills")[i] != "below":
             raise ModelError(
-                f"fills = {str(table.local('fills')[i])!r} {where}: must be 'below', as the fluid has waves on its surface"
+                f"fills = {str(table.local('fills')[i])!r} {where}: must be 'below', "
+                "as the fluid has waves on its surface"
             )
 
 
