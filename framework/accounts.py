@@ -2,7 +2,7 @@
 
 Forces f on the left-hand side of the equations of motion take the power f·v.  A law states where this power goes,
 
-    f·v = rates of what it stores + what it loses + what it passes on,    (M a + ...)·v = dT/dt + what it carries away,
+    f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away,
 
 and states it together with its forces:
 
@@ -84,7 +84,7 @@ class Account:
         return self.stored + self.lost + self.passed + self.carried
 
     def create_reading(self, rows: int) -> Reading:
-        """A zero reading of so many rows, if the account has no number of rows of its own."""
+        """A zero reading of a number of rows, unless the account has its own number of rows."""
         count = rows if self.rows is None else self.rows
         powers = len(self.lost) + len(self.passed) + len(self.carried)
         return Reading(np.zeros((len(self.stored), count)), np.zeros((powers, count)), np.zeros(self.parts))

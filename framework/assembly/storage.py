@@ -23,10 +23,10 @@ from windlass.framework.parallel.ghosts import Ghosts
 class Storage(Enum):
     """Order of the unknowns and of the matrix values.
 
-    ROWS: unknowns as in the layout, compressed rows: serves all solvers, and several processes. BLOCKS: unknowns in
-    blocks of four, dense blocks: for PETSc's own LU, see unknowns.py. BLOCK_ROWS: unknowns in blocks of four,
-    compressed rows: replaces BLOCKS if another solver must take over. SUBSTRUCTURES: unknowns as in the layout, on each
-    process a matrix of its own rows in dense blocks, whose unknowns
+    ROWS: unknowns as in the layout, compressed rows: for all solvers, and several processes.
+    BLOCKS: unknowns in blocks of four, dense blocks: for PETSc's own LU, see unknowns.py.
+    BLOCK_ROWS: unknowns in blocks of four, compressed rows: replaces BLOCKS if another solver must take over.
+    SUBSTRUCTURES: unknowns as in the layout, on each process a matrix of its own rows in dense blocks, whose unknowns
         are in the order for elimination by parts, see substructure.py; the tangent is the sum of these matrices.
     """
 

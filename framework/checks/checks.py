@@ -34,8 +34,8 @@ class Check:
     """The allowed values of an argument.
 
     Attributes:
-        read: ``(value) -> value`` converts the value for the function; raises RefusedError with the words for what is
-            allowed.
+        read: ``(value) -> value`` converts the value for the function; raises RefusedError with a description of the
+            allowed values.
         unit: unit of numbers, ``"1"`` or empty for none.
     """
 
@@ -214,7 +214,7 @@ def path() -> Check:
 
 
 def function() -> Check:
-    """Something that can be called."""
+    """A callable object."""
     return that(callable, "a function")
 
 

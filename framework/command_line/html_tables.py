@@ -24,7 +24,7 @@ def format_table(table: ReportTable, inline: bool = False) -> str:
 
     Args:
         table: the table.
-        inline: for a page with a style of its own, such as a notebook.
+        inline: for a page with its own style, such as a notebook.
     """
     rows = [list(row) for row in table.rows]
     kinds = []

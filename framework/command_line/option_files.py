@@ -1,6 +1,6 @@
 """Files with options, read here and not by PETSc, for messages with the place of a bad line.
 
-A line holds one option, ``-name value`` or ``-name``; what follows ``#`` or ``!`` is a comment; ``-options_file FILE``
+A line holds one option, ``-name value`` or ``-name``; text after ``#`` or ``!`` is a comment; ``-options_file FILE``
 inserts another file.  PETSc's `.petscrc` files have the same form but are read only on request: such a file in a folder
 would change results unnoticed.
 """

@@ -461,7 +461,7 @@ def own_help() -> str:
 
 
 def process_rank() -> int:
-    """Number of this process among those of PETSc."""
+    """Number of this process among the processes of PETSc."""
     return int(_petsc().COMM_WORLD.getRank())
 
 
@@ -504,7 +504,7 @@ def thread_count() -> int:
 
 
 def verdict_kind() -> str:
-    """What to do with doubtful results (-verdict)."""
+    """Treatment of doubtful results (-verdict)."""
     return str(own_value("verdict"))
 
 

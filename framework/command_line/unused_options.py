@@ -160,7 +160,7 @@ def find_unknown(solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]
 
 
 def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> str:
-    """What is wrong with an unused option; empty when it may still be read."""
+    """The error of an unused option; empty if it may still be read."""
     prefix = max((p for p in solvers if name.lower().startswith(p)), key=len, default=None)
     base = name if prefix is None else name[len(prefix) :]
     known = _is_petsc_name(base)

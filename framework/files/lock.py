@@ -61,10 +61,10 @@ class OutputLock:
 
     Args:
         path: the file, or folder and name without suffix.
-        what: what is locked, for messages.
+        what: name of the locked file, for messages.
 
     Raises:
-        OutputError: another process has it.
+        OutputError: another process holds it.
     """
 
     def __init__(self, path: Path, what: str) -> None:

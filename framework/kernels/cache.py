@@ -86,7 +86,7 @@ def _is_private(group: int) -> bool:
 
 
 def write_entry(path: Path, key: str, result: Any) -> None:
-    """Keep a compile result in a file of its own, which appears complete or not at all.
+    """Keep a compile result in a separate file, which appears completely or not at all.
 
     Raises:
         NotCacheableError: it contains objects without a description.

@@ -80,7 +80,7 @@ class Call:
     Attributes:
         parts: the kernels in their order.
         before: functions ``(s)`` that update the contents of the arrays, called before all kernels.
-        at_time: those of ``before`` that depend on time alone, called once per time.
+        at_time: functions of ``before`` that depend on time alone, called once per time.
     """
 
     __slots__ = ("_checked", "at_time", "before", "parts")
@@ -167,7 +167,7 @@ def call(
 
 
 def _check_count(kernel: Any, given: int) -> None:
-    """Compare the number of arguments with that of a kernel or plain function."""
+    """Compare the number of arguments with the signature of a kernel or plain function."""
     plain = getattr(kernel, "py_func", kernel)
     if not isinstance(plain, FunctionType):
         return

@@ -111,7 +111,7 @@ def cache_folder() -> tuple[Path | None, str]:
 
 
 def compiled() -> list[tuple[str, float]]:
-    """Kernels compiled in this process, in the order of completion: name, seconds [s] without those of its callees."""
+    """Kernels compiled in this process, in the order of completion: name, time [s] without its callees."""
     return list(_process.compiled)
 
 
@@ -159,7 +159,7 @@ class _Compilation:
 
 @dataclass
 class _Compiler:
-    """What the compiler did in this process.  One record, because there is one compiler per process."""
+    """Record of the compiler in this process.  One record, because there is one compiler per process."""
 
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names, seconds [s]
     loaded: int = 0  # kernels read from the folder

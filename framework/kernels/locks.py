@@ -18,11 +18,11 @@ class Lock:
 
     Args:
         path: file of the machine code.
-        wait: whether to wait for the process that has it; otherwise only check.
+        wait: whether to wait for the process that holds it; otherwise only check.
 
     Attributes:
-        held: whether this process has it.
-        waited: whether another process had it.
+        held: whether this process holds it.
+        waited: whether another process held it.
     """
 
     def __init__(self, path: Path, wait: bool = True) -> None:

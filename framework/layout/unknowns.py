@@ -2,7 +2,7 @@
 
 PETSc factorises and solves matrices of dense 4 x 4 blocks faster than others, with a sixteenth of the indices.  For
 this, the coordinates of a node with four coordinates must begin at a multiple of four.  Single unknowns (multipliers,
-other nodes) follow each other in blocks of their own; pads fill the rest of a block; their equations are 1 pad = 0.
+other nodes) are consecutive in separate blocks; pads fill the rest of a block; their equations are 1 pad = 0.
 """
 
 from __future__ import annotations

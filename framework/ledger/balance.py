@@ -3,10 +3,10 @@
 At both ends of a step M a + f_1 + f_2 + ... + C_qᵀ λ - loads = r, where r is the residual that the solver leaves.  With
 the work of a force over a step, W = (q_1 - q_0)·(f_0 + f_1)/2, this is an identity,
 
-    work of loads and constraints = W of M a + sum of W of the laws - W of r, W of M a  = change of T + energy that
-    inertia carries away  + loss of the method of integration, W of a law = change of its energies + losses + energy
-    that it passes on + rest of the law, W of a load with an account = work supplied - losses: for drag, the loss is the
-    work of the stream that does not move the body.
+    work of loads and constraints = W of M a + sum of W of the laws - W of r,
+    W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
+    W of a law = change of its energies + losses + energy that it passes on + rest of the law,
+    W of a load with an account = work supplied - losses: for drag, work of the stream that does not move the body.
 
 A loss is the work that forces take over the displacement of the step: a damper d loses d (u_t0 + u_t1)/2 Δu by the
 change Δu of its length.  The velocities at the ends alone would give d (u_t0² + u_t1²) h/2: for motions that the step
@@ -327,7 +327,7 @@ class Balance:
 
     @property
     def _is_fresh(self) -> bool:
-        """Whether the programs are those of the present systems."""
+        """Whether the programs belong to the present systems."""
         return self._mark == (self._assembly.revision, self._assembly.world.gravity.tobytes())
 
     def stored(self) -> dict[str, float]:

@@ -83,7 +83,7 @@ def create_history(
 def check_history(
     world: Tables, table: EntityTable, per_place: int, needed: IntArray | None = None, allowed: int = 0
 ) -> None:
-    """Compare the number of history values of each row with what its connector needs.
+    """Compare the number of history values of each row with the number that its connector needs.
 
     Args:
         world: the world.

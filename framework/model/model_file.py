@@ -3,8 +3,8 @@
 The file stores the calls of `World.add` in their order, with the present values.  Numbers are written with all digits
 that reading needs to restore the last bit.  A column that is equal in all rows is written once, as ``{"all": value}``.
 
-A file is data: names of components and functions are looked up among what is installed (installed.py), the content is
-compared with its schema (model_schema.py), and every value goes through the checks of `World.add`.  A digest of the
+A file is data: names of components and functions are looked up among installed components (installed.py), the content
+is compared with its schema (model_schema.py), and every value goes through the checks of `World.add`.  A digest of the
 content detects changed files.
 
 Functions cannot be written.  A class of functions that is registered by `register_functions` can, such as tables and

@@ -24,7 +24,7 @@ def find_own(table: EntityTable) -> NDArray[np.bool_]:
 
 
 def find_dofs(component: type[Component], names: tuple[str, ...]) -> IntArray:
-    """Places of named coordinates among those of a node, shape (names,)."""
+    """Places of named coordinates among the coordinates of a node, shape (names,)."""
     return np.array([component.dof_names.index(name) for name in names], np.int64)
 
 

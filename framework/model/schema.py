@@ -127,10 +127,10 @@ class Component:
     """Base of all schemas: a class body with `column`, `function`, `ref` and `refs` declarations and no behaviour.
 
     Class attributes of a schema:
-        provides: names of the families that entities of this kind belong to. dof_names: for nodes, the names of the
-        coordinates of one row. reference_columns: for nodes, the columns that form the reference coordinates, in this
-        order. initial_columns: for nodes, the columns of the initial displacements from them and of the initial
-        velocities,
+        provides: names of the families that entities of this kind belong to.
+        dof_names: for nodes, the names of the coordinates of one row.
+        reference_columns: for nodes, the columns that form the reference coordinates, in this order.
+        initial_columns: for nodes, the columns of the initial displacements from them and of the initial velocities,
             each with one number per coordinate; the default of both is 0.
         state_column: for nodes of first-order states, the column of their initial values, instead of reference and
             initial columns: the states are the velocities of the coordinates, which are their integrals over time.

@@ -34,7 +34,7 @@ class Fields:
         mapped: number of further residuals of the present Newton run in which `ReturnMap` acts, shape (1,).
         markers: columns of each marker family.
         rate_level: True when position constraints are imposed on their time derivative (index 2).
-        unit_rates: True when this holds for the length of Euler parameters, whatever other constraints do.
+        unit_rates: True when this holds for the length of Euler parameters, independent of other constraints.
     """
 
     x: FloatArray
@@ -96,7 +96,7 @@ class Slots(NamedTuple):
 
     Attributes:
         places: place of the first value of each piece, shape (rows, n / height, n / width), int32.
-        height, width: rows and columns of a piece: 1 and 1 if every entry has a place of its own, 1 and the length of a
+        height, width: rows and columns of a piece: 1 and 1 if every entry has a separate place, 1 and the length of a
             run of columns, or the size of a dense block; see `Fused.block_size`.
     """
 
@@ -218,7 +218,7 @@ class Fault(NamedTuple):
     """An unintended property of a static equilibrium in which forces balance.
 
     Attributes:
-        words: the row, what it does and the limit, with units.
+        words: the row, its motion and the limit, with units.
         certain: whether the shape is certainly wrong; otherwise a finer mesh or a check of the model must decide.
         coarse: whether the mesh does not resolve the shape: forces may have large errors.
     """

@@ -58,7 +58,7 @@ def find_overlaps(
 
 
 class Canvas:
-    """All drawings of a model as one mesh; made from those of the reference configuration.
+    """All drawings of a model as one mesh.
 
     Args:
         drawings: drawings of the reference configuration.

@@ -12,9 +12,9 @@ from windlass.framework.errors import OutputError
 class LineMesh:
     """Points joined by straight lines and by faces, made once per run; moved points come with every frame.
 
-    points: reference positions in the global frame [m], shape (n, 3); 2D models put z = 0. lines: rows of `points` at
-    both ends of each line, shape (m, 2). part: label of each line, then of each face, equal within one cable, pulley or
-    surface, shape (m + k,); written as
+    points: reference positions in the global frame [m], shape (n, 3); 2D models put z = 0.
+    lines: rows of `points` at both ends of each line, shape (m, 2).
+    part: label of each line, then of each face, equal within one cable, pulley or surface, shape (m + k,); written as
         cell field `part`.  Fields of cells have this order, too.
     faces: rows of `points` at the four corners of each face, one after the other around it, shape (k, 4).
 

@@ -150,7 +150,7 @@ class Recorder(EveryNth):
         """Write one frame, unless this instant was the last one recorded; for states outside of a solve.
 
         Raises:
-            OutputError: time (or step number) is not above that of the previous frame, or a file cannot be written.
+            OutputError: time (or step number) is not above the previous frame's, or a file cannot be written.
         """
         if self._world is not None:
             check_world(state, self._world, "Recorder.record")

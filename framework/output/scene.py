@@ -252,7 +252,7 @@ def _row_of_each(rows: IntArray, count: int) -> IntArray:
 
 
 def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
-    """Labels of lines, equal for those of different processes that have joints in common."""
+    """Labels of lines, equal for lines of different processes with common joints."""
     if joints is None or not len(part):
         return part
     from scipy.sparse import coo_array  # imported here, because only output needs it

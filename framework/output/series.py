@@ -45,8 +45,8 @@ class Closing:
 class Style(NamedTuple):
     """How numbers are written.
 
-    single: fields in single precision (float32); points and times stay double. compress: for VTKHDF alone; `.vtu` is
-    always compressed, XDMF never.
+    single: fields in single precision (float32); points and times stay double.
+    compress: for VTKHDF alone; `.vtu` is always compressed, XDMF never.
     """
 
     single: bool = False
@@ -103,7 +103,7 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Set what a format keeps from frame to frame, before the first one."""
+        """Initialise data that a format keeps from frame to frame, before the first one."""
 
     def beside(self, suffix: str) -> Path:
         """The file of this series with another suffix."""
@@ -119,9 +119,10 @@ class FieldSeries(Closing, ABC):
     ) -> None:
         """Write one frame; it is on disk and can be read when the call returns.
 
-        time: time [s], above that of the previous frame. points: moved points in the global frame [m], shape (n, 2) or
-        (n, 3). point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); two components get a zero
-        third. cell_data: values per line, then per face, by field name, shape (m,), (m, 2) or (m, 3).
+        time: time [s], above the time of the previous frame.
+        points: moved points in the global frame [m], shape (n, 2) or (n, 3).
+        point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); two components get a zero third.
+        cell_data: values per line, then per face, by field name, shape (m,), (m, 2) or (m, 3).
 
         Raises OutputError if a shape, a name or the time is wrong, if fields differ from the first frame, if the series
         is closed, or if the file cannot be written.

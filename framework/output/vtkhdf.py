@@ -87,7 +87,7 @@ class VtkhdfSeries(FieldSeries):
             self._fill(file.create_group("VTKHDF"))
 
     def _create(self, path: Path, frame: SeriesFrame) -> None:
-        """A file without frames, for fields like those of a frame."""
+        """A file without frames, for the fields of a frame."""
         size = frame.points.nbytes + sum(v.nbytes for v in (*frame.point_data.values(), *frame.cell_data.values()))
         self._batch = 1 if self.style.compress else min(max(_BATCH_BYTES // size, 1), _BATCH_FRAMES)
 
@@ -110,7 +110,7 @@ class VtkhdfSeries(FieldSeries):
         self._room, self._places = 0, {}
 
     def _copy_kept(self, frame: SeriesFrame) -> None:
-        """A new file with the frames that are kept, for fields like those of a frame."""
+        """A new file with the kept frames, for the fields of a frame."""
         number, draft = create_draft(self.path)
         os.close(number)
         self._digest.restart()

@@ -1,7 +1,7 @@
 """Values by number from many processes, none of which has them all: each keeps the values of a range of numbers.
 
 A process sends the values that it knows to the keepers of their numbers, requests other values, and gets the answers.
-The length of messages is that of the data sent and requested.
+Messages contain only data sent and requested.
 """
 
 from __future__ import annotations

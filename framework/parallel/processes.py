@@ -146,7 +146,7 @@ class Processes:
 def join_rows(
     parts: Sequence[tuple[IntArray, NDArray[Any] | None]], count: int, fill: float = 0.0, summed: bool = False
 ) -> NDArray[Any]:
-    """One array of rows from those of several processes.
+    """One array of rows from the rows of several processes.
 
     Args:
         parts: row numbers of each process, shape (k,), and their values, shape (k, ...), or None if there are none.

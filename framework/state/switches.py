@@ -40,7 +40,7 @@ def find_unequal(values: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_
 
 
 def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -> None:
-    """Compare the switches of a file with those of the model, or switch the model accordingly; all processes together.
+    """Compare the switches of file and model, or switch the model accordingly; all processes together.
 
     Args:
         world: the world.

@@ -1,7 +1,6 @@
 """Tangents against central differences of the residual, of whole models: for tests of laws.
 
-    R = M(q) a + f(q, v, t) - loads + C_qᵀ λ,  C  and its derivatives with respect to q, v, a and λ, and their sum,
-    entry by entry
+    R = M(q) a + f(q, v, t) - loads + C_qᵀ λ,  C     and its derivatives with respect to q, v, a and λ, and their sum
 
 A difference of step h has an error of about h² of the third derivative and ε R/h by rounding, with h = 1e-6 some 1e-9
 of the largest entry of a row.  Contact states are history values, which do not change in differences.
