@@ -3,7 +3,7 @@
 Run it with ``windlass run examples/cable_net.py``; ``-help`` lists all options.
 
 The net is a lattice of n x n square meshes with thick ropes around it.  The script writes it as a gmsh file with named
-groups; ``-mesh FILE`` takes another one with the lines "inner" and "rim" and the points "top", "left" and "right".
+groups; ``-mesh FILE`` reads another file with the lines "inner" and "rim" and the points "top", "left" and "right".
 Sections, supports and the pull use these names.
 
 At every knot the ropes share the position and have separate slopes: a hinged lattice of rigid bars has no shear

@@ -30,7 +30,7 @@ from windlass.elements import Circle, Ground, cable_around, nodes_of
 
 RADIUS = 0.1  # [m]
 WEIGHT = 100.0  # [N] T0
-SPARE = 4  # elements of each free strand that stay free when the left one has been drawn
+SPARE = 4  # elements of each strand that are still free after the left one was pulled
 STEPS = 20  # steps per element length of travel
 
 

@@ -38,7 +38,7 @@ brake = wl.option("brake", 4.0, "m/s^2", "deceleration of the sheave's rim", min
 friction = wl.option("friction", 0.1, "1", "friction coefficient in the groove", minimum=0.01)
 groove = wl.option("groove", 0.35, "rad", "half angle of the groove", minimum=0.1)
 size = wl.option("size", 0.05, "m", "length of an element", minimum=0.01)
-stops = wl.option("stops", 3, "1", "3: all stops, 1: that of -brake alone", minimum=1)
+stops = wl.option("stops", 3, "1", "3: all stops, 1: the stop of -brake alone", minimum=1)
 output = wl.option("output", "elevator_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 

@@ -11,8 +11,8 @@ Checks: tensions and the length on the ground in still water against the closed 
 touchdown and friction; in the current supports and sea bed carry the loads of the line, its weight in water and drag;
 in the waves the energy ledger closes.
 
-Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, Dynamics Modeling
-and Loads Analysis of an Offshore Floating Wind Turbine, NREL/TP-500-41958 (2007), section 2.6.
+Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
+and Loads Analysis of an Offshore Floating Wind Turbine", NREL/TP-500-41958 (2007), section 2.6.
 """
 
 from pathlib import Path

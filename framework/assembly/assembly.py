@@ -301,7 +301,7 @@ class Assembly:
         return PostNewton(error, -step, bool(switched), force)
 
     def decide(self, state: Values) -> None:
-        """Set history values anew from the motion at the start of a solve: open or closed, stick or slip."""
+        """Set history values from the motion at the start of a solve: open or closed, stick or slip."""
         fields = self.load_fields(state)
         fields.start_data[:] = fields.data
         begin_step(fields, self.layout.reference, state)

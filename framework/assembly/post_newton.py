@@ -34,7 +34,7 @@ def judge_outcomes(outcomes: FloatArray, total: FloatArray) -> None:
     note_outcome(total, 0.0, np.inf, False, 0.0, -1)
     total[5] = -1.0
     for k in range(len(outcomes)):
-        # the largest of numbers and NaN depends on their order
+        # the maximum of numbers and NaN depends on their order
         error = outcomes[k, 0] if np.isfinite(outcomes[k, 0]) else np.inf
         if error > total[0]:
             total[0], total[4], total[5] = error, outcomes[k, 4], k

@@ -45,7 +45,7 @@ def declare(option: Callable[..., Any]) -> Wish:
     minutes = option(
         "checkpoint_minutes", MINUTES, "min", "elapsed time after which a checkpoint is due; 0 never", minimum=0.0
     )
-    restart = option("restart", "", "", "go on from this checkpoint file; auto: that of -checkpoint, if any")
+    restart = option("restart", "", "", "continue from this checkpoint file; auto: the file of -checkpoint, if any")
     from petsc4py import PETSc  # imported here, because PETSc starts with its options
 
     every_given = PETSc.Options().hasName("checkpoint_every")

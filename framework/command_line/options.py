@@ -444,7 +444,7 @@ def finish() -> None:
         unknown = unused_options.find_unknown(_run.solvers, _run.own)
         return _show(describe_as_json(_run.own, _run.framework, _run.solvers, unknown))
     _show(own_help())
-    more = "" if "petsc" in _run.topics else " -help petsc also lists those of PETSc's solvers."
+    more = "" if "petsc" in _run.topics else " -help petsc also lists options of PETSc's solvers."
     _show(f"Nothing was solved.{more} PETSc's general options, such as -log_view, are in its manual.")
 
 

@@ -268,7 +268,7 @@ class _KernelCache:
             self._let_go(done.key)
 
     def _keep(self, key: str, result: Any) -> None:
-        """Keep the result, for this process and in the folder."""
+        """Store the result, for this process and in the folder."""
         _process.ready[key] = result
         folder, _ = cache_folder()
         if folder is None or not os.access(folder, os.W_OK):

@@ -96,7 +96,7 @@ def leave(comm: Any, what: str, error: BaseException) -> None:
             break
         time.sleep(PAUSE)
     if isinstance(error, SystemExit):
-        error = ModelError(f"this process ends in {what}, while others go on: all must do the same")
+        error = ModelError(f"this process ends in {what}, while others continue: all must do the same")
     _end_job(error)
 
 

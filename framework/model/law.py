@@ -375,7 +375,7 @@ def require_law(component: type[Component]) -> Law:
     """The law of a component.
 
     Raises:
-        ModelError: nothing was registered for it.
+        ModelError: the component has no registered law.
     """
     if component in _waiting:
         name = _waiting[component][0]

@@ -106,7 +106,7 @@ def describe_format() -> dict[str, Any]:
             "type": "object",
             "additionalProperties": listed(names),
         },
-        "calls": {"description": "what was added, call by call of World.add", **listed(call)},
+        "calls": {"description": "calls of World.add, in their order", **listed(call)},
     }
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 

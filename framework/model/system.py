@@ -189,7 +189,7 @@ def _probe(s: Evaluation, value: float) -> Evaluation:
 
 
 def _replace(array: Any, value: float) -> Any:
-    """For an array of floats, one of other content that takes no memory; other values unchanged."""
+    """Replace an array of floats by one of other content that takes no memory; keep other values."""
     if isinstance(array, np.ndarray) and array.dtype == np.float64:
         # np.broadcast_to takes three times as long
         return np.ndarray(array.shape, np.float64, pack("d", value), strides=(0,) * array.ndim)

@@ -227,7 +227,7 @@ class Recorder(EveryNth):
         self._parts[kind] = name, self.frames
         self._series[k] = self._create_series(kind)
         self.paths[k] = self._series[k].path
-        print(f"{error}; it is kept as it is, and the run goes on in '{self.paths[k]}'", file=sys.stderr, flush=True)
+        print(f"{error}; it is kept unchanged, and the run continues in '{self.paths[k]}'", file=sys.stderr, flush=True)
 
     def checkpoint(self) -> dict[str, Any]:
         """Times of the frames, names of the files and digests of the series; see `StepHook.checkpoint`."""

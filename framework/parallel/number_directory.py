@@ -68,7 +68,7 @@ def _blocks(processes: Processes, length: int) -> Iterator[slice]:
 
 
 def _address(processes: Processes, numbers: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Order by keepers, and how many numbers go to and come from each process."""
+    """Order by keepers, and counts of numbers sent to and received from each process."""
     keeper = numbers * processes.size // max(count, 1)
     out = np.bincount(keeper, minlength=processes.size)
     into = np.array(processes.exchange("numbers", out.tolist()), np.int64)

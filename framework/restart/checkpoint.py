@@ -102,7 +102,7 @@ class Checkpoint(StepHook):
             if self._known:
                 process.replaying = weakref.ref(self)
         elif restart == "auto":
-            say(f"there is no checkpoint file '{self.path}' to go on from: the run starts anew")
+            say(f"there is no checkpoint file '{self.path}' to continue from: the run starts again")
 
     def _prepare(self) -> None:
         """Check that the file can be written, and lock it."""
@@ -147,7 +147,7 @@ class Checkpoint(StepHook):
         self.leave_replay()
         dropped = [known for known in self._known if known > number]
         if dropped:
-            say(f"solve {number} goes on: the records of later solves are dropped and they are done again")
+            say(f"solve {number} continues: the records of later solves are dropped and these solves are repeated")
         self._known = [known for known in self._known if known <= number]
         if is_first_process():
             self._replace(number, record)

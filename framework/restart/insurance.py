@@ -87,7 +87,7 @@ def leave_checkpoints() -> str:
         path, insurance.written = insurance.written, None
     if path is None and asked is not None and asked.is_written:
         path = asked.path
-    return f"-restart {os.path.relpath(path)} goes on from the last checkpoint" if path is not None else ""
+    return f"-restart {os.path.relpath(path)} continues from the last checkpoint" if path is not None else ""
 
 
 def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:

@@ -159,7 +159,7 @@ class SolveCheckpoint:
         solver.reset_caches(state)
         self._restored = True
         at = f"at {state.t:.6g} s, step {state.step}"
-        say(f"{solver.prefix.rstrip('_')} {'had ended' if record['finished'] else 'goes on'} {at}")
+        say(f"{solver.prefix.rstrip('_')} {'had ended' if record['finished'] else 'continues'} {at}")
         if record["by_clock"]:
             words = "this checkpoint was written by the clock: equal within tolerances, not to the last bit"
             say_once("restart", [words])
@@ -233,18 +233,18 @@ class SolveCheckpoint:
         path = options.last_good_path()
         if path is not None:
             try:
-                saved = f"{state.save(path)}; State(world).load(...) reads it, resume=True goes on"
+                saved = f"{state.save(path)}; State(world).load(...) reads it, resume=True continues"
             except OutputError as error:
                 saved = f"not saved ({error})"
             stop.add_note(f"last good state: {saved}")
         elif self._checkpoint is None:
-            more = "; solve(solver.state, resume=True) goes on" if self._solver.settings() else ""
+            more = "; solve(solver.state, resume=True) continues" if self._solver.settings() else ""
             stop.add_note(f"solver.state has the last good state{more}")
         if self._checkpoint is not None and self._solver.settings():
             self._write(state, finished=False)
-            stop.add_note(f"-restart {self._checkpoint.path} goes on from here, to the last bit")
+            stop.add_note(f"-restart {self._checkpoint.path} continues from here, to the last bit")
         elif self._checkpoint is None and path is not None:
-            stop.add_note("with -checkpoint FILE a run that was interrupted goes on by -restart FILE")
+            stop.add_note("with -checkpoint FILE an interrupted run continues by -restart FILE")
         raise stop
 
     def had_ended(self, state: State) -> bool:

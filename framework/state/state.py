@@ -257,8 +257,9 @@ class State:
             path: the file.
             switches: treatment of the columns that `World.set` changes (friction, ``active``, loads), except functions
                 of time.  ``"compare"``: an error if the model is not switched as when the state was saved.
-                ``"restore"``: switch the model so.  ``"keep"``: do not change the model, for example to begin a motion
-                with friction from a preload without friction.  Files of old versions without switches are not compared.
+                ``"restore"``: set the saved switches.  ``"keep"``: do not change the model, for example to begin a
+                motion with friction from a preload without friction.  Files of old versions without switches are not
+                compared.
 
         Raises:
             OutputError: a file that cannot be read, has a wrong digest, or has values that are not finite.

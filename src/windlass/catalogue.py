@@ -66,7 +66,7 @@ class BeltSheet:
     groove_angles: tuple[float, float, float] | None
 
     def groove_angle(self, radius: float) -> float | None:
-        """The angle between the flanks of the grooves of a pulley [rad] by its radius [m]; None: a flat one."""
+        """The angle between the flanks of the grooves of a pulley [rad] by its radius [m]; None for a flat belt."""
         if self.groove_angles is None:
             return None
         small, large, limit = self.groove_angles

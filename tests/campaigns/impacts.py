@@ -86,7 +86,7 @@ def stop_joint(impact: Impact) -> Scene:
 
 
 def meet_plane(impact: Impact) -> Scene:
-    """A sphere that meets a half space of the same material, by `HuntCrossley`."""
+    """A sphere that hits a half space of the same material, by `HuntCrossley`."""
     world = wl.World()
     ball = world.add(
         el.MassPoint, mass=MASS, position=(0, impact.radius + impact.gap, 0), velocity=(0, -impact.speed, 0)
@@ -105,7 +105,7 @@ def meet_plane(impact: Impact) -> Scene:
 
 
 def meet_sphere(impact: Impact) -> Scene:
-    """Two equal spheres that meet with half the speed each: they change their speeds."""
+    """Two equal spheres that collide with half the speed each: they exchange their speeds."""
     world = wl.World()
     material = world.add(
         con.ContactMaterial, plane_strain_modulus=2.0 * impact.modulus(0.5 * MASS, 0.5 * impact.radius), dissipation=0.0
@@ -121,7 +121,7 @@ def meet_sphere(impact: Impact) -> Scene:
 
 
 def meet_pair(impact: Impact) -> Scene:
-    """A sphere that meets a held one, by a linear `ContactSphereSphere`."""
+    """A sphere that hits a fixed one, by a linear `ContactSphereSphere`."""
     world = wl.World()
     ball = world.add(
         el.RigidBody3D, position=(0, 0, 2.0 * impact.radius + impact.gap), velocity=(0, 0, -impact.speed), mass=MASS,
@@ -181,7 +181,7 @@ def meet_disc(impact: Impact) -> Scene:
 
 
 def meet_curve(impact: Impact) -> Scene:
-    """A circle that meets a straight piece of a curve."""
+    """A circle that hits a straight piece of a curve."""
     world, far = wl.World(), 10.0 * impact.radius
     profile = world.add(con.CurveProfile, points=(far, 0.0, -far, 0.0))
     ball = world.add(

@@ -15,7 +15,7 @@ from support.spatial_net import build_model
 
 
 class Falling(NamedTuple):
-    """A rope that falls onto a drum, a ball and a floor, and the drum."""
+    """The model of a rope that falls onto a drum, a ball and a floor; and the drum."""
 
     world: wl.World
     rope: wl.Entity

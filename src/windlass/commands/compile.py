@@ -68,7 +68,7 @@ def compile_all(processes: int | None = None) -> str:
     for process in started:
         process.communicate()  # closes the pipe, and waits for the end of the process
     if None in answers:
-        raise CompileError("a process that compiles ended early: windlass doctor says what is wrong")
+        raise CompileError("a process that compiles ended early: windlass doctor names the problem")
     if failed := sorted({name for answer in answers for name in answer["failed"]}):
         raise CompileError(f"not compiled: {', '.join(failed)}")
     count = sum(answer["compiled"] for answer in answers)

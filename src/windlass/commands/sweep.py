@@ -90,7 +90,7 @@ def conduct(plan: SweepPlan, executor: Executor) -> int:
     try:
         run_all(plan, executor, {folder: case for folder, case in folders.items() if needs_run(folder, plan.retry)})
     except KeyboardInterrupt as stopped:
-        stopped.add_note(f"the same command goes on with the cases of '{plan.folder}' that have not ended")
+        stopped.add_note(f"the same command continues with the cases of '{plan.folder}' that have not ended")
         raise
     rows = read_rows(plan.folder)
     files = [*write_table(plan.folder, rows), *draw_sweep(plan.folder, rows, plan.names, plan.units, plan.plot)]

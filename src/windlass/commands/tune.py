@@ -31,14 +31,14 @@ and writes the best as a file for -options_file.  Take a short run (-end_time) t
 Options of the search, which win over those of the model:"""
 OWN = option_table(
     Option("try", "", "", 'more settings in quotes: "-dynamic_ksp_type preonly,gmres -dynamic_pc_type lu"'),
-    Option("catalogue", True, "", "try the settings that suit the model; false: those of -try alone"),
+    Option("catalogue", True, "", "try the settings that suit the model; false: settings of -try alone"),
     Option("processes", 1, "1", "processes of each run", minimum=1),
-    Option("rounds", 3, "1", "runs of the quickest settings, by turns; the shortest time counts", minimum=1),
+    Option("rounds", 3, "1", "runs of the fastest settings, alternately; the shortest time counts", minimum=1),
     Option("limit", 3.0, "1", "times the default's time after which a run is stopped", minimum=1.0),
     Option("longest", 0.0, "s", "time after which the search ends with what it has; 0: by the default's", minimum=0.0),
     Option("agree", 1e-6, "1", "largest relative difference to the default's answer", minimum=0.0),
     Option("clock", CLOCKS[0], "", "time that is ranked", choices=CLOCKS),
-    Option("best", "", "", "file for the best options; default: that of the model, with the suffix .opts"),
+    Option("best", "", "", "file for the best options; default: the file of the model, with the suffix .opts"),
     Option("quiet", False, "", "print the ranking and errors only"),
 )
 SHARE = 0.2

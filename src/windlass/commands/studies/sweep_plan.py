@@ -15,7 +15,7 @@ from windlass.framework.launch.arguments import Option, join_options, option_tab
 
 COMMAND = "windlass sweep"
 OWN = option_table(
-    Option("output", "", "", "folder of the sweep; the same command with it goes on where a sweep has stopped"),
+    Option("output", "", "", "folder of the sweep; the same command with it continues a stopped sweep"),
     Option("jobs", 1, "1", "cases that run at a time", minimum=1),
     Option("samples", 0, "1", "cases from ranges a:b by a Latin hypercube, in place of a grid", minimum=1),
     Option("seed", 0, "1", "of the random numbers of -samples", minimum=0),
