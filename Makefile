@@ -48,19 +48,15 @@ words: setup-test
 	$(PYTHON_BIN) -m pytest -q tests/unit/test_words.py
 
 # Two tests side by side, each file in one process, so that what a file sets up is set up once; JOBS=0 runs them in turn.
-# Tests of several processes come after them, one at a time: two of them on the same cores wait for each other.
-# PYTEST_ARGS="..." is given to both.
+# PYTEST_ARGS="..." is given to pytest.
 JOBS ?= 2
-define run_tests
-$(PYTHON_BIN) -m pytest -m "not mpi$(1)" -n $(JOBS) --dist loadfile $(PYTEST_ARGS); first=$$?; \
-$(PYTHON_BIN) -m pytest -m "mpi$(1)" $(PYTEST_ARGS) && exit $$first
-endef
+RUN_TESTS = $(PYTHON_BIN) -m pytest -n $(JOBS) --dist loadfile
 
 pytest: setup-test
-	$(call run_tests, and not long)
+	$(RUN_TESTS) -m "not long" $(PYTEST_ARGS)
 
 test-long: setup-test ## run the tests that are long and rare, too
-	$(call run_tests)
+	$(RUN_TESTS) $(PYTEST_ARGS)
 
 campaigns: setup-test ## the long campaigns: kills, full disks, damage, edits, impacts; CAMPAIGNS="kill 20" chooses
 	PYTHONPATH=src:tests $(PYTHON_BIN) -m campaigns $(CAMPAIGNS)

@@ -42,7 +42,8 @@ BELT_FACTOR = 10.0
 BELT_DEPTH = 2.5e-4
 """Depth per radius of belts [1]."""
 BRISTLE_FACTOR = 8.0
-"""mu_k R²/EA of belts: they add less than 1 % to the loss of speed up to two thirds of the largest torque."""
+"""mu_k R²/EA of belts: on half a turn they add less than 1 % to the loss of speed up to two thirds of the largest
+torque, on arcs of 1 rad 5 to 24 %."""
 
 
 LAYER_MODULUS = 2.4e6

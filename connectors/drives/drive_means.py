@@ -44,8 +44,8 @@ from windlass.framework.state.state import State
 
 SAME_TIME = 1e-9
 """Difference of times, per duration, that counts as none [1]."""
-TENSION_ERROR = 1e-3
-"""Of the tension of a span, times the speed of the belt: power that the mesh and the method may give [1]."""
+TENSION_ERROR = 3e-4
+"""Of the largest tension, times the speed of the belt: power that the mesh and the method may give [1]."""
 DERIVED = {"hub_force", "hub_angle", "creep", "log_ratio", "slip_arc", "slip_reserve", "string_frequency", *WHOLE}
 """Numbers whose means are those of means."""
 

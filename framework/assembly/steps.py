@@ -77,7 +77,7 @@ def mass_product_steps(assembly: Summands, x: FloatArray, f: FloatArray) -> list
 
 def _assembled_product(mass: MassRows, s: Evaluation) -> list[Step]:
     """Add the product of the assembled masses with accelerations s.a to s.f."""
-    return [(call(multiply_rows, lambda s: (*mass[:3], s.a, s.f)), (s,))] if len(mass.values) else []
+    return [(call(multiply_rows, (*mass[:3], s.a, s.f)), (s,))] if len(mass.values) else []
 
 
 def constraint_steps(assembly: Summands, c: FloatArray, f: FloatArray) -> list[Step]:
@@ -120,8 +120,8 @@ def mass_steps(
     _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()
     if len(rows.values):
-        add = call(add_scaled, lambda s: (rows.slots, rows.values, s.mass, s.values))
-        found.append((add, (evaluate(assembly.fields, mass=scale, values=values),)))
+        add = call(add_scaled, (rows.slots, rows.values, scale, values))
+        found.append((add, (evaluate(assembly.fields),)))
     for component in components:
         system = assembly.layout.systems[component]
         if system.mass is not None and system.fused is not None:

@@ -19,11 +19,12 @@ import shlex
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from support.processes import run_warm
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -86,6 +87,8 @@ def run(command: list[str], folder: Path, extra: dict[str, str] | None = None) -
         "MPLBACKEND": "Agg",
     }
     environment = {**os.environ, **own, **(extra or {})}
+    if command[0] == sys.executable:
+        return run_warm(command[1:], folder, environment, TIMEOUT)
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT)
 
 
@@ -137,13 +140,11 @@ def check_command(page: Path, folder: Path, block: Block, extra: dict[str, str],
 
 
 def check_commands(page: Path, folder: Path, mpi: bool) -> None:
-    """Run the commands of a page, several at a time, since most of their time is the start of Python."""
+    """Run the commands of a page."""
     blocks = [b for b in read_blocks(page) if b.comment.startswith("run") and (b.comment == "run: mpi") == mpi]
     commands = [(block, *command) for block in blocks for command in parse_commands(block)]
-    with ThreadPoolExecutor(1 if mpi else os.cpu_count()) as pool:
-        jobs = [pool.submit(check_command, page, folder / str(i), *command) for i, command in enumerate(commands)]
-    for job in jobs:
-        job.result()
+    for i, command in enumerate(commands):
+        check_command(page, folder / str(i), *command)
 
 
 @pytest.mark.parametrize(

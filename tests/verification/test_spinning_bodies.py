@@ -122,7 +122,7 @@ def test_spin_about_a_principal_axis(rotations: str, bound: float, order: float 
 @pytest.mark.parametrize(
     ("method", "omega", "turns", "bound"),
     [
-        ("generalized_alpha", (0.0, 0.0, 10.0), 1000, 1e-4),
+        ("generalized_alpha", (0.0, 0.0, 10.0), 200, 2e-5),
         ("generalized_alpha_index2", (0.0, 0.0, 10.0), 100, 1e-5),
         ("trapezoidal_index2", (1.0, 3.0, 10.0), 100, 1e-4),
         ("generalized_alpha", (1.0, 3.0, 10.0), 100, 5e-4),
@@ -132,7 +132,8 @@ def test_spinning_body_is_not_braked(method: str, omega: Any, turns: int, bound:
     """Kinetic energy of a free body at 0.2 rad per step, with the default spectral radius of 0.9.
 
     About a principal axis nothing swings and nothing is damped: measured 3e-7 in 1000 turns, which is Newton's
-    tolerance.  About another axis the body itself tumbles, which numerical damping brakes like any motion.
+    tolerance; the bound for 200 turns is a fifth of 1e-4 for 1000.  About another axis the body itself tumbles, which
+    numerical damping brakes like any motion.
     """
     world = World()
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), angular_velocity=omega, mass=1.0, inertia=(1.0, 1.5, 3.0))
