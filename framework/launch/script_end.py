@@ -82,7 +82,7 @@ def _end_of_script() -> None:
     except WindlassError as error:
         code = failure.report(error)
         sys.stdout.flush()
-        from petsc4py import PETSc  # imported here, because it has started or is not needed
+        from petsc4py import PETSc  # here, because it has started or is not needed
 
         from windlass.framework.launch.petsc_functions import hide_unused_options  # here, because it needs NumPy
 

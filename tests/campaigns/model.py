@@ -76,7 +76,7 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
     child = os.fork()
     if child == 0:
         code = 3
-        # what is there now is never collected, which would copy its memory
+        # present objects are never collected, which would copy its memory
         gc.freeze()
         try:
             os.close(reading)
