@@ -120,7 +120,7 @@ def draw(suffix: str) -> Way:
         solve(ledger)
         ledger.draw(folder / f"energy{suffix}")
 
-    return Way(f"draw {suffix}", (f"energy{suffix}",), write)
+    return Way(f"draw {suffix}", (f"energy{suffix}",), write, makes_folder=True)
 
 
 def keep(folder: Path) -> None:
