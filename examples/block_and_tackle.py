@@ -89,7 +89,7 @@ def eval_modes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     held = [state.local_dofs(nodes[i])[0, :2] for i in (0, elements)] + [state.local_dofs(block)[0, [0, 2]]]
     free = np.setdiff1d(np.arange(len(state.q)), np.concatenate(held))
     K, M = K[free][:, free], M[free][:, free]
-    # forces without friction have a potential; eigsh would not notice if the tangent were not symmetric
+    # forces without friction have a potential; eigsh would not detect an unsymmetric tangent
     assert abs(K - K.T).max() < 1e-12 * abs(K).max()
     squares, vectors = eigsh(K, modes, M, sigma=0.0)
     shapes = np.zeros((len(state.q), modes))

@@ -202,7 +202,7 @@ def model_arguments() -> list[str] | None:
     """The words of this process that belong to a model: those after the script.
 
     None if the program is not a model script but, for example, pytest, a notebook or an installed command: PETSc must
-    not read their words.
+    not read the arguments of these programs.
     """
     program, words = (sys.argv[0], sys.argv[1:]) if sys.argv else ("", [])
     if program == "-m":

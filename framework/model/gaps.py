@@ -22,7 +22,7 @@ GAP, RATE, SPEED, MISSED, REACH, X, Y, Z = range(8)
 touching surfaces [m/s]; the depth that the ends of the step do not show, and the reach of an obstacle that can be
 passed [m]; a vector from one body to the other [m]."""
 START = 8
-"""Place of the first of the same numbers at the start of the step; the gap is NaN where it is unknown."""
+"""Index from which the numbers at the start of the step follow; the gap is NaN if unknown."""
 WIDTH = 2 * START
 LEAST, FASTEST = range(2)
 """Places in `Gaps.quiet`."""

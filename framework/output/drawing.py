@@ -142,7 +142,7 @@ class Canvas:
                         cell_data[name] = self._lines.fresh(name) if first else cell_data[name].copy()
                     _lay(cell_data[name], paint, overlap, first)
                     empty[name] = paint.empty
-        # only now, because the empty value would take part in the rules
+        # filled only now, because rules must not combine the empty value with painted ones
         for name, value in empty.items():
             cell_data[name][:lines][np.isnan(cell_data[name][:lines])] = value
         return points, point_data, cell_data

@@ -164,7 +164,7 @@ class EvaluatedRows:
         return [of_row.get(row, output.unit) for row in range(self.count)]
 
     def join(self, values: FloatArray | None, error: WindlassError | None = None, fill: float = 0.0) -> FloatArray:
-        """Values of all rows from the values of each process; raises on all processes the error of one."""
+        """Values of all rows from the values of each process; an error of one process is raised on all."""
         parts = self.assembly.processes.allgather("output", (self.positions, values, error))
         for _, _, found in parts:
             if found is not None:

@@ -3,9 +3,9 @@
     windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]
     python export.py MODEL.py ...           the same; this file needs Exudyn and NumPy only, and may be copied
 
-The script runs until its N-th call of a solver (default 1), instead of which the file is written; then it ends. The
-file holds the dictionaries of all nodes, objects, markers, loads and sensors without graphics, the values that the
-solver would start from, and the settings of the solver.  User functions are written by their names.
+The script runs until its N-th call of a solver (default 1); the file is written instead of this solve, and the script
+ends. The file holds the dictionaries of all nodes, objects, markers, loads and sensors without graphics, the values
+that the solver would start from, and the settings of the solver.  User functions are written by their names.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Imported:
         items: its description, see `export.describe_system`.
         mbs: the MainSystem, or None.
         functions: user functions by name, for models from files.
-        answered: functions of the system that are called by the caller, see `SystemFunctions`.
+        answered: functions of the system that the importing code will execute, see `SystemFunctions`.
         hold: first-order states have constraints that hold them in statics, see `static`.
 
     Attributes:
@@ -219,7 +219,7 @@ def import_system(mbs: Any, answered: Sequence[str] = (), hold: bool = False) ->
 
     Args:
         mbs: the MainSystem.
-        answered: functions of the system that are called by the caller, see `SystemFunctions`.
+        answered: functions of the system that the importing code will execute, see `SystemFunctions`.
         hold: constrain first-order states to their initial values.
 
     Raises:

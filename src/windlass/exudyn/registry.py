@@ -80,7 +80,7 @@ class Building:
         world: the world.
         nodes, objects, loads: entities by item number; None for items without coordinates in Windlass.
         missing: items without counterpart.
-        answered: functions of the system that are called by the caller.
+        answered: functions of the system that the importing code will execute.
         columns: by id of an item, for parameters that are columns here: their names, and factors on their values, which
             are numbers, or rotations (3, 3) of vectors.
         histories: by number of a node, the conversion of its history values where they differ.
