@@ -1,4 +1,4 @@
-"""Whether models come out the same on one process and on several.
+"""Compares results of models on one process and on several.
 
 usage: agreement.py [--cases belt,loaded,hung,falling,spheres,implicit,mooring,net,crane] [--processes 1,2,3]
                     [--size N] [--steps N] [--results FOLDER]
@@ -13,13 +13,13 @@ mooring   a mooring line of 24 cables on its bed, in current and waves, whose to
 net       two layers of 6 ropes, lashed to each other, that fall on a sphere, 120 steps
 crane     the example, 20 elements per metre: 90 steps of hoisting, then 30 of swinging
 
-Each runs on every number of processes and is compared with the first of them.  A difference is relative to the largest
+Each runs on every number of processes and is compared with the first one.  A difference is relative to the largest
 entry of its kind in the whole run: displacements and velocities of positions, slopes and rotations, multipliers by
 constraint, history values by their meaning, each sensor; compared at up to 40 instants, sensors at every step.
-Displacements, not positions, so that the size of a model hides nothing.  Multipliers below a millionth of the largest
-of the run, as those of the norm of Euler parameters, which are 0 by theory, are compared with that millionth: they are
-the round-off of the others.  The exit code is 1 where a difference is above
-1e-8, or where the Newton iterations or the passes of any step are not the same.
+Displacements, not positions, so errors of large models remain visible.  Multipliers below a millionth of the largest of
+the run, such as multipliers of the norm of Euler parameters, which are 0 by theory, are compared with that millionth:
+they are round-off of the others.  The exit code is 1 if a difference is above
+1e-8, or if the Newton iterations or the passes of any step differ.
 """
 
 import argparse
@@ -56,18 +56,18 @@ CASES = {
 WORDS = {
     "crane": ["-output", "none", "-falls", "2", "-dynamic_snes_rtol", "1e-6", "-static_snes_rtol", "1e-6"],
 }
-"""More options of a case; 1e-8 of the first residual of a later pass of the crane is round-off, which decides there
-whether Newton's method takes one more iteration."""
+"""More options of a case; 1e-8 of the first residual of a later pass of the crane is round-off, which there decides
+about one more Newton iteration."""
 NEGLIGIBLE = 1e-6
-"""Of the largest multiplier of a run."""
+"""Fraction of the largest multiplier of a run."""
 Arrays = Mapping[str, NDArray[Any]]
 
 
 class Comparison(NamedTuple):
-    """How a run differs from that on the first number of processes.
+    """Differences of a run from the run on the first number of processes.
 
     Attributes:
-        differences: of each kind of numbers, relative to the largest entry of the kind [1].
+        differences: difference of each kind of numbers, relative to the largest entry of the kind [1].
         newton, passes: all Newton iterations and passes of the run.
         uneven: steps whose Newton iterations or passes differ.
     """
@@ -79,7 +79,7 @@ class Comparison(NamedTuple):
 
     @property
     def worst(self) -> tuple[str, float]:
-        """The kind that differs most, and by how much."""
+        """The kind with the largest difference, and that difference."""
         return max(self.differences.items(), key=lambda pair: pair[1])
 
     @property

@@ -1,9 +1,9 @@
-"""One model on the processes of mpiexec; the first one writes what came out of it to a file of arrays.
+"""One model on the processes of mpiexec; the first one writes its results to a file of arrays.
 
     mpiexec -n 2 windlass run agreement_child.py -case hung -out hung2.npz
 
-The models are those of the tests.  The arrays are named ``what: kind``: displacements and velocities of positions,
-slopes and rotations, multipliers by constraint, history values by their meaning, and sensors, each at several instants;
+The models come from the tests.  The arrays are named ``what: kind``: displacements and velocities of positions, slopes
+and rotations, multipliers by constraint, history values by their meaning, and sensors, each at several instants;
 "newton" and "passes" are the Newton iterations and the passes of every step.
 """
 
@@ -38,11 +38,11 @@ MEANINGS = {
     con.ContactFrictionSurfaceCable: ("gaps", "states", *("anchors",) * 3),
     con.ContactFrictionSurfaceSetCable: ("gaps", "states", *("anchors",) * 3),
 }
-"""What the history values of a contact are, in the order in which they are stored, each for all segments."""
+"""Kinds of the history values of a contact, in the order of storage, each for all segments."""
 CROSSINGS = {"numbers of ropes": 0, "feet": 1, "gaps of ropes": 2, "states of ropes": 3, "anchors of ropes": 4}
-"""Places of some of the history values of one place where ropes touch ropes."""
+"""Indices of some history values of a contact between ropes."""
 LOADED = {"tAccStart": 0.005, "tAccEnd": 0.555, "tq0": 0.02, "tq1": 0.05}
-"""The belt's times [s] of drive and load so early that 800 steps of 0.1 ms contain them; the drive is as steep."""
+"""Earlier times [s] of drive and load of the belt, within 800 steps of 0.1 ms; the drive is equally steep."""
 Indices = dict[str, NDArray[np.int64]]
 
 
@@ -89,7 +89,7 @@ class Watch(wl.StepHook):
 
     Args:
         kinds: numbers of the model.
-        sensors: what else to watch, at every step.
+        sensors: sensors read at every step.
         every: number of steps between states.
     """
 
@@ -102,7 +102,7 @@ class Watch(wl.StepHook):
         self._passes: list[int] = []
 
     def after_step(self, state: wl.State) -> None:
-        """Note the counts, and now and then the state."""
+        """Record the counts, and every n-th state."""
         statistics = self.solver.statistics
         self._newton.append(statistics.newton_iterations)
         self._passes.append(statistics.discontinuous_iterations)
@@ -121,7 +121,7 @@ class Watch(wl.StepHook):
                 self._kept.setdefault(f"{what}: {kind}", []).append(values[places])
 
     def tabulate(self) -> dict[str, NDArray[Any]]:
-        """All that was kept, the first axis over instants; iterations and passes of single steps."""
+        """All records, with the first axis over instants; iterations and passes of single steps."""
         found = {name: np.array(parts) for name, parts in self._kept.items()}
         if self.sensors is not None:
             found |= {f"sensors: {name}": self.sensors[name] for name in self.sensors.names}
@@ -130,7 +130,7 @@ class Watch(wl.StepHook):
 
 
 def run_belt(size: int, steps: int, times: Mapping[str, float]) -> dict[str, NDArray[Any]]:
-    """The belt of so many elements, 4 segments each: preload, then steps of 0.1 ms."""
+    """The belt with this number of elements, 4 segments each: preload, then steps of 0.1 ms."""
     info = belt_parameters(size, 4)
     info["args"] |= times
     belt = build_belt(info)
@@ -182,7 +182,7 @@ def run_spheres(size: int, steps: int, implicit: bool) -> dict[str, NDArray[Any]
 
 
 def run_mooring(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """A mooring line of so many cables on its bed, in a current and in waves, whose top moves; steps of 50 ms."""
+    """A mooring line on its bed, in a current and in waves, with a moving top; steps of 50 ms."""
     world, line, loads, contacts = build_line(size)
     sensors = [wl.Sensor(line, "axial_force", name="tension"), wl.Sensor(loads, "submerged_weight", name="loads")]
     watch = Watch(sort_numbers(world), sensors, 5)
@@ -195,7 +195,7 @@ def run_mooring(size: int, steps: int) -> dict[str, NDArray[Any]]:
 
 
 def run_net(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """A net of so many ropes each way, laid on each other, that falls on a sphere with 1 m/s, in steps of 0.5 ms."""
+    """A net of ropes in both directions, laid on each other, that falls on a sphere with 1 m/s; steps of 0.5 ms."""
     net = create_laid_net(size)
     sensors = [wl.Sensor(net.crossings, name, name=name) for name in ("contact_force", "normal_force", "axis_torque")]
     watch = Watch(sort_numbers(net.world), [*sensors, wl.Sensor(net.on_surfaces, "surface", name="surfaces")], 5)
@@ -205,9 +205,9 @@ def run_net(size: int, steps: int) -> dict[str, NDArray[Any]]:
 
 
 def run_crane(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """The crane of the examples with so many elements per metre: it hoists for some steps, is pushed, and swings."""
+    """The crane of the examples with some elements per metre: it hoists for some steps, is pushed, and swings."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
-    import crane_hoist  # here, because the example has options of its own
+    import crane_hoist  # here, because the example has its own options
 
     crane_hoist.size = 1.0 / size
     crane = crane_hoist.build()

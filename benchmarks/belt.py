@@ -15,8 +15,8 @@ from harness import PEER_PYTHON, PYTHON, ROOT, Case, Tolerance
 
 FOLDER = ROOT / "benchmarks"
 
-# In the first 0.1 s both follow the same path, up to what the Newton tolerances leave open: a Newton with a lagged
-# Jacobian stops at another point below them than a full one.  With full Newton in both the torques agree to 1e-10.
+# In the first 0.1 s both follow the same path, within the Newton tolerances: a Newton method with a lagged Jacobian
+# stops at another point below them than a full one.  With full Newton in both the torques agree to 1e-10.
 FIRST_STEPS = {
     "omega_driver": Tolerance(absolute=1e-7),
     "omega_driven": Tolerance(absolute=1e-7),
@@ -31,7 +31,7 @@ FIRST_STEPS = {
     "sticking_driven": Tolerance(absolute=0),
     "static_support_force_x": Tolerance(relative=1e-6),
 }
-# Later the pattern of sticking segments is chaotic; only what sums over the belt can agree.
+# Later the pattern of sticking segments is chaotic; only sums over the belt can agree.
 LOADED = {
     "omega_driver": Tolerance(absolute=1e-7),
     "omega_driven": Tolerance(relative=0.001),
@@ -63,7 +63,7 @@ def create_case(mesh: str, loaded: bool) -> Case:
         title=f"belt of {words[0]} elements with {words[1]} contact segments each, {phase}",
         commands={"exudyn": (*exudyn, *times), "windlass": (*windlass, *times)},
         tolerances=LOADED if loaded else FIRST_STEPS,
-        # long enough that pulleys turn and segments slip: some kernels are compiled only then
+        # long enough for pulleys to turn and segments to slip, because some kernels are compiled only then
         warm_up=[(*windlass, "0.1")],
     )
 

@@ -1,4 +1,4 @@
-"""examples/belt_drive.py with steps of many sizes: speed loss, torque balance, work, and what was accepted unsettled.
+"""examples/belt_drive.py with steps of many sizes: speed loss, torque balance, work, and unsettled steps.
 
 usage: belt_steps.py [STEP ...] [options of the example]
 

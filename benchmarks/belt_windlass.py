@@ -1,11 +1,11 @@
-"""examples/belt_drive.py in Windlass, as it is; prints one RESULT line.
+"""examples/belt_drive.py in Windlass, unchanged; prints one RESULT line.
 
 usage: belt_windlass.py ELEMENTS SEGMENTS END_TIME [--from TIME] [options]
 
-The method is that of the other program: passes, tolerances, steps accepted at the limit of passes, no projection after
-kinks; and so is the mean torque, of samples every 1e-3 s.
-Times in s; with --from, a multiple of 1e-3 s, only the steps after that time are counted and timed. Options are those
-of the example and PETSc's.
+The method equals the other program's: passes, tolerances, steps accepted at the limit of passes, no projection after
+kinks, and the mean torque of samples every 1e-3 s.
+Times in s; with --from, a multiple of 1e-3 s, only the steps after that time are counted and timed. Options are options
+of the example and of PETSc.
 """
 
 import json
@@ -53,21 +53,21 @@ before = dict.fromkeys(("cpu", "wall", *COUNTS), 0)
 
 
 class Clocks(wl.StepHook):
-    """Keeps clocks and counts at the time from which they are wanted."""
+    """Records clocks and counts at the start time of the measurement."""
 
     def __init__(self, solver: wl.Dynamic) -> None:
         self.solver, self.noted = solver, begin == 0.0
         self.wall, self.cpu = time.perf_counter(), time.process_time()
 
     def after_step(self, state: wl.State) -> None:
-        """Note them once."""
+        """Record them once."""
         if not self.noted and state.t > begin - 1e-9:
             self.noted = True
             before.update(cpu=time.process_time() - self.cpu, wall=time.perf_counter() - self.wall)
             before.update({name: getattr(self.solver.statistics, name) for name in COUNTS})
 
     def idle_steps(self, state: wl.State, size: float) -> int:
-        """All but the one that reaches this time."""
+        """All steps before the one that reaches this time."""
         return 10**9 if self.noted else max(0, int((begin - state.t) / size) - 1)
 
 
@@ -78,7 +78,7 @@ class TimedDynamic(wl.Dynamic):
         super().__init__(world, **given, **arguments)
 
     def solve(self, state: wl.State | None = None, hooks: Sequence[Any] = (), *, resume: bool = False) -> wl.State:
-        """Integrate without the mean of the example over all steps, which is not that of the other program."""
+        """Integrate without the mean of the example over all steps, which differs from the other program's."""
         sampled = [hook for hook in hooks if type(hook).__name__ != "MeanTorque"]
         return super().solve(state, [*sampled, *([Clocks(self)] if begin > 0.0 else [])], resume=resume)
 

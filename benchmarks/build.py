@@ -2,9 +2,9 @@
 
 usage: build.py [SIZE ...] [--rounds N] [--results FOLDER]
 
-SIZE is a number of cables, default 100000.  Timed is all from the empty model to `World.finalize` in Windlass,
-array-wise, and to `Assemble` in Exudyn, item by item; the memory is what the process grows by.  Windlass finds the
-sparsity of the model when its first solver is made: that comes with the further measurements.
+SIZE is a number of cables, default 100000.  Timed is the construction from the empty model to `World.finalize` in
+Windlass, array-wise, and to `Assemble` in Exudyn, item by item; the memory is the growth of the process.  Windlass
+finds the sparsity of the model when its first solver is made: a further measurement.
 """
 
 import sys

@@ -5,8 +5,8 @@ usage: chain.py [SIZE ...] [--case static|dynamic] [--rule 0|2] [--steady] [--sp
 
 SIZE is a number of cables; default 100 1000 10000, both cases, both integration rules.  Timed is the solve alone, per
 Newton iteration, with full Newton in both: one load step, or 5 time steps of 1 ms with generalised-alpha; with --steady
-steps 41 to 60, as Windlass looks at the energy of each of the first 16 steps, of 32 and 33, and of few later ones.
-Small chains are solved many times in one process.  The first use installs Exudyn into .venv-bench.
+steps 41 to 60, because Windlass evaluates the energy of each of the first 16 steps, of 32 and 33, and of few later
+ones. Small chains are solved many times in one process.  The first use installs Exudyn into .venv-bench.
 """
 
 import sys
@@ -21,10 +21,10 @@ KINDS, RULES = ("static", "dynamic"), (0, 2)
 FIRST = 5
 """Steps from the start."""
 STEADY = (40, 60)
-"""Steps before the clock starts without the start, and in all."""
+"""Steps before the clock starts if the start is excluded, and total steps."""
 SIZES = (100, 1000, 10_000)
 LARGE = 30_000
-CABLES_IN_ALL = 20_000  # of the repeated solves, so that a small one takes long enough for the clock
+CABLES_IN_ALL = 20_000  # of the repeated solves, to make small ones long enough for the clock
 
 TOLERANCES = {
     "deflection_middle": Tolerance(relative=1e-8),
@@ -39,7 +39,7 @@ def newton_tolerance(size: int) -> float:
 
     The coordinates of a long chain are large numbers; their rounding, times the axial stiffness of a short element, is
     a residual that grows as size in each equation and as size^1.5 in the norm.  Below it no Newton method converges;
-    the first iteration of a step of the dynamic case ends near 1e-6, so that large chains stop above that.
+    the first iteration of a step of the dynamic case ends near 1e-6, so large chains stop above that.
     """
     return max(1e-9, 2e-14 * size**1.5) if size <= LARGE else 1e-5
 
@@ -50,10 +50,10 @@ def create_case(
     """The comparison for a number of cables, ``"static"`` or ``"dynamic"``, and an integration rule.
 
     Args:
-        size, kind, rule: see above.
-        steady: without what a solve does before its first step; for the dynamic case only.
-        rtol: relative tolerance of Newton [1], if it is not that of `newton_tolerance`.
-        space: cables in space, with the same motion.
+        size, kind, rule: see the text of this file.
+        steady: without the work of a solve before its first step; for the dynamic case only.
+        rtol: relative tolerance of Newton [1], default: `newton_tolerance`.
+        space: 3D cables, with the same motion.
 
     Raises:
         ValueError: fewer than 2 cables, statics without its start, or a tolerance that is not > 0.

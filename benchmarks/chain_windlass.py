@@ -38,7 +38,7 @@ class Chain(NamedTuple):
 
 
 def add_chain(world: wl.World, elements: int, rule: int, space: bool = False) -> wl.Entity:
-    """Add the cables of the chain, of the plane or in space, without supports."""
+    """Add the cables of the chain, 2D or 3D, without supports."""
     rest = (0.0, 0.0) if space else (0.0,)
     EA = MODULUS * SIDE**2
     return straight_cable(
@@ -72,19 +72,19 @@ def create_solver(world: wl.World, case: str, steps: int, rtol: float) -> Any:
 
 
 class Clock(wl.StepHook):
-    """Times [s] and iterations at the beginning, or after a number of steps; it looks at no other step."""
+    """Times [s] and iterations at the beginning, or after a number of steps."""
 
     def __init__(self, solver: Any, after: int) -> None:
         self._statistics, self._after = solver.statistics, after
         self._note()
 
     def after_step(self, state: wl.State) -> None:
-        """Begin again, if it is time."""
+        """Restart the counts at the given step."""
         if self._statistics.steps == self._after:
             self._note()
 
     def idle_steps(self, state: wl.State, size: float) -> int:
-        """All up to that one, and all after it."""
+        """All steps up to the given one, and all after it."""
         left = self._after - self._statistics.steps - 1
         return left if left >= 0 else sys.maxsize
 
@@ -94,7 +94,7 @@ class Clock(wl.StepHook):
 
 
 def read_memory() -> dict[str, int]:
-    """Memory of this process [B]: at present, and the most so far."""
+    """Memory of this process [B]: at present, and the maximum so far."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {"now": pages * resource.getpagesize(), "peak": peak}
@@ -135,7 +135,7 @@ def main() -> None:
     clock = time.process_time()
     solver = create_solver(chain.world, case, steps, rtol)
     start = wl.State(chain.world)
-    # the sparsity of the world is found here, once for all its solvers
+    # the sparsity of the world is computed here, once for all its solvers
     measured = {"set-up of the solver [s]": time.process_time() - clock}
     if build_only:
         for which, value in built.items():

@@ -1,4 +1,4 @@
-"""The command line that the benchmarks have in common."""
+"""The common command line of the benchmarks."""
 
 import argparse
 import subprocess
@@ -25,12 +25,12 @@ def run(
     """Parse the command line, install the peer and run the cases.
 
     Args:
-        parser: of `create_parser`, with the file's own options.
+        parser: result of `create_parser`, with the file's own options.
         create_cases: the cases of the parsed options; a ValueError becomes an error of the command line.
         peer: the word by which scripts/setup_bench.sh knows the peer; None if none is needed.
 
     Returns:
-        The exit code: 1 where the programs disagree, one fails, or the peer cannot be installed.
+        The exit code: 1 if the programs disagree, one fails, or the peer cannot be installed.
     """
     given = parser.parse_args()
     if given.rounds < 1:

@@ -11,7 +11,7 @@ creep    speed loss and tensions of loaded drives, against the theory with inert
 free     traction of a belt that runs free, as part of the limit of friction: largest and mean
 cost     time of residual, tangent and update for each closed segment or point, and for each open one
 
-The models are those of tests/support/contact_forms.py, the theory is that of tests/support/belt_theory.py.
+The models are in tests/support/contact_forms.py, the theory is in tests/support/belt_theory.py.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from harness import ROOT
 from report import RESULTS, align, describe_machine
 
 sys.path.insert(0, str(ROOT / "tests"))
-# Windlass would read them as options
+# otherwise Windlass would read them as options
 WORDS = sys.argv[1:]
 del sys.argv[1:]
 
@@ -103,7 +103,7 @@ def compare_stiff() -> Rows:
 
 
 def compare_creep() -> Rows:
-    """Loaded drives of 60 cables; step 0.2 ms, cut where passes do not converge."""
+    """Loaded drives of 60 cables; step 0.2 ms, cut if passes do not converge."""
     settings = {"passes": Passes(atol=1e-3, max_it=6)}
     rows: Rows = [("drive", "speed loss", "tight", "slack", "steps", "iterations", "passes", "ms/step")]
     for belt, (EA, e0) in BELTS.items():
@@ -135,7 +135,7 @@ def compare_free() -> Rows:
 
 
 def compare_cost() -> Rows:
-    """Kernels alone, 240 cables, data in the caches: closed and open ones are told apart by history values."""
+    """Kernels alone, 240 cables, data in the caches; history values set which contacts are closed or open."""
     rows: Rows = [("nanoseconds", "residual, closed", "residual, open", "tangent, closed", "update")]
     for name, (law, _, count) in FORMS.items():
         model = create_drive(law, 240, count, *BELTS["soft"])
@@ -156,7 +156,7 @@ def compare_cost() -> Rows:
 
 
 def measure(call: Callable[[], Any], calls: int = 300, rounds: int = 7) -> float:
-    """Process time of a call [s], the quickest of some rounds."""
+    """Process time of a call [s], the fastest of some rounds."""
     call()
     times = []
     for _ in range(rounds):

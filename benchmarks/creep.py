@@ -3,17 +3,17 @@
 usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--damped] [--reference]
        creep.py --free | --sinking | --chosen | --laws
 
-Prints a table: loss by simulation, by theory and by that of rigid bristles in per cent, the difference of the first two
-in per cent of the driver's speed and of the loss, the mean axial force against that of theory, without and with the
-length that the polygon of the belt adds, and the processor time. The runs are those of
+Prints a table: loss by simulation, by theory and by the theory of rigid bristles in per cent, the difference of the
+first two in per cent of the driver's speed and of the loss, the mean axial force against theory, without and with the
+length that the polygon of the belt adds, and the processor time. The runs come from
 tests/verification/test_belt_creep.py; --points takes contact points, --damped a third of the critical damping of the
 contact, --reference the published law.
---free: tractions of belts without load, for segments and points of the axis, as parts of the limit of friction, beside
-those of theory as the belt sinks in, and the bend of the bristles beside that by the mesh in closed form.
---sinking: the former by theory for all cases of the map, with the contact of the rule; no mesh takes it away.
---chosen: all cases of the map as strings without load, on the mesh of points and the contact of `choose_free_belt`.
---laws: one belt on ever stiffer bristles, by segments and points on circles and by points on discs, the surfaces in
-space: how its loss comes to that of rigid bristles.
+--free: tractions of belts without load, for segments and points of the axis, as fractions of the limit of friction,
+compared with theory for a belt that sinks in, and the bend of the bristles compared with the bend by the mesh in closed
+form. --sinking: tractions by sinking in, by theory, for all cases of the map, with the contact of the rule; no mesh
+removes them. --chosen: all cases of the map as strings without load, on the mesh of points and the contact of
+`choose_free_belt`. --laws: one belt on ever stiffer bristles, by segments and points on circles and by points on discs,
+the 3D surfaces: convergence of its loss to the loss with rigid bristles.
 """
 
 import sys
@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-arguments, sys.argv[1:] = sys.argv[1:], []  # PETSc would read them as options
+arguments, sys.argv[1:] = sys.argv[1:], []  # otherwise PETSc would read them as options
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from support.creep import (  # noqa: E402
@@ -40,7 +40,7 @@ from support.creep import (  # noqa: E402
 MESHES = ((60, 2), (60, 4), (120, 4))
 STIFFNESSES, STRAINS, BRISTLES = (8e3, 4e5), (-0.001, -0.01, -0.05), (1e7, 4e8, 1.6e9)
 INERTIA = (0.05, 0.3, 0.7)
-# k/EA [1/m²]: EA/(k R²) is 1 % of the loss, and belts sink in by more than the cubics of 60 elements wave
+# k/EA [1/m²]: EA/(k R²) is 1 % of the loss, and belts sink in by more than the waves of cubics with 60 elements
 CONTACT = 100 / RADIUS**2
 
 
@@ -63,7 +63,7 @@ def list_cases(elements: int, segments: int, sticking_length: str, points: bool,
 
 
 def lengthened(case: Case) -> float:
-    """Reference length of a belt on circles that has the tension of one on polygons [m].
+    """Reference length [m] of a belt on circles with the same tension as a belt on polygons.
 
     Straight segments of length l that touch a circle in their middle put the belt l²/(8 R) farther out.
     """
@@ -80,9 +80,9 @@ def show(case: Case) -> str:
         f" {case.contact_stiffness:8.1e}"
     )
     try:
-        # a belt whose bristles pass on its tension over more than an arc takes longer to find its motion
+        # a belt whose bristles transfer tension over more than an arc reaches its steady motion later
         found = run_drive(case, passes=100 if case.axial_stiffness > 1e-3 * case.bristles else 40)
-    except Exception as error:  # whatever stops one case, the table goes on and says so
+    except Exception as error:  # any error ends only its case; the table continues and shows it
         return f"{head}  {type(error).__name__}: {str(error).splitlines()[0][:60]}"
     tensions = []
     for length in (case.length, lengthened(case)):
@@ -105,12 +105,12 @@ def eval_limit(case: Case) -> float:
 
 
 def eval_sinking_traction(case: Case) -> float:
-    """Traction of a belt that sinks in as a part of its limit of friction, by theory."""
+    """Traction of a belt that sinks in, as a fraction of its limit of friction, by theory."""
     return eval_sinking(case) * case.bristles / eval_limit(case)
 
 
 def show_sinking() -> None:
-    """The table of what sinking in adds to the map."""
+    """The table of tractions by sinking in."""
     print("    EA      e0 rAv2/T  traction [%] with bristles of", *(f"{one:.1e}" for one in BRISTLES))
     cases = list_cases(60, 4, "current", True, None)
     for first in range(0, len(cases), len(BRISTLES)):
@@ -132,7 +132,7 @@ def show_free() -> None:
         case = base._replace(points=points, bristles=bristles, elements=elements, segments=segments)
         if tension == "low":
             case = case._replace(reference_strain=-0.01, stretch=1.0)
-        # all that has begun on an arc has left it, then five elements more
+        # time for all material on an arc to leave it, and five elements more
         found, known = run_drive(case, passes=elements // 4 + 20, mean=10), eval_sinking_traction(case)
         print(
             f"{elements:4d}x{segments} {'points' if points else 'segments':8} {tension:>7} {bristles:8.1e}"
@@ -172,7 +172,7 @@ def show_laws() -> None:
 
 
 def main(words: list[str]) -> None:
-    """Run all cases on all meshes, or on the one that is given."""
+    """Run all cases on all meshes, or on the given mesh."""
     sticking_length = "reference" if "--reference" in words else "current"
     points, ratio = "--points" in words, 1.0 / 3.0 if "--damped" in words else None
     words = [word for word in words if word not in ("--reference", "--points", "--damped")]

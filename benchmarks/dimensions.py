@@ -1,9 +1,9 @@
-"""Cables in space beside cables of the plane: residual and tangent with inertia, per element; no peer.
+"""3D and 2D cables: residual and tangent with inertia, per element; no peer.
 
 usage: dimensions.py [-elements N] [-rounds N]
 
-Both kernels run in turns in one process, on the same number of elements of a chain in a random state, with damping, and
-add into a matrix of compressed rows.  Times are process times, the least of the rounds; the ratio is space / plane.
+Both kernels run alternately in one process, on the same number of elements of a chain in a random state, with damping,
+and add into a matrix of compressed rows.  Times are process times, the least of the rounds; the ratio is 3D / 2D.
 """
 
 import sys
@@ -20,7 +20,7 @@ from windlass.framework.model.system import Slots, evaluate
 
 CALLS = 40
 MASS, DAMPING = 900.0, 30.0
-"""Factors of the mass matrix and of the derivatives by velocities in a time step."""
+"""Factors of the mass matrix and of the derivatives with respect to velocities in a time step."""
 
 
 def create_functions(elements: int, dims: int) -> list[Callable[[], Any]]:
@@ -39,7 +39,7 @@ def create_functions(elements: int, dims: int) -> list[Callable[[], Any]]:
     fields = assembly.load_fields(state)
     (fused,) = (system.fused for system in assembly.systems if system.fused is not None)
     width = 2 * dims
-    # each row of the matrix has room for the nodes before, here and after
+    # each row of the matrix has entries for its node and both neighbours
     row, node = np.arange(2 * width), np.arange(elements)
     first = (node[:, None] * width + row) * 3 * width
     offset = np.arange(2)[None, :] - row[:, None] // width + 1

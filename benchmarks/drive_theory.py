@@ -1,9 +1,9 @@
 """Steady belt drives of any number of pulleys, by a theory that shares no code with the package.
 
-A belt of the law N = EA (lam - 1) runs with the flow c = dX/dt of its slack length X, so with the speed v = c lam.  Of
-N, F = N - rhoA c v presses on the pulleys and carries torque.  In a span F is the same everywhere.  R is the radius of
-the cord, r that of the face, omega the speed of a pulley, and K [N/m²] the stiffness of a layer between cord and face
-(force per metre of belt and metre of shear), which is free of shear where the belt enters:
+A belt of the law N = EA (lam - 1) runs with the flow c = dX/dt of its slack length X, so with the speed v = c lam.  The
+part F = N - rhoA c v of N presses on the pulleys and carries torque; it is constant in a span.  R is the radius of the
+cord, r the radius of the face, omega the speed of a pulley, and K [N/m²] the stiffness of a layer between cord and face
+(force per metre of belt and metre of shear), without shear where the belt enters:
 
     shear     u' = w = lam - omega R/c,  u(0) = 0;    F' = K u  until |K u| = mu (r/R) F lam/R, the limit of friction
               so with a² = (EA - rhoA c²)/K:  w = w0 cosh(X/a),  F = F_in + (EA - rhoA c²) w0 (cosh(X/a) - 1)
@@ -12,7 +12,7 @@ the cord, r that of the face, omega the speed of a pulley, and K [N/m²] the sti
     torque    (F_out - F_in) R
     bending   an arc has N less by EI/(2 R²) than a span; the line of a span lies at R + EI/(2 F R) from the centre, and
               an end of an arc adds l³/(12 R²) to the length, l² = EI/F (beam under tension that leaves a rigid circle)
-    length    the slack lengths of spans and arcs add up to that of the belt
+    length  the slack lengths of spans and arcs add up to the length of the belt
 
 Hub loads are the pulls F of both spans along their lines.  Unknown are F of all spans and c.
 
@@ -29,9 +29,9 @@ import numpy as np
 from scipy.optimize import brentq, fsolve
 
 SMALLEST = 1e-9
-"""Change of F on an arc, of F, below which its layer is taken as rigid [1]: it changes speeds by less than 1e-9."""
+"""Change of F on an arc, relative to F, below which its layer is rigid [1]: it changes speeds by less than 1e-9."""
 LARGEST = 300.0
-"""Lengths a over which cosh(X/a) is followed [1]."""
+"""Largest argument X/a of cosh [1]."""
 GAUSS = np.polynomial.legendre.leggauss(24)
 
 
@@ -49,7 +49,7 @@ class Wheel:
 
 @dataclass(frozen=True)
 class Steady:
-    """The steady motion: of each pulley and of the span behind it.
+    """The steady motion, for each pulley and for the span after it.
 
     Speeds [rad/s], tensions N [N], presses F [N], torques of the belt [N m], hub loads (2,) [N], slip arcs [rad].
     """
@@ -66,7 +66,7 @@ class Steady:
 
 
 def lay_lines(wheels: list[Wheel], radii: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lengths and directions of the spans behind each pulley and wrap angles: common tangents of circles."""
+    """Lengths and directions of the spans after each pulley, and wrap angles: common tangents of circles."""
     n = len(wheels)
     lengths, angles = np.zeros(n), np.zeros(n)
     for i in range(n):
@@ -114,7 +114,8 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
 
         limit = mu * F * stretch(F) / R
         if rise < 0.0:
-            # the limit falls, the shear grows: the limit is reached once, before it would be with that of the entry
+            # the limit falls and the shear grows: the limit is reached once, earlier than the limit of the entry would
+            # be
             X = brentq(excess, 0.0, a * asinh(limit / (K * a * abs(w))))
             slides = angle(X) < wrap
         else:
@@ -134,7 +135,7 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
     def miss(g: float) -> float:
         return rise * (move(g)[0] - out)
 
-    # from the shear of the whole change within the arc on: more, where it is free of shear for long, and less
+    # start with the shear of the whole change within the arc, then try more (for long parts without shear) and less
     low = high = log(abs(out - F) / E)
     while miss(high) < 0.0:
         high += 2.0
@@ -156,18 +157,18 @@ def solve_drive(
 ) -> Steady:
     """The steady motion of a belt of a slack length [m].
 
-    torques: of the belt on each pulley against its load [N m], > 0 drives it; that of the driver is not read.
+    torques: torques of the belt on each pulley against its load [N m], > 0 drives it; the driver's is not read.
     """
     n, radii = len(wheels), np.array([w.cord for w in wheels])
     sides = np.array([w.side for w in wheels])
 
     def spread(u: np.ndarray) -> tuple[np.ndarray, float]:
-        """Presses of all spans from that behind the driver, and the flow."""
+        """Presses F of all spans from the press after the driver, and the flow."""
         F = np.zeros(n)
         F[driver] = u[0]
         for step in range(1, n):
             i = (driver + step) % n
-            # what a driven pulley takes is there behind it, too
+            # the torque of a driven pulley also changes the press after it
             F[i] = F[i - 1] + torques[i] / radii[i]
         return F, float(u[1])
 

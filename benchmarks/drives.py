@@ -1,12 +1,12 @@
-"""Belt drives drawn at random, made by `wl.Belt` with nothing chosen by hand, against the theory of `drive_theory.py`.
+"""Random belt drives, made by `wl.Belt` with default numerical parameters, against the theory of `drive_theory.py`.
 
     python benchmarks/drives.py -count 100 -first 0
 
 Each drive has two to five pulleys of ratios up to 4, EA of 1e4 to 1e6 N, friction of 0.2 to 1, rhoA v²/T up to 0.6, a
-cord up to 5 mm above the face on a rigid layer, and a bending stiffness from that of strings to that of ribbed belts.
-It starts in its steady motion, by `Belt.steady`, and runs for two revolutions of the belt; means are taken over the
-second one.  Compared are the speed losses of all loaded pulleys, span tensions, hub loads, torque and power of the
-driver.  A drive passes if all errors are below 1 %, or if its own verdict is doubtful.
+cord up to 5 mm above the face on a rigid layer, and bending stiffnesses from strings to ribbed belts. It starts in its
+steady motion, by `Belt.steady`, and runs for two revolutions of the belt; means are taken over the second one.  The
+comparison has the speed losses of all loaded pulleys, span tensions, hub loads, torque and power of the driver.  A
+drive passes if all errors are below 1 %, or if its own verdict is doubtful.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.elements import RigidBody2D
 
 STEPS_PER_CABLE = 4.236
-"""In the time in which an element passes; not whole, else all steps see an element in the same few places."""
+"""Steps per passage of an element; not an integer, because elements would be at the same few places in all steps."""
 PERIODS_PER_STEP = 1.0
-"""Of the contact where it is softest, k = 1000 T/R²: slow belts would have longer steps, with which they rattle."""
+"""Periods of the softest contact per step, k = 1000 T/R²: slow belts would otherwise have longer steps and rattle."""
 REVOLUTIONS = 2.0
 START = 0.5
-"""Share of the run after which means begin."""
+"""Fraction of the run after which means begin."""
 EVERY = 3
 """Steps between two records."""
 ALLOWED = 0.01
 STEADY_ELEMENTS = 80
-"""Where nothing moves: enough to lay the belt around all pulleys."""
+"""Elements if there is no motion: enough to lay the belt around all pulleys."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Case:
 
 
 def draw(seed: int, quick: bool = False) -> Case:
-    """The drive of a seed; ``quick``: two pulleys and a belt that stretches, which few elements serve."""
+    """The drive of a seed; ``quick``: two pulleys and an extensible belt, for which few elements suffice."""
     rng = np.random.default_rng(seed)
 
     def log_uniform(low: float, high: float) -> float:
@@ -206,7 +206,7 @@ def run(
 
 
 def compare(case: Case, theory: Steady, report: wl.DriveReport | wl.SteadyDrive) -> dict[str, float]:
-    """Errors of the means, each relative to its theory; of losses, to the largest loss of a pulley."""
+    """Errors of the means, each relative to its theory, errors of losses relative to the largest loss of a pulley."""
     radii = np.array(case.radii)
     speeds = np.array([abs(duty.speed) for duty in report.pulleys])
     loss, ideal = (1.0 - s * radii / (s[0] * radii[0]) for s in (speeds, np.abs(theory.speeds)))
@@ -223,7 +223,7 @@ def compare(case: Case, theory: Steady, report: wl.DriveReport | wl.SteadyDrive)
 
 
 def main() -> None:
-    """Run drives and say how many agree."""
+    """Run drives and print how many agree."""
     count = int(wl.option("count", 100, "1", "number of drives", minimum=1))
     first = int(wl.option("first", 0, "1", "seed of the first", minimum=0))
     right, doubtful, wrong, above = 0, 0, 0, 0

@@ -3,23 +3,22 @@
 usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD ...] [--seconds N] [--steps N ...] [--until TIME]
        [--records FOLDER] [--write]
 
-FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.com/jgerstmayr/EXUDYN, which is not
-part of Windlass; all scripts in it and below are tried.  --only takes those whose name has one of the words, --seconds
-is the longest run of one in process time (default 60), --until ends the command at a time of the day, --records is a
-folder that keeps the result of every run, so that the command continues where it was ended; --write puts them into
-the table of docs/reference/exudyn_models.md, in which rows of scripts that were not run stay.  Exudyn is that of
-.venv-bench, or that in EXUDYN_SITE.
+FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.com/jgerstmayr/EXUDYN, which is not part
+of Windlass; all scripts in it and below are tried.  --only selects scripts whose name contains one of the words,
+--seconds is the longest run of a script in process time (default 60), --until ends the command at a time of the day,
+--records is a folder that keeps the result of every run, so that the command continues where it was ended; --write puts
+them into the table of docs/reference/exudyn_models.md, which keeps rows of scripts that were not run.  Exudyn is taken
+from .venv-bench, or from EXUDYN_SITE.
 
 A script that takes longer in one of the programs is cut in both: each solve ends after the first 200 steps, or the
 first 20, and the script after its fourth solve.  --steps 200 20 begins with such runs.
 
 Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances of 1e-10,
-1e-12, 1e-9 and 1e-8 and full Newton, so that models are compared, not the iterations at which Newton's method ends;
-and then with two, four and eight times as many steps of time: if only the integrators differ, each halving makes less
-of it.
-Compared are, after each solve, the whole vectors of coordinates and of multipliers, and the values of each sensor, each
-relative to its largest entry, or to 1e-6 where all are smaller; and what the script itself gives as its result.
-Multipliers that Windlass does not know are left out, and sensors that either program cannot read.
+1e-12, 1e-9 and 1e-8 and full Newton, to compare models and not the ends of Newton's method; and then with two, four and
+eight times as many time steps: if only the integrators differ, each halving reduces the difference.
+After each solve, the comparison includes the whole vectors of coordinates and of multipliers, and the values of each
+sensor, each relative to its largest entry, or to 1e-6 if all are smaller; and the result of the script. It excludes
+multipliers that Windlass does not know, and sensors that either program cannot read.
 """
 
 import argparse
@@ -41,30 +40,30 @@ from harness import PEER_PYTHON, PYTHON, ROOT
 RECORD = ROOT / "benchmarks" / "peers" / "exudyn_record.py"
 PAGE = ROOT / "docs" / "reference" / "exudyn_models.md"
 REASONS = ROOT / "benchmarks" / "peers" / "exudyn_reasons.toml"
-"""Lists of reasons by script, for what differs or fails."""
+"""Lists of reasons by script, for differences and failures."""
 MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
 ROUNDING = 1e-6
-"""Size of multipliers, sensors and results all of whose values are smaller: what is 0 but for rounding."""
+"""Smallest scale of multipliers, sensors and results: smaller values are rounding errors of 0."""
 TOLERANCES = 1e-10, 1e-12, 1e-9, 1e-8
 TIMES = 2, 4, 8
-"""Steps of time for each one of the script."""
+"""Time steps for each step of the script."""
 MOST = 0, 200, 20
-"""Largest number of steps of a solve: that of the script, and those of scripts that are cut."""
+"""Largest number of steps of a solve: unlimited, and limits for scripts that are cut."""
 WAITS = 10.0
 """Elapsed time per process time after which a script that waits is ended."""
 LONGER = "longer than"
 NO_TOLERANCE = 0.5
-"""Difference of motions with tighter tolerances, per difference before, above which these do not make it."""
+"""Ratio of differences with tighter and given tolerances above which tolerances are not the cause."""
 SPOILT = 3.0
-"""The same above which tighter tolerances are not used [1]."""
+"""The same ratio above which results with tighter tolerances are not used [1]."""
 FALLS = 0.6
-"""Difference with twice as many steps, per difference before, below which it converges: a half or less in theory.  From
-the steps of the script on, as a difference may pass through 0."""
+"""Difference with twice as many steps, per difference before, below which it converges: a half or less in theory.
+Counted from the steps of the script on, because a difference may pass through 0."""
 
 
 def find_exudyn() -> str:
-    """The folder that holds exudyn: EXUDYN_SITE, or that of .venv-bench."""
+    """The folder that holds exudyn: EXUDYN_SITE, or .venv-bench."""
     if given := os.environ.get("EXUDYN_SITE"):
         return given
     command = [PEER_PYTHON, "-c", "import exudyn, pathlib; print(pathlib.Path(exudyn.__file__).parents[1])"]
@@ -72,11 +71,11 @@ def find_exudyn() -> str:
 
 
 class Settings(NamedTuple):
-    """How a script is run.
+    """Settings of a run of a script.
 
     Attributes:
-        tolerance: the largest that Newton's method may use; 0: the tolerances of the script.
-        times: steps of time for each step of the script.
+        tolerance: largest tolerance of Newton's method; 0: the tolerances of the script.
+        times: time steps for each step of the script.
         most: largest number of steps of the script in a solve; 0: all.
     """
 
@@ -91,12 +90,12 @@ class Runner:
     Args:
         program: ``exudyn`` or ``windlass``.
         site: the folder that holds exudyn.
-        folder: for what scripts write.
+        folder: folder for files of the scripts.
     """
 
     def __init__(self, program: str, site: str, folder: Path) -> None:
         self._folder, links = folder, folder / f"site_{program}"
-        # only exudyn of that folder: its NumPy may be another one
+        # only exudyn of that folder, which may have another NumPy
         links.mkdir()
         for name in ("exudyn", "exudyn.libs"):
             (links / name).symlink_to(Path(site) / name)
@@ -106,7 +105,7 @@ class Runner:
         self._process = subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, text=True)
 
     def run(self, script: Path, how: Settings, seconds: float) -> dict[str, Any]:
-        """What the program makes of a script: the record of its solves, or an error alone."""
+        """Result of a script in the program: the record of its solves, or an error."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -135,18 +134,18 @@ def empty_record(error: str) -> dict[str, Any]:
 
 
 class Late(Exception):
-    """The command is to end."""
+    """The command must end."""
 
 
 class Records:
-    """Runs scripts, and keeps what they end with.
+    """Runs scripts, and keeps their records.
 
     Args:
         folder: where records are kept.
         seconds: longest process time of a run.
         site: the folder that holds exudyn.
-        temporary: for what scripts write.
-        until: time of the day from which on nothing is run, as 21:05; empty: never.
+        temporary: folder for files of the scripts.
+        until: time of the day after which no scripts are run, as 21:05; empty: never.
     """
 
     def __init__(self, folder: Path, seconds: float, site: str, temporary: Path, until: str = "") -> None:
@@ -163,7 +162,7 @@ class Records:
         """The record of a script, by its name, in a program.
 
         Raises:
-            Late: it is not known, and the command is to end.
+            Late: it is not known, and the command must end.
         """
         kept = self._place(name, program, how)
         if kept.is_file():
@@ -191,7 +190,7 @@ def distance(a: list[float], b: list[float], rounding: float = 0.0) -> float:
 
 
 def measure(theirs: dict[str, Any], ours: dict[str, Any]) -> dict[str, float]:
-    """Largest differences of two records with as many solves, by what is compared."""
+    """Largest differences of two records with equally many solves, by compared quantity."""
     found = {"coordinates": 0.0, "multipliers": 0.0, "sensors": 0.0}
     for a, b in zip(theirs["solves"], ours["solves"], strict=True):
         found["coordinates"] = max(found["coordinates"], distance(a["q"], b["q"]))
@@ -204,11 +203,11 @@ def measure(theirs: dict[str, Any], ours: dict[str, Any]) -> dict[str, float]:
 
 
 class Verdict(NamedTuple):
-    """What a script comes to in both programs.
+    """Comparison of a script in both programs.
 
     Attributes:
         word: ``agrees``, ``converges``, ``differs``, ``refused``, ``fails``, or ``not there`` if Exudyn itself fails.
-        reason: in words.
+        reason: text of the reason.
         difference: largest difference of all solves; infinite without.
         motion: the same without multipliers.
     """
@@ -252,7 +251,7 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
     """Judge a script with its settings, with tighter tolerances, and with shorter steps.
 
     Args:
-        solve: what settings come to; None if Exudyn itself fails or takes too long with them.
+        solve: comparison with given settings; None if Exudyn itself fails or takes too long.
         most: largest number of steps of the script in a solve, 0: all.
     """
     first = best = solve(Settings(most=most))
@@ -267,11 +266,11 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
         if best.word == "agrees":
             return best
         if found is not None and found.difference > SPOILT * first.difference:
-            # Newton's method fails with them, and steps are cut
+            # Newton's method fails with these tolerances, and steps are cut
             tolerance = 0.0
             break
         if found is not None and found.motion > max(NO_TOLERANCE * first.motion, AGREES):
-            # it is not the tolerances
+            # the tolerances are not the cause
             break
     fallen, differences = best, []
     for k, times in enumerate(TIMES):
@@ -290,7 +289,7 @@ def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> 
     """Judge a script, which is cut to fewer steps if it takes too long in one of the programs.
 
     Raises:
-        Late: it has not been run, and the command is to end.
+        Late: it has not been run, and the command must end.
     """
     for most in steps:
         try:
@@ -323,7 +322,7 @@ def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> 
 
 
 def write_table(rows: Mapping[str, Verdict]) -> None:
-    """Put rows into the table of the page, with known reasons, beside those of scripts that were not run."""
+    """Put rows into the table of the page, with known reasons; rows of scripts that were not run stay."""
     reasons = tomllib.loads(REASONS.read_text())
     head, _, old = PAGE.read_text().partition(MARK)
     lines = {line.split("|")[1].strip(): line for line in old.splitlines() if line.startswith("| ") and ".py" in line}
@@ -338,7 +337,7 @@ def write_table(rows: Mapping[str, Verdict]) -> None:
 
 
 def main() -> int:
-    """Run the command; the exit code is 0 whatever the table says."""
+    """Run the command; the exit code is 0 for any table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--only", nargs="*", default=[""], help="scripts whose name has one of these words")

@@ -1,6 +1,6 @@
 """Times a case in two programs side by side.
 
-Each program runs as a child process of its own, in turns (A B A B ...), on one thread. A child times its own solve and
+Each program runs as a separate child process, alternately (A B A B ...), on one thread. A child times its own solve and
 prints one line, `RESULT` and a JSON object:
 
     cpu, wall   process time and elapsed time of the solve [s], without imports and model building
@@ -9,11 +9,11 @@ prints one line, `RESULT` and a JSON object:
     measured    name with unit -> number, further measurements that no ratio is made of (may be left out)
     versions    name -> text
 
-A ratio counts only where both programs did the same work: the counts that the case names must be equal and the answers
+A ratio is valid only if both programs did the same work: the counts that the case names must be equal and the answers
 must agree within its tolerances, in every round. Otherwise the case fails, and no ratio is given.
 
-A case is described by `Case`; a file such as belt.py lists its cases and hands them to `run_cases` of report.py,
-with the command line of command_line.py.
+A case is described by `Case`; a file such as belt.py lists its cases and passes them to `run_cases` of report.py, with
+the command line of command_line.py.
 """
 
 import json
@@ -30,27 +30,27 @@ ROOT = Path(__file__).resolve().parents[1]
 PYTHON = str(ROOT / ".venv" / "bin" / "python")
 PEER_PYTHON = str(ROOT / ".venv-bench" / "bin" / "python")
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-# A solve on one thread uses at most its elapsed time; the rest allows for the resolution of the clocks.
+# A solve on one thread uses at most its elapsed time; the tolerance is for the resolution of the clocks.
 SURPLUS_OF_ONE_THREAD = 1.05
 
 Command = Sequence[str]
 
 
 class ChildError(Exception):
-    """A child process failed, or did not print what it has to."""
+    """A child process failed, or did not print its result."""
 
 
 class Tolerance(NamedTuple):
-    """How far two answers may lie apart: by the larger of both bounds.
+    """Tolerance of two answers: the larger of both bounds.
 
-    relative: part of the larger magnitude [1]; absolute: in the unit of the answer.
+    relative: fraction of the larger magnitude [1]; absolute: in the unit of the answer.
     """
 
     relative: float = 0.0
     absolute: float = 0.0
 
     def accepts(self, a: float, b: float) -> bool:
-        """Whether a and b agree; never where one is not finite."""
+        """Whether a and b agree; false if one is not finite."""
         bound = max(self.relative * max(abs(a), abs(b)), self.absolute)
         return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= bound
 
@@ -60,14 +60,14 @@ class Case:
     """One comparison.
 
     Attributes:
-        name: of the file with the results.
-        title: what is timed, for people.
+        name: name of the file with the results.
+        title: description of the timed work.
         commands: program -> its command. Two programs; the ratio is cost of the first / cost of the second.
         tolerances: answers that must agree.
         work: the count by which the times are divided, e.g. ``"steps"``.
-        equal_counts: counts that must be the same in both programs.
+        equal_counts: counts that must be equal in both programs.
         warm_up: commands that run once before, untimed, e.g. to fill a compiler cache.
-        timeout: for one child [s].
+        timeout: time limit of one child [s].
     """
 
     name: str
@@ -86,7 +86,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Sample:
-    """What one child reported; see the head of this file."""
+    """Result of one child; see the head of this file."""
 
     cpu: float
     wall: float
@@ -128,14 +128,14 @@ def parse_result(output: str) -> Sample:
     """The one RESULT line in the output of a child.
 
     Raises:
-        ChildError: there is none or more than one, or it lacks something.
+        ChildError: there is none or more than one, or it is incomplete.
     """
     lines = [line for line in output.splitlines() if line.startswith("RESULT ")]
     if len(lines) != 1:
         raise ChildError(f"printed {len(lines)} RESULT lines; expected 1")
     try:
         values = json.loads(lines[0].removeprefix("RESULT "))
-        # null stands for a number that is not there or not finite
+        # null means a number that is missing or not finite
         answers = {name: math.nan if value is None else float(value) for name, value in values["answers"].items()}
         counts = {name: int(value) for name, value in values["counts"].items()}
         measured = {name: float(value) for name, value in values.get("measured", {}).items()}
@@ -145,7 +145,7 @@ def parse_result(output: str) -> Sample:
 
 
 def find_mismatches(case: Case, samples: Mapping[str, Sample]) -> list[str]:
-    """What differs between two programs that should have done the same; empty where all agrees."""
+    """Differences between two programs that should have done the same work; empty if all agree."""
     (a, first), (b, second) = samples.items()
     found = []
     for name in case.equal_counts:
@@ -165,7 +165,7 @@ def find_mismatches(case: Case, samples: Mapping[str, Sample]) -> list[str]:
 
 
 def find_faults(case: Case, timed: Mapping[str, Sample]) -> list[str]:
-    """What forbids to divide the times of one round by its work; empty where nothing does."""
+    """Reasons why the times of one round cannot be divided by its work; empty without reasons."""
     found = []
     for program, sample in timed.items():
         work = sample.counts.get(case.work, 0)
@@ -195,12 +195,12 @@ def spread_of(values: Sequence[float]) -> Spread:
 
 @dataclass
 class Outcome:
-    """What the rounds of one case gave.
+    """Results of the rounds of one case.
 
     Attributes:
-        rounds: per round program -> what was timed.
-        mismatches: what differed or cannot be right, with its round; empty where the case passed.
-        ratio: cost of the first program / cost of the second in process time [1]; None where the case failed.
+        rounds: per round program -> timed result.
+        mismatches: differences and invalid values, with their rounds; empty if the case passed.
+        ratio: cost of the first program / cost of the second in process time [1]; None if the case failed.
         ratio_wall: the same in elapsed time.
         cost: program -> process time per unit of work [s].
     """
@@ -214,7 +214,7 @@ class Outcome:
 
 
 def measure(case: Case, rounds: int, run: Runner = run_child) -> Outcome:
-    """Run a case in turns and compare.
+    """Run a case alternately and compare.
 
     Raises:
         ChildError: a child failed.

@@ -2,9 +2,9 @@
 
     mpiexec -n 2 windlass run iterative.py -model net -case dynamic -sizes 10,20,40 -supports springs
 
-One linear system per size: the first tangent of a static load step or of a time step of 1 ms, with the residual there
-on the right.  Relative tolerance 1e-8 (of the true residual, preconditioned from the right), at most 500 iterations.
-Times are process times [s] of the first process; they contain what MPI spends while it waits.
+One linear system per size: the first tangent of a static load step or of a time step of 1 ms, with its residual on the
+right.  Relative tolerance 1e-8 (of the true residual, preconditioned from the right), at most 500 iterations. Times are
+process times [s] of the first process; they include the waiting time of MPI.
 """
 
 import time
@@ -33,7 +33,7 @@ KINDS = {
     "asm2 lu": "-pc_type asm -pc_asm_overlap 2 -sub_pc_type lu -sub_pc_factor_mat_solver_type mumps",
     "gamg": "-pc_type gamg",
     "boomeramg": "-pc_type hypre -pc_hypre_type boomeramg",
-    # the last, as the matrix keeps the rigid motions that it gets for it
+    # the last, because the matrix keeps the rigid motions set for it
     "gamg rigid": "-pc_type gamg",
 }
 """Options by name; the Krylov method is GMRES with 100 vectors unless they say otherwise."""
@@ -43,7 +43,7 @@ rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
 
 
 class Outcome(NamedTuple):
-    """What one solver did: iterations, or PETSc's reason why not, process times of set-up and solve [s], and error."""
+    """Result of one solver: iterations, or PETSc's reason of failure, process times of set-up and solve [s], error."""
 
     iterations: int
     reason: str

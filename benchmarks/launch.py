@@ -1,4 +1,4 @@
-"""Starting a script on some processes of mpiexec, or on one without it."""
+"""Start of a script on some processes of mpiexec, or on one without it."""
 
 import os
 import shutil
@@ -13,18 +13,18 @@ from harness import ROOT, THREAD_VARIABLES
 def run_on_processes(
     script: Path, processes: int, words: Sequence[str], timeout: float = 7200.0, waits_quietly: bool = False
 ) -> str:
-    """Run a script of Windlass and return what it printed.
+    """Run a script of Windlass and return its output.
 
     Args:
         script: the file; it can import from the folders of the checkout and of its tests.
-        processes: number of processes; may be larger than that of cores.
+        processes: number of processes; may exceed the number of cores.
         words: options of the script.
-        timeout: the longest that it may take [s].
-        waits_quietly: processes that wait for messages leave their core to others, which costs time where there is
-            a core for each.
+        timeout: time limit [s].
+        waits_quietly: whether waiting processes yield their core to others, which costs time if there is a core for
+            each.
 
     Raises:
-        SystemExit: it failed, or mpiexec is not there.
+        SystemExit: it failed, or mpiexec does not exist.
     """
     launcher = [] if processes == 1 else [shutil.which("mpiexec") or "mpiexec", "-n", str(processes)]
     command = [*launcher, sys.executable, str(script), *words, "-progress", "false"]

@@ -1,4 +1,4 @@
-"""The slowest modes of a taut chain of cables, timed, against those of a string.
+"""The slowest modes of a taut chain of cables, timed, against modes of a string.
 
 usage: windlass run benchmarks/modes.py [-cables 100000] [-modes 20] [-rounds 1]
 

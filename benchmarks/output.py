@@ -1,11 +1,11 @@
-"""Times what output costs: frames of a moving model in each format, and steps of the belt drive with and without it.
+"""Times the cost of output: frames of a moving model in each format, and steps of the belt drive with and without it.
 
 usage: output.py [CASE ...] [--rounds N] [--results FOLDER]
 
 CASE of frames, belt:60x4, belt:240x2; default all.
     frames      one frame of the belt of 240 elements and of a chain of 100000 cables: process time, mean of a round
                 without its first frame, median of the rounds; bytes on the disk per frame
-    belt:ExS    the first 1000 steps of examples/belt_drive.py with all its output and without, by turns: process time
+    belt:ExS  the first 1000 steps of examples/belt_drive.py with all its output and without, alternately: process time
                 of a step, medians, and how much of the first is output
 """
 
@@ -40,7 +40,7 @@ MODELS = {"belt": (240, 100), "chain": (100_000, 4)}
 
 def create_state(model: str, count: int) -> Any:
     """A state to draw: a belt around two pulleys with friction, or a straight chain."""
-    # here, because the command of its own options comes first
+    # here, because the command's own options come first
     import windlass as wl
     from windlass import connectors as con
     from windlass.elements import RigidBody2D, cable_around, straight_cable
@@ -62,14 +62,14 @@ def create_state(model: str, count: int) -> Any:
 
 def time_frames(rounds: int) -> dict[str, dict[str, list[float]]]:
     """Process time [ms] and bytes [kB] of a frame by model and kind."""
-    from windlass.framework.output.recorder import Recorder  # here, because the command of its own options comes first
+    from windlass.framework.output.recorder import Recorder  # here, because the command's own options come first
 
     found: dict[str, dict[str, list[float]]] = {}
     for model, (count, frames) in MODELS.items():
         state, noise = create_state(model, count), np.random.default_rng(0)
         times: dict[str, list[float]] = {kind: [] for kind in KINDS}
         sizes: dict[str, float] = {}
-        # the first round compiles, and touches the memory that the system keeps files in
+        # the first round compiles, and allocates the file cache of the system
         for number in range(rounds + 1):
             for kind, options in KINDS.items():
                 folder = Path(tempfile.mkdtemp(dir=RESULTS))
@@ -124,7 +124,7 @@ def main() -> int:
     given = parser.parse_args()
     if wrong := [case for case in given.cases if case not in CASES]:
         parser.error(f"case {wrong[0]}: must be one of {', '.join(CASES)}")
-    # the library reads options of its own from the command line
+    # the library reads its own options from the command line
     sys.argv = sys.argv[:1]
     RESULTS.mkdir(parents=True, exist_ok=True)
     given.results.mkdir(parents=True, exist_ok=True)

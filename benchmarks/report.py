@@ -65,7 +65,7 @@ def format_table(outcomes: Sequence[Outcome]) -> str:
         case = outcome.case
         for k, program in enumerate(case.commands):
             cost = outcome.cost[program] if outcome.cost else None
-            # the ratio stands beside the last of the two
+            # the ratio is in the row of the last of the two
             ratio = outcome.ratio if k == 1 else None
             counts = [r[program].counts for r in outcome.rounds if program in r]
             newton = str(counts[-1].get("newton_iterations", "")) if counts else ""
@@ -112,7 +112,7 @@ def run_cases(cases: Sequence[Case], rounds: int, folder: Path = RESULTS, run: R
     """Measure all cases, write <folder>/<case>.json and print the table.
 
     Returns:
-        The exit code: 0 where all cases passed; 1 where something differed or a child failed.
+        The exit code: 0 if all cases passed; 1 if results differed or a child failed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     machine = describe_machine()

@@ -49,7 +49,7 @@ def format_results(folder: Path, since: float) -> str:
 
 
 def main() -> int:
-    """Run the command; the exit code is 1 where a benchmark failed."""
+    """Run the command; the exit code is 1 if a benchmark failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", default=list(USUAL), metavar="NAME", help="default all")
     parser.add_argument("--rounds", type=int, default=3, help="repetitions, default 3")

@@ -1,4 +1,4 @@
-"""Strong and weak scaling over processes, split by stage, and the largest models that this machine takes.
+"""Strong and weak scaling over processes, split by stage, and the largest models for this machine.
 
 usage: scaling.py strong|weak|large [--model chain|net|belt] [--size N] [--processes 1,2] [--rounds N] [--steps N]
                   [--results FOLDER]
@@ -10,9 +10,9 @@ weak      a model that grows with the processes; default: 50000 cables each
 large     a chain of 1000000 cables and a net of 300 x 300 lines with 5 elements between crossings, one static load
           step and ten dynamic steps on the largest number of processes; needs 20 GB and half an hour
 
-Dynamic steps of 1 ms (belt: 0.1 ms) with full Newton (large: also a static step).  Shown are the quickest step of all
-rounds in ms elapsed, and for each stage its least time, elapsed and as process time, of the slowest process.  Process
-time does not suffer from other work on the machine, but contains what MPI spends while it waits.
+Dynamic steps of 1 ms (belt: 0.1 ms) with full Newton (large: also a static step).  The tables show the fastest step of
+all rounds in ms elapsed, and for each stage its least time, elapsed and as process time, of the slowest process.
+Process time does not suffer from other work on the machine, but includes the waiting time of MPI.
 """
 
 import argparse
@@ -63,7 +63,7 @@ def run_child(processes: int, words: Sequence[str], timeout: float = 7200.0) -> 
     """Run the child on some processes and read its result.
 
     Raises:
-        SystemExit: it failed, or mpiexec is not there, or there is no result.
+        SystemExit: it failed, or mpiexec does not exist, or there is no result.
     """
     output = run_on_processes(CHILD, processes, words, timeout)
     lines = [line for line in output.splitlines() if line.startswith("RESULT ")]
@@ -80,12 +80,12 @@ def best_of(results: Sequence[Mapping[str, Any]], kind: str) -> dict[str, dict[s
 
 
 def peak_memory(result: Mapping[str, Any]) -> float:
-    """Most memory of all processes together [GB]."""
+    """Maximum memory of all processes together [GB]."""
     return max(float(phase["peak_MB"]) for phase in result["phases"].values()) / 1000
 
 
 def measure(cases: Mapping[str, tuple[int, list[str]]], rounds: int) -> dict[str, list[dict[str, Any]]]:
-    """Run all cases in turns; a case is a number of processes and the words of the child."""
+    """Run all cases alternately; a case is a number of processes and the words of the child."""
     results: dict[str, list[dict[str, Any]]] = {name: [] for name in cases}
     for number in range(rounds):
         for name, (processes, words) in cases.items():
@@ -113,12 +113,12 @@ def tabulate(results: Mapping[str, Sequence[Mapping[str, Any]]], kind: str = "dy
 
 
 def whole_step(results: Sequence[Mapping[str, Any]]) -> float:
-    """The quickest step of all rounds [s] elapsed."""
+    """The fastest step of all rounds [s] elapsed."""
     return best_of(results, "dynamic")["whole"]["wall"]
 
 
 def laws(results: Sequence[Mapping[str, Any]]) -> float:
-    """Residual and tangent of the quickest step [s] of process time."""
+    """Residual and tangent of the fastest step, process time [s]."""
     best = best_of(results, "dynamic")
     return sum(best[stage]["cpu"] for stage in CPU_STAGES)
 

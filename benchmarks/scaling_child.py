@@ -2,9 +2,9 @@
 
     mpiexec -n 2 windlass run scaling_child.py -model chain -size 100000 -case dynamic
 
-Models: those of scaling_models.py, of so many cables, or lines of the net in either direction.
-Full Newton.  Times are of single steps, in s of elapsed time and of process time, and exclude what is called of other
-stages.  Process time contains what MPI spends while it waits.
+Models of scaling_models.py, with a number of cables, or of lines of the net in either direction.
+Full Newton.  Times are of single steps, in s of elapsed time and of process time, and exclude calls of other stages.
+Process time includes the waiting time of MPI.
 """
 
 import json
@@ -45,7 +45,7 @@ def everywhere(value: Any) -> list[Any]:
 
 
 class Clock:
-    """Adds up elapsed and process time of wrapped functions by stage, each without what it calls of other stages."""
+    """Adds up elapsed and process time of wrapped functions by stage, each without its calls of other stages."""
 
     def __init__(self) -> None:
         self.spent = {stage: np.zeros(2) for stage in STAGES}
@@ -66,19 +66,19 @@ class Clock:
         return timed
 
     def take(self) -> dict[str, Any]:
-        """What has been added up since the last call."""
+        """The times added up since the last call."""
         taken, self.spent = self.spent, {stage: np.zeros(2) for stage in STAGES}
         return taken
 
 
 def instrument(solver: Any, clock: Clock) -> None:
-    """Put clocks around the callbacks of SNES and what they call."""
+    """Put clocks around the callbacks of SNES and the functions that they call."""
     problem, snes = solver.problem, solver.snes
     problem.matrix.update = clock.wrap("sums into the matrix", problem.matrix.update)
     ghosts = problem.sparsity.unknowns.ghosts
     ghosts.copy_from_owners = clock.wrap("exchange of ghosts", ghosts.copy_from_owners)
     ghosts.add_to_owners = clock.wrap("exchange of ghosts", ghosts.add_to_owners)
-    # clocks are Python
+    # clocks need Python
     problem.may_compile = False
     snes.setFunction(clock.wrap("residual", problem.eval_residual), problem.residual_vector)
     snes.setJacobian(clock.wrap("tangent", problem.eval_tangent), problem.matrix.mat)
@@ -94,7 +94,8 @@ class StepTimer(wl.StepHook):
     """Times every step by stage; writes output in the last one.
 
     Attributes:
-        steps: for each step the times of this process by stage, shape (2,): elapsed, process time; and in "whole" all.
+        steps: for each step the times of this process by stage, shape (2,): elapsed, process time; and "whole": the
+            total.
     """
 
     def __init__(self, clock: Clock, solver: Any, output: str) -> None:
@@ -114,7 +115,7 @@ class StepTimer(wl.StepHook):
         whole = np.array([time.perf_counter(), time.process_time()]) - self._start
         step = self._clock.take()
         set_up, solve, _ = read_events() - self._before
-        # PETSc's own clocks know elapsed time only
+        # PETSc's own clocks measure elapsed time only
         step["factorisation"] = np.array([set_up, np.nan])
         step["solve"] = np.array([solve, np.nan])
         step["rest"] = whole - sum(step[stage] for stage in STAGES[:4])
@@ -133,7 +134,7 @@ class StepTimer(wl.StepHook):
 
 
 def read_memory() -> tuple[float, float]:
-    """Memory of this process at present, and the most so far [MB]."""
+    """Memory of this process at present, and the maximum so far [MB]."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 1e6, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1.024 / 1e3
 
@@ -173,9 +174,9 @@ def create_solver(world: wl.World, case: str, steps: int, rtol: float, step: flo
 
 
 def summarise(timer: StepTimer) -> dict[str, dict[str, float]]:
-    """For each stage the least time over the steps but the first, and of that the most over processes [s].
+    """For each stage the least time over all steps except the first, and the maximum of that over processes [s].
 
-    Single steps are compared by the whole: the quickest step is the one that other work on the machine disturbed least.
+    Single steps are compared by the whole: the fastest step is the one least disturbed by other work on the machine.
     """
     steps = timer.steps[1:] or timer.steps
     out: dict[str, dict[str, float]] = {}
@@ -228,7 +229,7 @@ def main() -> None:
             "iterations": timer.iterations,
             "linear_iterations": solver.snes.getKSP().getIterationNumber(),
         }
-        # the next solver takes the memory of this one
+        # the next solver reuses the memory of this one
         del solver, timer, clock
         whole = state.gather()
         answers |= {f"{kind}_norm": float(np.linalg.norm(whole.q)), f"{kind}_lowest": float(whole.q.min())}

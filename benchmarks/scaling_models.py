@@ -1,7 +1,7 @@
 """Models of any size for scaling.py and iterative.py, built array-wise: a chain, a net and a belt of cables.
 
 Chain and net are stretched, held at their ends or all around by constraints or by stiff springs, and pulled by gravity.
-The belt is that of examples/belt_drive.py with 2 segments per element, whose size grows with their number.
+The belt comes from examples/belt_drive.py with 2 segments per element, whose size grows with their number.
 """
 
 from typing import Any, NamedTuple
@@ -46,7 +46,8 @@ def build(model: str, size: int, elements: int = 5, supports: str = "constraints
         size: cables of the chain or the belt, or lines of the net in either direction.
         elements: cable elements between crossings of the net.
         supports: ``"constraints"`` or ``"springs"``.
-        light: 1/1000 of the weight, and less beyond 100000 cables, for one load step of the chain in statics.
+        light: whether to use 1/1000 of the weight (less beyond 100000 cables), for one load step of the chain in
+            statics.
     """
     if model == "chain":
         return build_chain(size, supports, light)
@@ -66,7 +67,7 @@ def build_chain(cables: int, supports: str, light: bool) -> Model:
 
 
 def build_net(lines: int, elements: int, supports: str) -> Model:
-    """Lines x lines crossings at distances of 1 m, cables of so many elements between neighbours, joined by hinges."""
+    """Lines x lines crossings at distances of 1 m, with cables of some elements between them, joined by hinges."""
     world = wl.World(gravity=NET_GRAVITY)
     y, x = np.divmod(np.arange(lines * lines), lines)
     place = np.stack((x, y), axis=1).astype(float)
@@ -141,7 +142,7 @@ def hold(world: wl.World, nodes: wl.Entity, supports: str) -> None:
 
 
 def newton_tolerance(model: str, size: int) -> float:
-    """Relative tolerance of Newton above what the rounding of large coordinates leaves [1]."""
+    """Relative tolerance of Newton above the rounding errors of large coordinates [1]."""
     if model == "belt":
         return 1e-6
     if model == "chain":

@@ -1,12 +1,12 @@
-"""A rope over many sheaves in space: what search and contact take of a Newton iteration; no peer.
+"""A 3D rope over many sheaves: cost of search and contact in a Newton iteration; no peer.
 
 usage: sheaves.py [CABLES] [--sheaves N] [--points N] [--steps N] [--rounds N] [--results FOLDER]
 
 Default 100000 cables over 100 sheaves, which turn freely and lie in turns on the left and on the right of the rope;
-contact with friction is that of `add_surface_contact` with a search.  The taut rope sinks into the grooves in the first
-steps; timed are the steps after these, with full Newton.  Shown is process time per Newton iteration, of the quickest
-round: of Newton runs and updates of contact together, and of the contact's residual, tangent and update in it, with
-one search at least; and one residual of the contact per closed point, repeated by itself.
+contact with friction is by `add_surface_contact` with a search.  The taut rope sinks into the grooves in the first
+steps; timed are the steps after these, with full Newton.  The table shows process time per Newton iteration, of the
+fastest round: of Newton runs and updates of contact together, and of the contact's residual, tangent and update in it,
+with one search at least; and one residual of the contact per closed point, repeated by itself.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def build(cables: int, sheaves: int, points: int) -> tuple[Any, Any]:
     from windlass import connectors as con
     from windlass.elements import RigidBody3D, Sheave, cable_along, nodes_of, route_over_sheaves
 
-    # a rope over sheaves of radius 1 tells how large those are that take all cables
+    # a rope over sheaves of radius 1 gives the radius of sheaves for all cables
     def draw(radius: float) -> Any:
         centers = [(2.4 * radius * i, 0.0, 0.0) for i in range(sheaves)]
         wheels = [
@@ -89,7 +89,7 @@ class Clock:
 
 
 def time_residual(system: Any, fields: Any, closed: int) -> float:
-    """One residual of the contact per closed point [µs], the least of five looks."""
+    """One residual of the contact per closed point [µs], the least of five measurements."""
     from windlass.framework.model.system import evaluate
 
     s, calls, best = evaluate(fields, f=np.zeros(len(fields.x))), max(3, 1_000_000 // closed), np.inf
@@ -111,7 +111,7 @@ def run(cables: int, sheaves: int, points: int, steps: int) -> dict[str, Any]:
     solver = wl.Dynamic(world, end=(FIRST + steps) * STEP, **settings)
     assembly, clock = solver.problem.assembly, Clock()
     (contact,) = [system for system in assembly.systems if "Contact" in system.name]
-    # clocks are Python
+    # clocks need Python
     solver.problem.may_compile = False
     for part in PARTS:
         clock.wrap(contact, part)

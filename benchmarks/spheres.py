@@ -2,8 +2,8 @@
 
 usage: spheres.py [SIZE ...] [--scene plane|packing] [--rounds N] [--results FOLDER]
 
-SIZE is a number of spheres; default 100 1000 10000, both scenes of spheres_scene.py.  Timed is what each step of a
-given motion needs to find the contacts and to evaluate their forces, per contact.  Simbody needs minutes for 100000
+SIZE is a number of spheres; default 100 1000 10000, both scenes of spheres_scene.py.  Timed is the search for contacts
+and the evaluation of their forces in each step of a given motion, per contact.  Simbody needs minutes for 100000
 spheres.  The first use installs Simbody's Debian package and compiles peers/spheres_simbody.cpp.
 """
 
@@ -19,7 +19,7 @@ FOLDER = ROOT / "benchmarks"
 SIMBODY = str(ROOT / ".venv-bench" / "bin" / "spheres_simbody")
 SIZES = (100, 1000, 10_000)
 STEPS = 100
-SPHERES_IN_ALL = 5000  # of the repeated trajectories, so that a small one takes long enough for the clock
+SPHERES_IN_ALL = 5000  # of the repeated trajectories, to make small ones long enough for the clock
 
 TOLERANCES = {
     "force_sum": Tolerance(relative=1e-9),

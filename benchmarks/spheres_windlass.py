@@ -2,10 +2,10 @@
 
     windlass run spheres_windlass.py -scene packing -spheres 10000 -steps 100
 
-The spheres of spheres_scene.py as mass points.  Timed is what finds the contacts and evaluates their forces at each
-step: positions of the surfaces, the neighbour list with its searches, the law, the sum into the forces of the
-coordinates.  What only moves the markers is not timed, as in peers/spheres_simbody.cpp; the step from which the motion
-starts is not timed either.  The same with a search in every step comes with the further measurements.
+The spheres of spheres_scene.py as mass points.  Timed is the search for contacts and the evaluation of their forces at
+each step: positions of the surfaces, the neighbour list with its searches, the law, the sum into the forces of the
+coordinates.  The motion of the markers is not timed, as in peers/spheres_simbody.cpp, nor is the first step.  A further
+measurement searches in every step.
 """
 
 import time
@@ -46,7 +46,7 @@ def build_spheres(scene: Scene, skin: float) -> Model:
 
 
 class Run(NamedTuple):
-    """What the steps took: process time and elapsed time [s], time to move the markers [s], contacts, searches."""
+    """Cost of the steps: process time and elapsed time [s], time to move the markers [s], contacts, searches."""
 
     cpu: float
     wall: float

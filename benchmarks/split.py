@@ -2,14 +2,14 @@
 
 usage: split.py [CASE ...] [--rounds N] [--results FOLDER] [PETSc options]
 
-CASE is chain:CABLES[:static|dynamic[:RULE[:space]]] or belt:ELEMENTSxSEGMENTS[:TIME], TIME in s of the belt drive
-from which 100 steps are taken; default chain:100 chain:1000 chain:10000 belt:240x2. Each case is solved unchanged
-first, then with a clock around every part, in a process of its own; shown is the quickest round of each.
-Factorisation and solve are PETSc's own events. "kernels alone" repeats one call many times, with the data in the
-caches as far as they fit.
+CASE is chain:CABLES[:static|dynamic[:RULE[:space]]] or belt:ELEMENTSxSEGMENTS[:TIME], TIME in s of the belt drive from
+which 100 steps are taken; default chain:100 chain:1000 chain:10000 belt:240x2. Each case is solved unchanged first,
+then with a clock around every part, in a separate process; the table shows the fastest round of each. Factorisation and
+solve are PETSc's own events. "kernels alone" repeats one call many times, with the data in the caches as far as they
+fit.
 
-The sums over entities are part of the kernels ("cable", "contact"): what adding to a large matrix costs in the cable's
-tangent is found by letting all elements add to the same few numbers.
+The sums over entities are part of the kernels ("cable", "contact"): the cost of adding to a large matrix in the cable's
+tangent is found by adding all elements to the same few numbers.
 """
 
 import argparse
@@ -52,11 +52,11 @@ PARTS = {
 
 
 class Clock:
-    """Adds up the time of wrapped functions by part, each without what it calls of other parts.
+    """Adds up the time of wrapped functions by part, each without its calls of other parts.
 
     Attributes:
         seconds: time by part [s].
-        running: whether time counts at present; the same functions serve other purposes outside of Newton runs.
+        running: whether time counts at present; the same functions are also called outside of Newton runs.
     """
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class Clock:
         return timed
 
     def run(self, part: str, function: Callable[..., Any], stage: Any = None) -> Callable[..., Any]:
-        """The same function with a clock around it that runs only inside of it, and a PETSc log stage of its own."""
+        """The same function with a clock that runs only inside of it, and a separate PETSc log stage."""
         timed = self.wrap(part, function)
 
         def started(*arguments: Any, **options: Any) -> Any:
@@ -124,7 +124,7 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
                 function = getattr(owner, field.name)
                 if callable(function):
                     part = part_of(system.name, field.name)
-                    # only the update works outside of Newton runs
+                    # only the update runs outside of Newton runs
                     wrap = clock.run if part == "contact update" else clock.wrap
                     setattr(owner, field.name, wrap(part, function))
     assembly.order_systems()
@@ -137,7 +137,7 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
         (problem.matrix, "update", "scatter"),
     ):
         setattr(owner, name, clock.wrap(part, getattr(owner, name)))
-    # clocks are Python
+    # clocks need Python
     problem.may_compile = False
     snes.setFunction(clock.wrap("callbacks", problem.eval_residual), problem.residual_vector)
     snes.setJacobian(clock.wrap("callbacks", problem.eval_tangent), problem.matrix.mat)
@@ -177,7 +177,7 @@ def create_belt(words: list[str]) -> tuple[Any, Any, int]:
 
 
 class Solve(NamedTuple):
-    """One solve: time in all and before the first step [s], and its Newton iterations."""
+    """One solve: total time and time before the first step [s], and its Newton iterations."""
 
     seconds: float
     start: float
@@ -210,7 +210,7 @@ def read_events(stage: Any) -> dict[str, float]:
 
 
 def measure_parts(solver: Any, state: Any, rounds: int) -> tuple[dict[str, float], float, float]:
-    """Time per iteration by part, in all without and in all with clocks [s]."""
+    """Time per iteration by part, total without and total with clocks [s]."""
     from petsc4py import PETSc
 
     solve(solver, state)
@@ -260,7 +260,7 @@ def measure_kernels(solver: Any) -> dict[str, float]:
 
     assembly, values = solver.problem.assembly, solver.problem.matrix.values
     s, v_factor, out = assembly.fields, solver.problem.scheme.v_factor, {}
-    # slots may be those of the first of 16 values
+    # slots may point to the first of 16 values
     few, f = 64, np.zeros(len(s.x))
     few_values = np.zeros(few + 15)
     for component, law in assembly.layout.systems.items():

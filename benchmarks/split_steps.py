@@ -1,11 +1,11 @@
-"""Splits the time of a step in Windlass, as it runs in compiled code, by PETSc's own events.
+"""Splits the time of a step in Windlass, in compiled code, by PETSc's own events.
 
 usage: split_steps.py [CASE] [--rounds N] [--results FOLDER] [PETSc options]
 
 CASE is chain:CABLES or belt:ELEMENTSxSEGMENTS[:TIME] as in split.py; default belt:60x4.  100 steps are solved in each
-round, elapsed time; shown is the quickest round, which on a machine with other work needs many of them.  Beside the
-parts stands what this core could do at best: the arithmetic of LU and solve, which PETSc counts, at the speed of a
-product of dense matrices, and the bytes of matrix and factors at the speed of a sum over an array of that size.
+round, elapsed time; the table shows the fastest of many rounds, because of other work on the machine.  Next to the
+parts it shows the limits of this core: the arithmetic of LU and solve, which PETSc counts, at the speed of a product of
+dense matrices, and the bytes of matrix and factors at the speed of a sum over an array of that size.
 """
 
 import argparse

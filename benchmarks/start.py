@@ -1,4 +1,4 @@
-"""Times the start of Windlass: whole processes, beside Exudyn's, and with an empty compiler cache.
+"""Times the start of Windlass: whole processes, compared with Exudyn, and with an empty compiler cache.
 
 usage: start.py [CASE ...] [--rounds N] [--results FOLDER]
 

@@ -2,7 +2,7 @@
 
 usage: start_child.py [--cold] COMMAND ...      --cold: with an empty compiler cache, which is removed afterwards
 
-Answers and versions are those of the command's own RESULT line, if it prints one.
+Answers and versions come from the command's own RESULT line, if it prints one.
 """
 
 import json
@@ -15,7 +15,7 @@ import time
 
 
 def run(command: list[str], environment: dict[str, str]) -> dict[str, object]:
-    """Run the command; its times with those of its own children, and what it printed."""
+    """Run the command; its times including its children, and its output."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -35,7 +35,7 @@ def main() -> None:
     command = words[cold:]
     if not command:
         sys.exit(__doc__)
-    # a start is one with byte code that an earlier one has kept
+    # starts use byte code kept by an earlier one
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     if cold:
         # processes that help to compile may write into it a little longer

@@ -4,8 +4,8 @@ usage: watches.py [CASE ...] [--rounds N] [--results FOLDER]
 
 CASE is belt:ExS, steps 1001 to 3000 of the two-pulley belt with E elements and S segments per element, or chain:N,
 steps 41 to 60 of a chain of N cables, both after all kernels are loaded; default belt:60x4 belt:240x2 chain:100
-chain:1000. The ratio is the time of a step with all watches / that with -verdict off, without the balance of energy,
-the looks at contacts, which both models do not cut steps for, and the looks at shapes.
+chain:1000. The ratio is the time of a step with all watches / that with -verdict off, without the energy balance, the
+checks of contacts (for which both models do not cut steps) and the checks of shapes.
 """
 
 import sys
@@ -24,7 +24,7 @@ def create_case(word: str) -> Case:
     """The comparison for a word of the command line.
 
     Raises:
-        ValueError: the word is no case.
+        ValueError: the word is not a case.
     """
     kind, _, size = word.partition(":")
     numbers = size.split("x")

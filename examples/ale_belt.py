@@ -1,22 +1,23 @@
-"""Belts whose material moves along the axis while the mesh stays in place, `ALECable2D`: three known results.
+"""Belts with material that moves along the axis through a fixed mesh, `ALECable2D`: three known results.
 
-Run it with ``windlass run examples/ale_belt.py``; ``-help`` lists all options, ``-compare false`` leaves out the belt
-whose mesh moves with its material.
+Run it with ``windlass run examples/ale_belt.py``; ``-help`` lists all options, ``-compare false`` omits the belt with a
+mesh that moves with its material.
 
-**A span that runs between two eyelets** with the speed v, the tension T and c = sqrt(T/rhoA): its frequencies
-are n/(2 L) c (1 - v^2/c^2), from the eigenvalues of (lambda^2 M + lambda D + K) z = 0 about the steady motion; D and K
-have the Coriolis and the centrifugal terms of the moving material.  The bending stiffness is small (1e-6 T L^2).
+**A moving span between two eyelets** with the speed v, the tension T and c = sqrt(T/rhoA): its frequencies are n/(2 L)
+c (1 - v^2/c^2), from the eigenvalues of (lambda^2 M + lambda D + K) z = 0 about the steady motion; D and K have the
+Coriolis and the centrifugal terms of the moving material.  The bending stiffness is small (1e-6 T L^2).
 
-**A rope that runs over a fixed post**, half a turn, with the load T0 at its inflow.  All of the contact slips.  Of the
-tension the part rhoA v^2 turns the material and presses on nothing, so that Euler and Eytelwein's ratio is
+**A rope that runs over a fixed post**, half a turn, with the load T0 at its inflow.  All of the contact slips.  The
+part rhoA v^2 of the tension deflects the material and exerts no contact force; therefore the ratio of Euler and
+Eytelwein is
 (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
 
 **A belt that transmits a torque** between two pulleys of the radius R, from rest to the steady state.  Tight and slack
-strand differ by M/R.  Each pulley moves with the belt where the belt runs onto it, and the mass that passes there is
-s_t rhoA: so without slip the speeds of the rims are as the stretches |r'| of the strands, tight at the driver (creep).
-The friction here is a dry one with a penalty on the slip velocity; what sticks slips a little, which costs some more
-speed.  A belt of `Cable2D` with the same parameters must agree; its nodes run around with the material, so that
-segments come into contact and leave it all the time, while the moving material passes a mesh at rest.
+strand differ by M/R.  Each pulley moves with the belt where the belt runs onto it, and the mass flow is equal there: so
+without slip the speeds of the rims have the ratio of the stretches |r'| of the strands, tight at the driver (creep).
+Dry friction here has a penalty on the slip velocity; sticking points slip a little, which reduces the speed further.  A
+belt of `Cable2D` with the same parameters must agree; its nodes move with the material, and its segments enter and
+leave contact all the time, whereas moving material passes a mesh at rest.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897), 190-195; C. D. Mote, J. Franklin Inst. 279 (1965), 430-444; L. Euler,
 Mem. Acad. Sci. Berlin 18 (1769); creep: O. Reynolds, The Engineer 38 (1874), 396.
@@ -73,7 +74,7 @@ def eval_span_frequency(ratio: float, count: int = 16) -> float:
     mass = wl.assemble_mass(world, state).convert("dense").getDenseArray()
     damping = wl.assemble_matrix(world, state, dq=0.0, dv=1.0).convert("dense").getDenseArray()
     stiffness = wl.assemble_matrix(world, state, dq=1.0, dv=0.0).convert("dense").getDenseArray()
-    # the axial motion is given, both ends are held
+    # the axial motion is prescribed, both ends are fixed
     held = np.concatenate([state.local_dofs(ale)[0]] + [state.local_dofs(ends[i])[0, :2] for i in (0, count)])
     free = np.ix_(*[np.setdiff1d(np.arange(len(state.q)), held)] * 2)
     M, D, K = mass[free], damping[free], stiffness[free]
@@ -127,7 +128,7 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
     passes: dict[str, Any] = {"atol": 1e-6, "passes": wl.Passes(atol=1e-3, max_it=30), "name": ""}
     state = wl.Static(world, load_steps=5, **passes).solve()
 
-    # then the material is drawn through, until all is steady
+    # then the material is pulled through until the motion is steady
     world.set(contacts, friction_coefficient=FRICTION)
     world.set(hold, active=False)
     world.set(drive, active=True)
@@ -140,8 +141,8 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Drive:
-    """Means over the last 0.05 s: speed of the driven pulley [rad/s], torque of the drive [N m]; the tensions amid the
-    strands [N]; Newton iterations per step; reports of both pulleys at the end."""
+    """Means over the last 0.05 s: speed of the driven pulley [rad/s], torque of the drive [N m]; the tensions in the
+    middle of the strands [N]; Newton iterations per step; reports of both pulleys at the end."""
 
     speed: float
     torque: float
@@ -152,7 +153,7 @@ class Drive:
 
 
 def run_belt(moving: bool, files: Path | None) -> Drive | None:
-    """Run the belt with moving material, or with a mesh that moves; None if only the help was wanted."""
+    """Run the belt with moving material, or with a moving mesh; None if only help was requested."""
     world = wl.World()
     centers = {"driver": 0.0, "driven": pi * RADIUS}
     pulleys = [world.add(RigidBody2D, name=n, position=(x, 0.0), mass=5.0, inertia=0.02) for n, x in centers.items()]
@@ -172,7 +173,7 @@ def run_belt(moving: bool, files: Path | None) -> Drive | None:
     holds = [con.fix(world, pulley, "rotation") for pulley in pulleys]
     for pulley in pulleys:
         con.fix(world, pulley, "x", "y")
-    # a mesh that may slide along a closed belt, against the material, needs one node that is held for good
+    # a mesh that may slide along a closed belt, against the material, needs one permanently fixed node
     first = con.fix(world, nodes_of(world, belt)[0], "x")
     holds.append(con.fix(world, more["ale"], "s") if moving else first)
     drive = con.prescribe_velocity(world, pulleys[0], "rotation", lambda t: -OMEGA * min(t / 0.1, 1.0))
@@ -277,7 +278,7 @@ def main() -> None:
         print(wl.format_comparison(rows, "known"))
         if other is not None:
             print(f"Newton iterations per step: {ours.iterations:.1f}, moving mesh {other.iterations:.1f}")
-        # the lines about the speed and the moving mesh come with the differences that the penalty and the mesh make
+        # differences of the speed and of the moving mesh include effects of the penalty and of the mesh
         worst = max(abs(value / known - 1.0) for _, value, known in rows)
         print(f"largest difference below 1 %: {'yes' if worst < 0.01 else 'NO'}")
 

@@ -105,17 +105,17 @@ class MeanTorque(wl.StepHook):
     impulse, duration, start = 0.0, 0.0, 0.0
 
     def before_step(self, state):
-        """Note when the step begins."""
+        """Record the start of the step."""
         self.start = state.t
 
     def after_step(self, state):
-        """Add the step, if it is one of the last 0.1 s."""
+        """Add the step if it is within the last 0.1 s."""
         if state.t > end_time - 0.1 + step / 2:
             self.duration += state.t - self.start
             self.impulse += (state.t - self.start) * float(wl.eval_output(drive, "force", state))
 
     def idle_steps(self, state, size):
-        """Those before the last 0.1 s."""
+        """Number of steps before the last 0.1 s."""
         return max(0, int((end_time - 0.1 - state.t) / size) - 1)
 
     def checkpoint(self):
@@ -123,7 +123,7 @@ class MeanTorque(wl.StepHook):
         return {"impulse": self.impulse, "duration": self.duration}
 
     def restore(self, kept, state):
-        """Go on with them."""
+        """Continue with these sums."""
         self.impulse, self.duration = kept["impulse"], kept["duration"]
 
 
@@ -138,7 +138,7 @@ if folder:
     hooks += [wl.Sensors(folder / "pulleys.csv", probes, every), wl.Recorder(folder / "belt", frames=frames)]
 state = motion.solve(state, hooks=hooks)
 
-# steady motion by theory: the belt runs counter-clockwise, so that the tight strand is the upper one
+# steady motion by theory: the belt runs counter-clockwise, so the upper strand is tight
 try:
     theory = con.belt_creep(
         axial_stiffness=8000.0,
@@ -160,7 +160,7 @@ try:
 except wl.ModelError:  # the belt slips on the whole arc
     creep = [None] * 6
 
-# results, with the signs of the reference: torque is the multiplier of the drive, the motor gives its opposite
+# results, with the signs of the reference: torque is the multiplier of the drive, opposite to the torque of the motor
 reports = [con.pulley_report(world, state, contacts, pulley) for pulley in (driver, driven)]
 length = belt[0].length
 tension = wl.eval_output(belt, "axial_force", state, x=np.tile([0.0, length / 2], (elements, 1)))

@@ -5,23 +5,23 @@ Run it with ``windlass run examples/block_and_tackle.py``; ``-help`` lists all o
     ===========================  ceiling     The rope begins at the ceiling, runs under the left sheave of the
        |        / o \        |               block, over the sheave at the ceiling and under the right sheave, and
        |       |     |       |               ends at the ceiling.  The block is guided: it moves up and down only.
-       |       |     |       |               Nothing rubs, so all strands carry the same tension T, and four of
+       |  |  |  |  There is no friction, so all strands carry the same tension T, and four of
         \  o  /       \  o  /                them hold the load:  T = load / 4.
            |______ ______|
                 [load]
 
-If the load sinks by u, the rope of the unstretched length L becomes longer by 4 u, and four strands pull it back.  To
-the stretch of the rope comes what it sinks into the sheaves: with the stiffness c per metre of contact and the radius R
-a change dT makes the way over half a sheave shorter by pi dT / (R c).  Points of the rope move along it by at most u,
-in each strand like the coils of a spring, so a third of its mass goes with the load.  So the load swings with
+If the load sinks by u, the rope of the unstretched length L becomes longer by 4 u, and four strands pull it back.  In
+addition to its stretch, the rope sinks into the sheaves: with the stiffness c per metre of contact and the radius R, a
+change dT shortens the path over half a sheave by pi dT / (R c).  Points of the rope move along it by at most u, in each
+strand like the coils of a spring, so a third of its mass moves with the load.  The load oscillates with
 
     k = 4^2 / (L/EA + 3 pi / (R c)),    m = load / g + (mass of the rope) / 3,    frequency sqrt(k/m) / (2 pi).
 
-Left out are the share of the arcs in the mass (order of radius / strand times mass of the rope / mass of the load, 3e-4
-here) and the mesh: a polygon on the sheaves makes sinking in and length uncertain by (angle of a segment)^2 / 24, 1e-4
-here; it also hinders the rope from sliding, which is the difference between the strands.  So 0.1 % is a fair bound.
-The strands also swing sideways like strings, with sqrt(T/mass per length) / (2 strand).  Where a strand ends on its
-sheave is known to a contact segment, so there the bound is 1 %.
+Neglected are the mass of the arcs (order of radius / strand times mass of the rope / mass of the load, 3e-4 here) and
+the mesh: a polygon on the sheaves changes depth and length by (angle of a segment)^2 / 24, 1e-4 here; it also resists
+sliding of the rope, which causes the difference between the strands.  Therefore 0.1 % is an adequate bound. The strands
+also swing sideways like strings, with sqrt(T/mass per length) / (2 strand).  The end of a strand on its sheave is known
+to within a contact segment, so the bound of these frequencies is 1 %.
 """
 
 from math import pi, sqrt
@@ -89,7 +89,7 @@ def eval_modes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     held = [state.local_dofs(nodes[i])[0, :2] for i in (0, elements)] + [state.local_dofs(block)[0, [0, 2]]]
     free = np.setdiff1d(np.arange(len(state.q)), np.concatenate(held))
     K, M = K[free][:, free], M[free][:, free]
-    # forces without friction have a potential; eigsh would not notice if the tangent were not symmetric
+    # forces without friction have a potential; eigsh would not detect an unsymmetric tangent
     assert abs(K - K.T).max() < 1e-12 * abs(K).max()
     squares, vectors = eigsh(K, modes, M, sigma=0.0)
     shapes = np.zeros((len(state.q), modes))

@@ -3,16 +3,16 @@
 Run it with ``windlass run examples/cable_net.py``; ``-help`` lists all options.
 
 The net is a lattice of n x n square meshes with thick ropes around it.  The script writes it as a gmsh file with named
-groups; ``-mesh FILE`` takes another one with the lines "inner" and "rim" and the points "top", "left" and "right".
-Sections, supports and the pull go by these names.
+groups; ``-mesh FILE`` reads another file with the lines "inner" and "rim" and the points "top", "left" and "right".
+Sections, supports and the pull use these names.
 
-At every knot the ropes share the position and have slopes of their own: a hinged lattice of rigid bars could shear at
-no cost, and the weight alone keeps this one in shape.  Nothing holds it before it is drawn taut, hence the stabiliser,
-which has faded away in the last load step.
+At every knot the ropes share the position and have separate slopes: a hinged lattice of rigid bars has no shear
+stiffness, and only the weight keeps this net in shape.  Before the net is taut it has no stiffness; the stabiliser
+supports it until the last load step, where it vanishes.
 
 Checks: the supports carry the weight and the pull.  Without the pull the net hangs symmetrically, its rows sag, and
-both free edges are drawn inwards by the same amount.  When pulled, its columns turn like bars on hinges: with the pull
-H_k on all knots below row k of meshes, and the weight V_k below the middle of that row, the lower edge moves by
+both free edges move inwards by the same amount.  When pulled, its columns turn like bars on hinges: with the pull H_k
+on all knots below row k of meshes, and the weight V_k below the middle of that row, the lower edge moves by
 
     sum of L sin(arctan(H_k / V_k)) over all rows of meshes,
 
@@ -67,7 +67,7 @@ def write_lattice(path: Path) -> None:
 
 
 def read_net(world: wl.World) -> CableMesh:
-    """Nodes and cables from the file; each process writes and reads a lattice of its own."""
+    """Nodes and cables from the file; each process writes and reads its own lattice."""
     with TemporaryDirectory() as scratch:
         path = Path(mesh_file or Path(scratch) / "net.msh")
         if not mesh_file:
@@ -86,7 +86,7 @@ def hang(force: float, name: str) -> tuple[wl.State, CableMesh, NDArray[np.float
     state = wl.Static(world, load_steps=4, stabiliser=100.0, name=name).solve(hooks=hooks)
     if wl.help_requested():
         return state, net, np.zeros(2)
-    # of each support first the force along x, then that along y; they are those on the supports
+    # for each support the force along x, then along y; forces act on the supports
     return state, net, -wl.eval_output(supports, "force", state).reshape(2, -1).sum(axis=1)
 
 

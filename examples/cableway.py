@@ -2,17 +2,17 @@
 
 Run it with ``windlass run examples/cableway.py``; ``-help`` lists all options.
 
-A track rope (`Cable3D`) hangs between two supports of different height.  The trolley is a body in space with two
-rollers (`sliding_joint`) 1.2 m apart; the cabin hangs 4 m below it and swings.  Weight and wind are in proportion to
-mass, so that all hangs in the plane of their resultant.  There the rope is two extensible catenaries (Irvine) that meet
-at the trolley and carry it, if both rollers are one point:
+A track rope (`Cable3D`) hangs between two supports of different height.  The trolley is a 3D body with two rollers
+(`sliding_joint`) 1.2 m apart; the cabin hangs 4 m below it and swings.  Weight and wind are proportional to mass, so
+all parts hang in the plane of their resultant.  With both rollers at one point, the rope consists of two extensible
+catenaries (Irvine) that meet at the trolley and carry it:
 
     T(end of the lower part) + T(start of the upper part) + m (g + wind) = 0   across the rope, which slides
 
-The deepest point of each of several places is compared with it.  What is left is the distance of the rollers and the
-mesh, which cannot bend within a cable: both put the trolley a little higher or lower, of first order in their length.
-Then the trolley is hauled uphill, by its coordinate along the rope; the work of the haul is the potential energy that
-all parts have gained, with the kinetic one.
+The sag at several places is compared with this solution.  The remaining differences come from the distance of the
+rollers and from the mesh, which cannot bend within a cable: both change the height of the trolley, to first order in
+their length. Then the trolley is hauled uphill, by its coordinate along the rope; the work of the haul is the gain of
+potential and kinetic energy of all parts.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapters 1 and 2.
 """
@@ -42,11 +42,11 @@ PLACES = (60.0, 150.0, 240.0)  # along the rope [m]
 
 
 def find_trolley(place: float) -> NDArray[np.float64]:
-    """Where the trolley hangs by theory, if it is held on the rope at a place [m]."""
+    """Position of the trolley by theory, if it is held on the rope at a place [m]."""
     parts = (START, place), (END, LENGTH - place)
 
     def pull(at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Pull of both parts on the trolley and its own weight [N], scaled."""
+        """Forces of both parts on the trolley plus its weight [N], scaled."""
         total = (TROLLEY + CABIN) * FIELD
         for support, length in parts:
             line = hang_between(tuple(at), support, length, EA, MASS_PER_LENGTH, tuple(FIELD))
@@ -73,7 +73,7 @@ def create(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity]:
         RigidBody3D, name="trolley", position=middle, mass=TROLLEY, inertia=(40.0, 120.0, 120.0),
         euler_parameters=(np.cos(0.5 * pitch), 0.0, np.sin(0.5 * pitch), 0.0),
     )  # fmt: skip
-    con.fix(world, trolley, "e1")  # points on a rope do not hold a roll about it
+    con.fix(world, trolley, "e1")  # points on a rope do not prevent rotation about it
     rollers = con.sliding_joint(
         world, rope, trolley, ends, [(-0.5 * wheelbase, 0.0, 0.0), (0.5 * wheelbase, 0.0, 0.0)],
         friction_coefficient=friction, friction_speed=0.05,
@@ -102,7 +102,7 @@ def find_place(body: wl.Entity, state: wl.State) -> NDArray[np.float64]:
 
 
 def measure(place: float) -> tuple[float, float]:
-    """Sag of the trolley below the chord [m], in the plane in which all hangs, computed and by theory."""
+    """Sag of the trolley below the chord [m], in the plane of the resultant, computed and by theory."""
     _, trolley, _, _, state = hang(place)
     chord = np.subtract(END, START) / np.linalg.norm(np.subtract(END, START))
     below = FIELD - chord * (FIELD @ chord)
@@ -111,7 +111,7 @@ def measure(place: float) -> tuple[float, float]:
 
 
 def haul() -> dict[str, float]:
-    """The trolley is hauled uphill over many cables: where it comes to, and where the work goes."""
+    """Haul the trolley uphill over many cables: its final place, and the balance of work."""
     world, trolley, cabin, rollers, state = hang(PLACES[0])
     ledger = wl.EnergyLedger(None if folder is None else folder / "energy.csv")
     hooks = [ledger]

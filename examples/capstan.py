@@ -3,20 +3,20 @@
 Run it with ``windlass run examples/capstan.py``; ``-help`` lists all options, ``-table false`` leaves out the table.
 
 The rope comes up on the left of the post, runs over its top and down again on the right, half a turn. A weight T0 hangs
-on its left end; the right end is drawn down, so slowly that neither inertia nor damping has a say: a sequence of
-equilibria, each with the history (who sticks where) of the one before. Once every part of the contact slips, the pull
+on its left end; the right end is pulled down, so slowly that inertia and damping are negligible: a sequence of
+equilibria, each with the history (sticking positions) of the one before. Once every part of the contact slips, the pull
 is T0 exp(mu pi) = 4.810477 T0 for mu = 0.5.
 
-What keeps the model close to Euler's ideal rope: bending stiffness far below T0 R^2 (here 1e-4 of it), axial stiffness
-far above the tension (stretch 5e-4), no gravity, and both ends free to move sideways, so that both strands are vertical
-and the rope turns by exactly pi. What is left are the errors of the table at the end:
+The model is close to Euler's ideal rope: bending stiffness far below T0 R^2 (here 1e-4 of it), axial stiffness far
+above the tension (stretch 5e-4), no gravity, and both ends free to move sideways, for vertical strands and a wrap angle
+of exactly pi. The table at the end shows the remaining errors:
 
     segments             second order in the angle of a contact segment
     contact stiffness    first order in the depth to which the rope sinks into the post
     bristle stiffness    none, until a rope that enters the post travels more than a segment before it slips
 
 A segment sticks in the step in which it closes, and its bristle is limited by friction only from the next step on.
-Steps in which a segment closes are therefore left out of the means.
+Means therefore exclude steps in which a segment closes.
 """
 
 from dataclasses import dataclass, replace
@@ -30,20 +30,20 @@ from windlass.elements import Circle, Ground, cable_around, nodes_of
 
 RADIUS = 0.1  # [m]
 WEIGHT = 100.0  # [N] T0
-SPARE = 4  # elements of each free strand that stay free when the left one has been drawn
+SPARE = 4  # elements of each strand that are still free after the left one was pulled
 STEPS = 20  # steps per element length of travel
 
 
 @dataclass(frozen=True)
 class Case:
-    """What the table varies: elements on the wrap, segments per element, stiffness per metre of rope [N/m^2], mu."""
+    """Parameters that the table varies: elements on the wrap, segments per element, stiffness [N/m^2], mu."""
 
     elements: int = 40
     segments: int = 2
     contact_stiffness: float = 1e9
     bristle_stiffness: float = 1e9
     friction: float = 0.5
-    travel: int = 2  # way of the drawn end in elements; the last one counts
+    travel: int = 2  # displacement of the pulled end in elements; the last one counts
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,12 @@ class Drawing:
 
 
 def draw(case: Case) -> Drawing | None:
-    """Load the rope, then draw it; None if only the help was wanted."""
+    """Load the rope, then draw it; None if only help was requested."""
     length = pi * RADIUS / case.elements
     spare = case.travel + SPARE
     strand = spare * length
 
-    # the rope, its weight, and its drawn end, whose displacement is minus the time of the sequence
+    # the rope, its weight, and its pulled end, whose displacement is minus the time of the sequence
     world = wl.World()
     rope = cable_around(
         world,

@@ -11,8 +11,8 @@ is at (span, rise).  With the force (-H, V) of the first support on the cable, t
 with z downwards, and x(L0) = span, z(L0) = -rise determine H and V.  The tension is sqrt(H^2 + (V - w s)^2).
 
 The cable of Windlass has a bending stiffness too.  It is so small here (its bending length sqrt(EI/T) is 1e-4 of the
-length) that what is left is the error of the mesh.  The table shows the order in which it falls with the elements:
-4 for forces and positions of nodes, if the elements see no bending.
+length) that only the error of the mesh remains.  The table shows its order of convergence: 4 for forces and positions
+of nodes, if bending is negligible.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
 """

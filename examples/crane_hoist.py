@@ -1,22 +1,22 @@
-"""A crane hoists a load on two or four falls and lets it swing: a drum with two layers, block and sheaves in space.
+"""A crane hoists a load on two or four falls and lets it swing: a drum with two layers, block and sheaves in 3D.
 
 Run it with ``windlass run examples/crane_hoist.py``; ``-help`` lists all options, ``-falls 2`` has fewer sheaves.
 
 A rope runs from its anchor down around a sheave of the block, for four falls up over a fixed sheave and down again, and
 then onto a drum between two flanges that holds its end.  The drum turns and moves along its axis, as drums with a lead
-screw do, so that the rope comes onto it where it is to lie, see `DrumLayers`.  It begins in the last turn of layer one.
-In the next turn the rope lies at the flange, is lifted by the turn before it, and goes on in layer two, in the groove
-of that turn and the flange: it lies on the rope below by contact and friction alone.  Then the drum stands, the block
-gets a push, and swings across and along the falls.  Sheaves do not turn here: the friction of a bearing with the
-efficiency eta acts as friction of the rope in the groove, exp(-mu pi) = eta.  These are checked:
+screw do, which leads the rope to its place on the drum, see `DrumLayers`.  The hoist begins in the last turn of layer
+one. In the next turn the rope lies at the flange, is lifted by the turn before it, and continues in layer two, in the
+groove between that turn and the flange: only contact and friction hold it on the rope below.  Then the drum stands, the
+block gets a push, and swings across and along the falls.  Sheaves do not turn here: the friction of a bearing with the
+efficiency eta acts as friction of the rope in the groove, exp(-mu pi) = eta.  The checks are:
 
-- tensions while the load rises evenly: with n falls and T the largest one, at the drum, T (1 + eta + ... +
-  eta^(n-1)) = W, the weight of block and load, all at the height of the block;
-- in each layer, the load rises by 1/n of what the drum winds, R per angle, in layer two R + h with the height h of
-  the groove; over both layers, by 1/n of the length of the route, with the rise in between;
+- tensions while the load rises evenly: with n falls and T the largest one, at the drum, T (1 + eta + ... + eta^(n-1)) =
+  W, the weight of block and load, all forces at the height of the block;
+- in each layer, the load rises by 1/n of the wound length, R per angle, in layer two R + h with the height h of the
+  groove; over both layers, by 1/n of the length of the route, with the rise in between;
 - in each layer, the torque of the drum is T R and T (R + h), with the tension at the height of its axis;
-- the frequency across the falls: that of a double pendulum, falls of the length l (bars of the mass m) and the block
-  with its centre of mass a distance d below its sheaves, for small angles
+- the frequency across the falls: equal to a double pendulum, falls of the length l (bars of the mass
+  m) and the block with its centre of mass a distance d below its sheaves, for small angles
 
       [(M + m/3) l²   M l d    ]  and  [(M + m/2) g l   0    ]
       [M l d          J + M d² ]       [0               M g d].
@@ -57,11 +57,11 @@ LAYERS = DrumLayers(RADIUS, 2.0 * ROPE, 2.04 * ROPE, 3)
 MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # of block and load [kg], [kg m^2]; d [m]
 DENSITY, EA, CONTACT = 0.3, 1e6, 3e7  # [kg/m], [N], [N/m^2]
 HEIGHT = 1.0 if falls == 4 else 1.6  # l at the start [m]; two falls get shorter twice as fast
-WOUND, WINDS = 4.4 * pi, 2.6 * pi  # angle that is wound at the start, and that the drum winds then [rad]
-SPEED, RISE, REST = 1.0, 0.2, 0.2  # of the rope onto the drum [m/s]; time of its start and stop, and before a push [s]
-# angles that are wound when the rope leaves layer one, and when it has come to lie in layer two [rad]
+WOUND, WINDS = 4.4 * pi, 2.6 * pi  # wound angle at the start, and angle that the drum then winds [rad]
+SPEED, RISE, REST = 1.0, 0.2, 0.2  # speed of the rope onto the drum [m/s]; time to start or stop, and before a push [s]
+# wound angles when the rope leaves layer one, and when it lies in layer two [rad]
 END_ONE, BEGIN_TWO = 2.7 * 2.0 * pi, 3.08 * 2.0 * pi
-SHORTEST = 0.5  # angle over which means are taken at least [rad]
+SHORTEST = 0.5  # least angle of means [rad]
 STEP, SWING_STEP = 1e-3, 4e-3  # steps of hoist and swing [s]
 PUSH = 0.15  # speed of the load as it begins to swing, across and along the falls [m/s]
 HOIST = RADIUS * WINDS / SPEED + RISE  # how long the drum turns [s]
@@ -76,13 +76,13 @@ def turn(t: float) -> float:
 
 
 def lead(t: float) -> float:
-    """Place of the drum on its axis [m]: the rope comes onto it where it is to lie."""
+    """Place of the drum on its axis [m], which leads the rope to its place."""
     places = LAYERS.eval_places((WOUND, WOUND + turn(t)))[1]
     return float(places[0] - places[1])
 
 
 class Crane(NamedTuple):
-    """World, rope, block, surface of the drum, what holds the block but in height and turns the drum, contacts."""
+    """World, rope, block, surface of the drum, constraints of the block (free in height) and of the drum, contacts."""
 
     world: wl.World
     rope: wl.Entity
@@ -99,7 +99,7 @@ def build() -> Crane:
     """The crane at the start of the hoist, its rope without friction in the sheaves."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     ground = world.add(Ground)
-    # falls stand a diameter of the sheaves apart, the first one at the second layer on the drum
+    # falls are a diameter of the sheaves apart, the first one at the second layer on the drum
     first = RADIUS + LAYERS.rise
     middle = first + (falls - 1) * RADIUS
     places = [(first + (2 * k + 1) * RADIUS, -HEIGHT if k % 2 == 0 else 0.0) for k in reversed(range(falls - 1))]
@@ -129,7 +129,7 @@ def build() -> Crane:
     last = nodes[len(nodes) - 1]
     clamp = con.position_marker(world, drum, np.asarray(last.position))
     world.add(con.SphericalJoint, marker0=clamp, marker1=con.position_marker(world, last))
-    # flanges with a little clearance; the rope begins in the place of its angle, the dead end is at z = 0 of the layers
+    # flanges with a little clearance; the rope begins at the place of its angle, the dead end is at z = 0 of the layers
     flanges, here = LAYERS.flanges, LAYERS.eval_places(WOUND)[1][0]
     center = con.rigid_marker(world, drum, (0.0, 0.0, 0.5 * sum(flanges) - here))
     half_width = 0.5 * (flanges[1] - flanges[0]) + 0.02 * ROPE
@@ -155,7 +155,7 @@ def build() -> Crane:
         "friction_stiffness_per_length": CONTACT, "friction_velocity_penalty_per_length": 1e3,
     }  # fmt: skip
     on_sheaves = con.add_surface_contact(world, grooves, rope, **settings)
-    # what is or comes onto the drum
+    # cables that are on the drum or come onto it
     near = int((LAYERS.eval_length(0.0, WOUND + WINDS) + RADIUS) / size) + 1
     near_rope = rope[len(rope) - near :]
     on_drum = con.add_surface_contact(world, surfaces, near_rope, friction_coefficient=0.3, **settings)
@@ -179,7 +179,7 @@ def eval_swing(length: float) -> tuple[float, float]:
 
 
 def push(crane: Crane, state: wl.State, length: float) -> None:
-    """Let falls and block begin to swing across the falls, in the shape of the slow swing, and along them."""
+    """Set initial velocities of falls and block across the falls, in the shape of the slow swing, and along them."""
     nodes = nodes_of(crane.world, crane.rope)
     share = np.clip(-wl.eval_output(nodes, "position", state)[:, 1] / length, 0.0, 1.0)
     v = state.of(nodes, "v")
@@ -194,7 +194,7 @@ def push(crane: Crane, state: wl.State, length: float) -> None:
 
 
 def fit_frequency(time: NDArray[np.float64], z: NDArray[np.float64], guess: float) -> float:
-    """Frequency [Hz] of the sine that is closest to z [m]."""
+    """Frequency [Hz] of the sine that fits z [m] best."""
 
     def sine(t: Any, f: float, a: float, b: float, c: float) -> Any:
         return a * np.sin(2.0 * pi * f * t) + b * np.cos(2.0 * pi * f * t) + c
@@ -224,7 +224,7 @@ def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Ch
 
 
 def unit_of(name: str) -> str:
-    """Unit of what is checked."""
+    """Unit of a checked quantity."""
     return "N" if "tension" in name else "Hz" if name == "frequency" else "m"
 
 
@@ -277,7 +277,7 @@ def main() -> None:
         if last - first > SHORTEST:
             inside = (hoisted[:, 0] >= first) & (hoisted[:, 0] <= last)
             tensions, ways = check_layer(hoisted[inside], RADIUS + (layer - 1) * LAYERS.rise)
-            # of the later layer, as the load bounces longer from the start than layer one lasts
+            # from the later layer, because the load bounces from the start longer than layer one lasts
             found |= tensions | {f"{name}_layer_{layer}": values for name, values in ways.items()}
     found["lift"] = high - low, LAYERS.eval_length(WOUND, WOUND + turn(HOIST)) / falls
     found["frequency"] = fit_frequency(time, z, frequency), frequency
@@ -295,7 +295,7 @@ def main() -> None:
 
 
 def place_at_drum(crane: Crane) -> int:
-    """The last cable of the falls that the drum does not reach before it stands."""
+    """The last cable of the falls that does not reach the drum before it stops."""
     wound = LAYERS.eval_length(WOUND, WOUND + WINDS)
     straight = crane.rope.length.sum() - LAYERS.eval_length(0.0, WOUND)
     return int((straight - wound) / crane.rope[0].length) - 2

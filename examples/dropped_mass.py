@@ -3,18 +3,18 @@
 Run it with ``windlass run examples/dropped_mass.py``; ``-help`` lists all options.
 
 The mass falls from the height h on a `ContactCoordinate`, a spring k with a damper d that act while the gap is closed.
-Steps are adaptive: one in which the contact closes or opens is done again, shorter, until it ends at the instant of
-contact to the tolerance of the discontinuous iteration.  So the impact is at sqrt(2 h / g) with the speed sqrt(2 g h),
-although the step has nothing to do with either.
+Steps are adaptive: a step in which the contact closes or opens is repeated with a smaller size until it ends at the
+instant of contact, to the tolerance of the discontinuous iteration.  So the impact is at sqrt(2 h / g) with the speed
+sqrt(2 g h), independent of the nominal step.
 
 During contact the mass is a damped oscillator that starts at y = 0 with the speed -v0:
 
     y(t) = e^(-z w t) (A cos(wd t) + B sin(wd t)) - m g / k,    A = m g / k,  B = (z w A - v0) / wd
     w = sqrt(k / m),  z = d / (2 sqrt(k m)),  wd = w sqrt(1 - z^2)
 
-It leaves at the first y = 0, where this law opens (and not where the force vanishes; the damper may pull before).  The
-ratio of the speeds, e, comes from the root of y.  For m g / k -> 0, that is g / (w v0) -> 0, the contact lasts exactly
-half a wave and e = exp(-pi z / sqrt(1 - z^2)): a closed form, without gravity, that the table gives too.  Without
+The mass leaves at the first y = 0, where this law opens (and not where the force vanishes; the damper may pull before).
+The ratio of the speeds, e, comes from the root of y.  For m g / k -> 0, that is g / (w v0) -> 0, the contact lasts
+exactly half a wave and e = exp(-pi z / sqrt(1 - z^2)): a closed form without gravity, also in the table.  Without
 damping, e = 1 in both, and the energy is conserved.
 """
 
@@ -44,7 +44,7 @@ def eval_rebound_speed(z: float) -> float:
     def y(t: float) -> float:
         return exp(-z * OMEGA * t) * (A * cos(wd * t) + B * sin(wd * t)) - A
 
-    # the mass is deepest about a quarter of a wave after the impact, and out of the spring's rest length after 3/4
+    # the mass is deepest about a quarter of a wave after the impact, and beyond the spring's rest length after 3/4
     t = float(brentq(y, 0.25 * pi / wd, 1.75 * pi / wd, xtol=1e-16))
     swing = (B * wd - A * z * OMEGA) * cos(wd * t) - (A * wd + B * z * OMEGA) * sin(wd * t)
     return exp(-z * OMEGA * t) * swing

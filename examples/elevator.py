@@ -1,21 +1,22 @@
-"""A traction elevator that brakes too hard: the rope slips in the V-grooves of its sheave, as Euler and Eytelwein say.
+"""A traction elevator that brakes too hard: the rope slips in the V-grooves of its sheave by Euler and Eytelwein.
 
 Run it with ``windlass run examples/elevator.py``; ``-help`` lists all options.
 
-A rope runs from the counterweight over the traction sheave to the cabin, which is heavier and goes down with the speed
+A rope runs from the counterweight over the traction sheave to the cabin, which is heavier and descends with the speed
 v.  Both hang on guide rails.  In an emergency stop the brake slows the sheave down, with a deceleration that first
 rises evenly and is then constant.  With the half angle beta of the groove the apparent friction is f = mu/sin(beta).
-While the rope decelerates with a, the tensions at the sheave are those of what hangs on it, and where all of the
-contact slips they differ by friction, centrifugal force and the inertia of the rope on the sheave:
+While the rope decelerates with a, the tensions at the sheave follow from the masses on both sides; if all of the
+contact slips, their ratio follows from friction, centrifugal force and the inertia of the rope on the sheave:
 
     T1 = (m1 + rho l1) (g + a),   T2 = (m2 + rho l2) (g - a),   T1 - c = exp(f pi) (T2 - c),   c = rho v² + rho R a/f
 
 Solved for a this is the largest deceleration that the sheave passes on, a_c(l1, v).  So the rope follows the sheave
-until the brake wants more; from there on it decelerates with a_c, an ordinary differential equation for its way, also
-after the sheave has stopped.  Three stops are run: one a little below and one a little above the first a_c, and that of
-``-brake``.  Of each the way that the rope slips is compared with the differential equation, once from the start of the
-stop, and once from a little after the rise, with the way and the speed that the masses have then.  The first one
-differs by some millimetres, as rope and bristles yield before all of the contact slips; the second one shows the slip.
+until the brake exceeds a_c; from then on it decelerates with a_c, an ordinary differential equation for its
+displacement, also after the sheave has stopped.  Three stops are run: one a little below and one a little above the
+first a_c, and the stop of ``-brake``.  The slip of the rope in each stop is compared with the differential equation,
+once from the start of the stop, and once from a little after the rise, with the displacement and speed of the masses at
+that time.  The first comparison differs by some millimetres, because rope and bristles deform before all of the contact
+slips; the second one shows the slip alone.
 
 Source: L. Euler, Mem. Acad. Sci. Berlin 18 (1769); apparent friction of V-grooves as in EN 81-50.
 """
@@ -37,7 +38,7 @@ brake = wl.option("brake", 4.0, "m/s^2", "deceleration of the sheave's rim", min
 friction = wl.option("friction", 0.1, "1", "friction coefficient in the groove", minimum=0.01)
 groove = wl.option("groove", 0.35, "rad", "half angle of the groove", minimum=0.1)
 size = wl.option("size", 0.05, "m", "length of an element", minimum=0.01)
-stops = wl.option("stops", 3, "1", "3: all stops, 1: that of -brake alone", minimum=1)
+stops = wl.option("stops", 3, "1", "3: all stops, 1: the stop of -brake alone", minimum=1)
 output = wl.option("output", "elevator_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
@@ -51,16 +52,16 @@ FRICTION = friction / sin(groove)
 
 
 class Brake:
-    """Way and speed of the sheave's rim, which decelerates with ``rate`` [m/s^2] after a rise."""
+    """Displacement and speed of the sheave's rim, which decelerates with ``rate`` [m/s^2] after a rise."""
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
-        self.end = speed / rate + 0.5 * RISE  # when the sheave stands [s]
+        self.end = speed / rate + 0.5 * RISE  # time when the sheave stops [s]
         if self.end < RISE:
             raise SystemExit(f"brake = {rate:g} m/s^2 stops the sheave within {RISE} s: must be < {speed / RISE:g}")
 
     def deceleration(self, t: float) -> float:
-        """Deceleration of the rim before it stands [m/s^2]."""
+        """Deceleration of the rim before it stops [m/s^2]."""
         return self.rate * min(t / RISE, 1.0)
 
     def speed(self, t: float) -> float:
@@ -68,7 +69,7 @@ class Brake:
         return speed - 0.5 * self.rate * t**2 / RISE if t < RISE else max(self.rate * (self.end - t), 0.0)
 
     def way(self, t: float) -> float:
-        """Way of the rim since the start of the stop [m]."""
+        """Displacement of the rim since the start of the stop [m]."""
         if t < RISE:
             return speed * t - self.rate * t**3 / RISE / 6.0
         rest = 0.5 * self.rate * (self.end - RISE) ** 2
@@ -84,7 +85,7 @@ def eval_deceleration(way: float, v: float, other: float) -> float:
 
 
 class Slip(NamedTuple):
-    """What the rope does: when it stands [s], way that it slips [m], deceleration when it begins to slip [m/s^2]."""
+    """Motion of the rope: time of its stop [s], slip [m], deceleration when it begins to slip [m/s^2]."""
 
     end: float
     way: float
@@ -92,9 +93,9 @@ class Slip(NamedTuple):
 
 
 def integrate(rim: Brake, other: float, moving: tuple[float, float] | None = None) -> Slip:
-    """The stop by the ordinary differential equation, of a rope that follows the sheave or slips everywhere.
+    """The stop by the ordinary differential equation, for a rope that follows the sheave or slips everywhere.
 
-    ``moving``: way [m] and speed [m/s] at the time LATER, if the rope slips by then.
+    ``moving``: displacement [m] and speed [m/s] at the time LATER, if the rope slips by then.
     """
 
     def spare(t: float) -> float:
@@ -116,7 +117,7 @@ def integrate(rim: Brake, other: float, moving: tuple[float, float] | None = Non
 
 
 class Elevator(NamedTuple):
-    """World, rope, counterweight and cabin, what holds the cabin, the contacts, and the marker of the sheave."""
+    """World, rope, counterweight and cabin, supports of the cabin, the contacts, and the marker of the sheave."""
 
     world: wl.World
     rope: wl.Entity
@@ -164,7 +165,7 @@ def build(rim: Brake, other: float) -> Elevator:
 
 
 def hang(model: Elevator) -> wl.State:
-    """The rope at rest with friction, then running along itself with the masses."""
+    """The rope at rest with friction, then in axial motion with the masses."""
     world, rope, masses = model.world, model.rope, model.masses
     settings: dict[str, Any] = {"passes": wl.Passes(max_it=40, atol=1e-3), "name": ""}
     # the rope is strained to the counterweight's tension; the cabin hangs on friction
@@ -183,7 +184,7 @@ def hang(model: Elevator) -> wl.State:
 
 
 class Stop(NamedTuple):
-    """What a run shows: way that the rope slips [m], T1/T2 while it does; slip by theory from the start, and later."""
+    """Results of a run: slip of the rope [m], T1/T2 while it slips; slip by theory from the start, and later."""
 
     slip: float
     ratio: float
@@ -224,7 +225,7 @@ def stop(rate: float, other: float, record: bool) -> Stop:
 
 def main() -> None:
     """Three stops, or one, and their check."""
-    # the counterweight's strand is as long as the way of the rope and what is left in the end
+    # the counterweight's strand has the length of the rope's displacement plus the final rest
     reach = SHORT + Brake(brake).way(1e9) + integrate(Brake(brake), SHORT).way
     first = integrate(Brake(brake), reach).deceleration
     rates = [brake]
@@ -252,7 +253,7 @@ def main() -> None:
         print(f"the rope slips from {first:.3f} m/s^2 on, by Euler and Eytelwein")
         print(wl.format_comparison(rows, "theory"))
     for run in found:
-        # what yields before lets the rope run ahead of the sheave, by less than 1 % of its speed
+        # deformation before the slip lets the rope run ahead of the sheave, by less than 1 % of its speed
         ahead = 0.01 * speed * run.theory.end
         assert abs(run.slip - run.theory.way) < 0.01 * run.theory.way + ahead, "the rope slips further than in theory"
     assert abs(found[-1].slip / found[-1].later.way - 1.0) < 0.01, "the rope does not slip as in theory"

@@ -1,16 +1,16 @@
-"""A rope along a helix on a drum: friction multiplies the tension by exp(mu theta cos(lambda)), in space.
+"""A rope along a helix on a drum: friction multiplies the tension by exp(mu theta cos(lambda)), in 3D.
 
 Run it with ``windlass run examples/helix_capstan.py``; ``-help`` lists all options, ``-table false`` leaves out the
 table.
 
 The rope arrives along a straight line, winds around a fixed drum by the angle theta at a lead angle lambda, and leaves
-along another line. A force T0 holds its first end; the last end is drawn along its strand, a sequence of equilibria.
-A helix is a geodesic of the cylinder with the curvature cos(lambda)²/R, and has the length theta R/cos(lambda): so the
-pull is T0 exp(mu theta cos(lambda)) once all of the contact slips, and friction acts along the rope and nowhere else.
-In a V-groove of half angle beta (``-groove``, with lead 0) both flanks press on the rope, by 1/(2 sin(beta)) of what a
-drum would, so that mu/sin(beta) takes the place of mu.
-A point that touches the drum sticks in its first step, and its bristle takes up to mu |f_n| from the next one on; steps
-in which a point closes are therefore left out of the means.
+along another line. A force T0 holds its first end; the last end is pulled along its strand, a sequence of equilibria. A
+helix is a geodesic of the cylinder with the curvature cos(lambda)²/R, and has the length theta R/cos(lambda): so the
+pull is T0 exp(mu theta cos(lambda)) once all of the contact slips and friction acts along the rope only. In a V-groove
+of half angle beta (``-groove``, with lead 0) both flanks press on the rope, each with 1/(2 sin(beta)) of the force of a
+drum, so mu/sin(beta) replaces mu.
+A point that touches the drum sticks in its first step, and its bristle takes up to mu |f_n| from the next one on; means
+therefore exclude steps in which a point closes.
 """
 
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ FAR = 1e3  # [m] beyond all travel
 
 @dataclass(frozen=True)
 class Case:
-    """What the table varies: lead angle [rad], elements on the drum, points per element, stiffness [N/m^2]."""
+    """Parameters of the table: lead angle [rad], elements on the drum, points per element, stiffness [N/m^2]."""
 
     lead: float = 0.2
     elements: int = 48
@@ -43,7 +43,7 @@ class Case:
     axial_stiffness: float = 2e5  # [N]
     friction: float = 0.3
     groove: float = 0.0  # half angle of a V-groove [rad], 0: a drum
-    travel: float = 1.5  # way of the drawn end in elements; the last one counts
+    travel: float = 1.5  # displacement of the pulled end in elements; the last one counts
 
 
 def exact(case: Case) -> float:
@@ -69,7 +69,7 @@ class Drawing:
 
 
 def draw(case: Case) -> Drawing | None:
-    """Load the rope, then draw it; None if only the help was wanted."""
+    """Load the rope, then draw it; None if only help was requested."""
     world = wl.World()
     length = ANGLE * RADIUS / cos(case.lead) / case.elements
     spare = ceil(case.travel) + SPARE
@@ -85,7 +85,7 @@ def draw(case: Case) -> Drawing | None:
     first, last = nodes[0], nodes[len(nodes) - 1]
     world.add(con.Force, marker=con.position_marker(world, first), vector=-TENSION * np.asarray(first.slope))
 
-    # the last node is drawn along its strand, by as much as the time of the sequence
+    # the displacement of the last node along its strand is the time of the sequence
     along = np.asarray(last.slope)
     drawn = [con.prescribe(world, last, "xyz"[d], con.table((0.0, FAR), (0.0, FAR * along[d]))) for d in range(3)]
     marker = con.rigid_marker(world, world.add(Ground, name="drum"))

@@ -1,14 +1,15 @@
-"""An overhand knot in a rope that is drawn tight: a rope in space in contact with itself, with friction.
+"""An overhand knot that is pulled tight: a 3D rope in contact with itself, with friction.
 
 Run it with ``windlass run examples/knot.py``; ``-help`` lists all options.
 
-The rope begins loose, along a polynomial trefoil with straight tails, without stress.  Its ends are drawn apart with
-a speed that rises within 20 ms.  Three things must hold at the end:
+The rope begins loose, along a polynomial trefoil with straight tails, without stress.  Its ends are pulled apart with a
+speed that rises within 20 ms.  Three checks at the end:
 
-- forces: both ends pull alike, and the prescribed forces of the ends balance what little the rope still moves;
-- no part is inside another one by more than a few per cent of the radius: the smallest distance of the axis from
-  itself, by brute force from many places, beyond four radii along the rope;
-- it is still a knot: a rope without one would be as long as it is, stretched; the knot takes some diameters of it.
+- forces: both ends pull with equal force, and the prescribed forces of the ends balance the small inertia of the rope;
+- no part overlaps another one by more than a few per cent of the radius: the smallest distance of the axis from itself,
+  by brute force from many places, beyond four radii along the rope;
+- it is still a knot: without a knot, the distance of the ends would be the stretched length of the rope; the knot takes
+  some diameters of it.
 
 Source: A. R. Shastri, Tohoku Math. J. 44 (1992) 11-17 (the curve); contact: docs/explanation/theory/cable_contact.md.
 """
@@ -71,14 +72,14 @@ apart = (position[-1] - position[0]) / np.linalg.norm(position[-1] - position[0]
 
 
 class Draw:
-    """Way of an end along an axis [m] over time; ``share``: of the speed [m/s]."""
+    """Displacement of an end along an axis [m] over time; ``share``: part of the speed [m/s]."""
 
     def __init__(self, end: str, axis: str, share: float) -> None:
         # its name in a saved model
         self.__name__, self._share = f"draw {end} along {axis}", share
 
     def __call__(self, t: float) -> float:
-        """Begin smoothly, then go on at the speed."""
+        """Begin smoothly, then continue at the speed."""
         return self._share * (0.5 * t * t / RISE if t < RISE else t - 0.5 * RISE)
 
 

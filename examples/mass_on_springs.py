@@ -2,12 +2,12 @@
 
 Run it with ``windlass run examples/mass_on_springs.py``; ``-help`` lists all options.
 
-The mass hangs on a `CartesianSpringDamper` from the ground, which has a stiffness of its own along x, y and z.  A force
-deflects it by F/k.  Then the force is taken away, and the mass swings about the place where the springs are at rest,
-along each axis with its own frequency, which is read from the times of the zeros of the time series.
+The mass hangs on a `CartesianSpringDamper` from the ground, which has different stiffnesses along x, y and z.  A force
+deflects it by F/k.  Then the force is removed, and the mass oscillates about the rest position of the springs, along
+each axis with its own frequency, which follows from the times of the zeros of the time series.
 
 The trapezoidal rule does not damp.  It makes periods longer by (2 pi / steps per period)^2 / 12, which is the last
-column of the table: the difference left is second order in the step.
+column of the table: the remaining difference is of second order in the step.
 """
 
 from math import pi

@@ -2,18 +2,17 @@
 
 Run it with ``windlass run examples/mooring_line.py``; ``-help`` lists all options.
 
-The line is laid on the bed (`PlaneSurface`) and drawn taut by the ship in still water, so that it slips over all of the
-ground; friction takes a part of its tension from the touchdown point to the anchor.  Then it stands in a current that
-grows with height above the bed, and the sea of a JONSWAP spectrum rises; the top follows a recorded heave, a column of
-a CSV file (``-heave FILE`` with time [s] and heave [m]).  Without a file the script writes one, of a small ship that
-follows the surface.
+The line is laid on the bed (`PlaneSurface`) and pulled taut by the ship in still water, until it slips on all of the
+ground; friction reduces its tension from the touchdown point to the anchor.  Then a current acts that grows with height
+above the bed, and waves of a JONSWAP spectrum rise; the top follows a recorded heave, a column of a CSV file (``-heave
+FILE`` with time [s] and heave [m]).  Without a file the script writes one, of a small ship that follows the surface.
 
 Checks: tensions and the length on the ground in still water against the closed form of the extensible catenary with
-touchdown and friction; in the current supports and sea bed carry what acts on the line, its weight in water and drag;
+touchdown and friction; in the current supports and sea bed carry the loads of the line, its weight in water and drag;
 in the waves the energy ledger closes.
 
-Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, Dynamics Modeling
-and Loads Analysis of an Offshore Floating Wind Turbine, NREL/TP-500-41958 (2007), section 2.6.
+Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
+and Loads Analysis of an Offshore Floating Wind Turbine", NREL/TP-500-41958 (2007), section 2.6.
 """
 
 from pathlib import Path
@@ -45,15 +44,15 @@ CHAIN = {"mass_per_length": 60.0, "axial_stiffness": 2e8, "bending_stiffness": 1
 SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4
 WEIGHT = SUBMERGED * GRAVITY  # in water [N/m]
 STIFFNESS = 5e5  # of the sea bed [N/m^2]: the chain sinks in by a millimetre
-# of its friction until the chain slips [N/m^2]: as stiff as the anchor feels it at rest, softer in motion
+# of its friction until the chain slips [N/m^2]: stiff at rest, for the force on the anchor; softer in motion
 BRISTLES, SOFT_BRISTLES = 1e8, 2e6
 ANCHOR, TOP, LENGTH = (0.0, 0.0, -DEPTH), (181.5, 0.0, -2.0), 200.0  # [m]
-PULL, PULLS = 8.0, 16  # [m] by which the ship draws the line taut, and in how many steps
+PULL, PULLS = 8.0, 16  # displacement of the ship that pulls the line taut [m], and number of its steps
 SEA = con.jonswap(height, period, seed, count=40)
 
 
 class Mooring(NamedTuple):
-    """A line with all that acts on it."""
+    """A line with its loads."""
 
     world: wl.World
     line: wl.Entity
@@ -104,7 +103,7 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
     )  # fmt: skip
     nodes = nodes_of(world, line)
     supports = con.hinge(world, nodes[[0, elements]])
-    # of the supports first x of both, then y and z; the ship draws and, in waves, lifts the top
+    # of the supports first x of both, then y and z; the ship pulls and, in waves, lifts the top
     world.set(supports[1], active=False)
     pull = con.prescribe(world, nodes[elements], "x", lambda t: PULL * np.clip(t + 1.0, 0.0, 1.0))
     if moving:
@@ -115,7 +114,7 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
 
 
 def draw_taut(model: Mooring) -> wl.State:
-    """Let the slack line come to rest, then draw it over the bed with friction, from t = -1 s to 0."""
+    """Let the slack line come to rest, then pull it over the bed with friction, from t = -1 s to 0."""
     settings: dict[str, Any] = {"name": "", "passes": wl.Passes(max_it=30)}
     state = wl.Static(model.world, time=-1.0, **settings).solve()
     model.world.set(model.contacts, friction_coefficient=friction)
@@ -133,7 +132,7 @@ def list_results(model: Mooring, state: wl.State) -> list[float]:
 
 
 def sum_forces(model: Mooring, state: wl.State) -> tuple[np.ndarray, np.ndarray]:
-    """What supports and bed carry, and what water and gravity load on the line, along x, y and z [N]."""
+    """Forces of supports and bed, and loads of water and gravity on the line, along x, y and z [N]."""
     held = -wl.eval_output(model.supports, "force", state).reshape(3, 2).sum(axis=1)
     held[0] -= float(np.sum(wl.eval_output(model.pull, "force", state)))
     held -= con.surface_report(model.world, state, model.contacts, model.bed).force

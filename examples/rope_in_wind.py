@@ -1,12 +1,12 @@
-"""A rope between two masts in a side wind, against the catenary in the tilted plane, and its swinging across it.
+"""A rope between two masts in a side wind, against the catenary in the tilted plane, and oscillations across it.
 
 Run it with ``windlass run examples/rope_in_wind.py``; ``-help`` lists all options.
 
-Weight and wind are loads per unstretched length here, so that the rope hangs in the plane of their resultant and of its
-ends, as an extensible catenary with the weight √(w² + p²).  Tensions at both ends and the point in the middle are
-compared with Irvine's closed form there.  The table shows the order in which the errors fall with the elements.
+Weight and wind are loads per unstretched length here, so the rope hangs in the plane through its ends and their
+resultant, as an extensible catenary with the weight √(w² + p²).  Tensions at both ends and the point in the middle are
+compared with Irvine's closed form there.  The table shows the order of convergence.
 
-A taut rope swings across its plane like a string: sag changes these frequencies only by its square,
+A taut rope oscillates across its plane like a string: the effect of sag on these frequencies is of second order,
 
     f_n = n/(2 l) sqrt(H/m),    l the chord, H the mean tension along it, m the mass per length of the chord.
 
@@ -48,7 +48,7 @@ def hang(count: int) -> tuple[wl.World, wl.Entity, wl.State]:
 
 
 def measure(count: int) -> dict[str, float]:
-    """Numbers that the closed form has, too."""
+    """Quantities of the closed form."""
     world, rope, state = hang(count)
     if folder is not None and count == elements:
         with wl.Recorder(folder / "rope") as recorder:
@@ -68,7 +68,7 @@ def find_frequencies(count: int) -> NDArray[np.float64]:
     free = np.setdiff1d(free, free[[0, -1], :3])
     stiffness, mass = (csr_array(A.getValuesCSR()[::-1])[free][:, free] for A in (K, M))
     values, vectors = eigsh(stiffness, 8, mass, sigma=0.0)
-    # motion along the normal of the plane through both ends and the resultant
+    # motion normal to the plane through both ends and the resultant
     normal = np.cross(np.subtract(END, START), (0.0, SIDE, -GRAVITY))
     normal /= np.linalg.norm(normal)
     motion = np.zeros((6 * (count + 1), len(values)))

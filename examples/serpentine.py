@@ -3,11 +3,11 @@
 Run it with ``windlass run examples/serpentine.py``; ``-help`` lists all options.
 
 The belt runs clockwise: crank, tensioner (on its back), alternator, idler (on its back), compressor.  The torsion
-spring of the arm is wound so that it would balance the tension of the belt as mounted.  Checked are
+spring of the arm is wound so that it would balance the tension of the belt as mounted.  The checks are
 
-- at rest: the moment of the belt about the pivot of the arm against that of the spring, and the lowest frequencies of
-  the spans against strings, sqrt(T/rhoA)/(2 L), from whose length the pulleys take or give a little;
-- in motion, as means over time: the torque of each pulley against (T_1 - T_2) R of the spans beside it.
+- at rest: the moments of belt and spring about the pivot of the arm, and the lowest frequencies of the spans against
+  strings, sqrt(T/rhoA)/(2 L), with lengths that the pulleys slightly change;
+- in motion, as means over time: the torque of each pulley against (T_1 - T_2) R of the adjacent spans.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ AT = {"crank": (0.0, 0.0), "tensioner": (-0.07, 0.18), "alternator": (-0.05, 0.3
 AT["compressor"] = (0.25, 0.1)  # [m] centres
 RADII = {"crank": 0.08, "tensioner": 0.035, "alternator": 0.03, "idler": 0.035, "compressor": 0.06}  # [m]
 INERTIA = {"crank": 0.02, "tensioner": 1e-4, "alternator": 3e-3, "idler": 1e-4, "compressor": 2e-3}  # [kg m^2]
-DRAG = {"alternator": 0.03, "compressor": 0.08}  # [N m s/rad] what turns them takes
+DRAG = {"alternator": 0.03, "compressor": 0.08}  # damping of the driven machines [N m s/rad]
 PIVOT, ARM, SPRING, EA, RHO = (-0.16, 0.10), (0.09, 0.08), 60.0, 1e5, 0.1  # [m], [m], [N m/rad], [N], [kg/m]
 world = wl.World()
 body = {name: world.add(RigidBody2D, name=name, position=AT[name], mass=0.5, inertia=INERTIA[name]) for name in AT}

@@ -8,9 +8,9 @@ the dissipation of the Hunt-Crossley law and by friction.  With gravity g and th
     sum m v^2 / 2  +  sum m g y  +  sum 2/5 f_H x  +  integral of the dissipated power  =  constant.
 
 The first three are read from the state; the last is the integral of a cubic spline through the dissipated power after
-each step, since the trapezoidal rule would need steps half as long for the same accuracy.  The explicit
-Runge-Kutta method of order 8 is exact enough with steps of which a contact takes some dozens; velocity Verlet, whose
-error is of second order here, would need steps twenty times as short.  The sum is constant to 1e-6 of its start.
+each step, because the trapezoidal rule would need half the step for the same accuracy.  The explicit Runge-Kutta method
+of order 8 is accurate enough with some dozen steps per contact; velocity Verlet, whose error is of second order here,
+would need steps twenty times as short.  The sum is constant to 1e-6 of its start.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 RADIUS, MASS, GRAVITY = 0.01, 0.005, 9.81  # [m], [kg], [m/s^2]
 SPACING = 2.4 * RADIUS  # [m] of the lattice
 
-# a lattice, as high as wide, jittered so that it does not stay one
+# a lattice, as high as wide, jittered to destroy its order
 side = int(np.ceil(spheres ** (1 / 3)))
 x, z, y = (index.ravel()[:spheres] for index in np.indices((side, side, side))[[1, 2, 0]])
 jitter = np.random.default_rng(1).uniform(-0.15 * RADIUS, 0.15 * RADIUS, (spheres, 3))
@@ -49,7 +49,7 @@ material = world.add(con.ContactMaterial, plane_strain_modulus=1e6, dissipation=
 group = world.add(con.ContactSet)
 world.add(con.ContactSphere, contact_set=group, marker=points, material=material, radius=RADIUS)
 for normal in ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, 0.0, -1.0)):
-    # the floor and two walls go through the origin, the other two walls face them
+    # the floor and two walls pass through the origin, the other two walls face them
     place: dict[str, Any] = {"position": width * (np.array(normal) < 0.0), "rotation": con.facing(normal)}
     world.add(con.ContactHalfSpace, contact_set=group, marker=ground, material=material, **place)
 contact = world.add(con.HuntCrossley, contact_set=group, transition_velocity=0.1)
@@ -64,7 +64,7 @@ class Energies(wl.StepHook):
         self.power: list[float] = []
 
     def after_step(self, state: wl.State) -> None:
-        """Add those of a state."""
+        """Add the energies of a state."""
         whole = state.gather()
         dofs, found = whole.local_dofs(points), con.eval_contacts(world, whole, contact)
         kinetic = 0.5 * MASS * float((whole.v[dofs] ** 2).sum())
@@ -74,11 +74,11 @@ class Energies(wl.StepHook):
         self.power.append(float(found.dissipated_power.sum()))
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a run that goes on from a checkpoint takes back by `restore`."""
+        """Data from which `restore` continues after a checkpoint."""
         return {"times": np.array(self.times), "rows": np.array(self.rows), "power": np.array(self.power)}
 
     def restore(self, kept: Mapping[str, Any], state: wl.State) -> None:
-        """Go on with the energies before the checkpoint."""
+        """Continue with the energies before the checkpoint."""
         self.times, self.power = kept["times"].tolist(), kept["power"].tolist()
         self.rows = [tuple(row) for row in kept["rows"].tolist()]
 

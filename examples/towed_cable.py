@@ -2,14 +2,14 @@
 
 Run it with ``windlass run examples/towed_cable.py``; ``-help`` lists all options.
 
-Seen from the ship, the water streams past with the speed U.  A long rope with a free end is straight: its angle φ to
-the stream is that at which its weight in water across it is the drag across it, and the tension at the ship carries
-the rest of the weight, and the drag along the rope,
+In the frame of the ship, the water flows with the speed U.  A long rope with a free end is straight: at its angle φ to
+the stream, the components of weight in water and drag normal to the rope balance, and the tension at the ship carries
+the tangential components,
 
     w cos φ = ½ ρ d C_n U² sin² φ,    T = L (w sin φ + ½ ρ d π C_t U² cos² φ).
 
-Each speed starts from a straight rope that is five degrees too steep.  Without tension it would lie in any direction:
-its way to the equilibrium is a jump, which is why the solver is told not to look for one (``stability="off"``).
+Each speed starts from a straight rope that is five degrees too steep.  Without tension it is in equilibrium in any
+direction: its displacement to the equilibrium is a jump, so the check for jumps is switched off (``stability="off"``).
 
 Source: H. O. Berteaux, Buoy Engineering, Wiley (1976), chapter 5.
 """

@@ -1,6 +1,6 @@
 """Tables, state, kernels, numbering, assembly, schedule, input and output; knows no physics.
 
-The names that a new law needs are here, loaded on first use, as those of `windlass` are.
+Names that a new law needs, loaded on first use like the names of `windlass`.
 """
 
 from typing import TYPE_CHECKING
@@ -46,5 +46,5 @@ if TYPE_CHECKING:
     from windlass.framework.output.series import FieldSeries as FieldSeries
     from windlass.framework.output.series import SeriesFrame as SeriesFrame
 
-if not TYPE_CHECKING:  # names that are not there are errors for type checkers
+if not TYPE_CHECKING:  # type checkers report names that do not exist
     __getattr__, __dir__, __all__ = offer(__name__)

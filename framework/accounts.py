@@ -1,14 +1,14 @@
-"""Accounts: where the energy goes that a law takes from the motion, row by row.
+"""Accounts: where a law puts the energy that it takes from the motion, row by row.
 
-Forces f on the left-hand side of the equations of motion take the power f·v.  A law says what becomes of it,
+Forces f on the left-hand side of the equations of motion take the power f·v.  A law states where this power goes,
 
-    f·v = rates of what it stores + what it loses + what it passes on,    (M a + ...)·v = dT/dt + what it carries away,
+    f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away,
 
-and states it beside its forces:
+and states it together with its forces:
 
     system.account = Account.of(stored={"spring": eval_energy}, lost={"damper": eval_power})
 
-Ledgers and the watch over steps read nothing else.  What happens at once, such as a bristle that is released, is no
+Ledgers and the watch over steps read nothing else.  An instantaneous event, such as the release of a bristle, has no
 power: ``jumps`` compares both ends of a step.
 """
 
@@ -32,9 +32,9 @@ class Reading(NamedTuple):
     Attributes:
         energies: stored energies in the order of `Account.stored` [J], shape (k, rows).
         powers: powers in the order of `Account.lost`, `Account.passed`, `Account.carried` [W], shape (l + p + c, rows).
-            Without `Account.jumps` they are functions of time and motion that are also asked for at motions between
-            those of both ends of a step, see balance.py.
-        parts: what `Account.jumps` reads of this instant, of the shape `Account.parts`.
+            Without `Account.jumps` they are functions of time and motion that are also evaluated between both ends of a
+            step, see balance.py.
+        parts: values of this instant that `Account.jumps` reads, of the shape `Account.parts`.
     """
 
     energies: FloatArray
@@ -44,26 +44,26 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class Account:
-    """What a law stores, loses and passes on.
+    """Energies that a law stores, loses and passes on.
 
-    Functions get an `Evaluation` s and add to its arrays; those that are a call of a kernel are made by `call`.
+    Functions get an `Evaluation` s and add to its arrays; functions that call a kernel are made by `call`.
 
     Attributes:
         read: ``(s)`` adds energies and powers of the rows that this process evaluates to s.energies and s.powers, and
             writes s.parts; see `Reading`.
         stored: names of the energies.
-        lost: names of what is dissipated, > 0.
+        lost: names of dissipated energies, > 0.
         passed: names of powers of its forces that are neither stored nor lost, such as the strain energy of material
             that flows out.
         carried: the same for its inertia, such as the kinetic energy of that material.
-        parts: shape of what ``jumps`` compares.
-        jumps: ``(s)`` adds to s.jumps, shape (l, rows), what is lost in a step of the size s.size [s], shape (1,),
-            beside the powers [J]; it reads s.parts and those of the start of the step, s.parts_before.
-        rows: how many there are, where a system has other rows in `System.dofs`.
-        by: the column that names by what losses are listed, for instance ``"circle"``; empty for none.
-        is_whole: whether this is all; false with forces of users, which need not have an energy.
-        conserves: whether these rows lose and pass on nothing as they are: what their work and their energy then differ
-            by is the integrator's.
+        parts: shape of the values that ``jumps`` compares.
+        jumps: ``(s)`` adds to s.jumps, shape (l, rows), the instantaneous losses in a step of the size s.size [s],
+            shape (1,), in addition to the powers [J]; it reads s.parts, and s.parts_before of the start of the step.
+        rows: number of rows, where a system has other rows in `System.dofs`.
+        by: the column by which losses are listed, for instance ``"circle"``; empty for none.
+        is_whole: whether the account is complete; false with user forces, which need not have an energy.
+        conserves: whether these rows lose and pass on nothing: any difference between their work and their energy is
+            then an error of the integrator.
     """
 
     read: Function
@@ -84,7 +84,7 @@ class Account:
         return self.stored + self.lost + self.passed + self.carried
 
     def create_reading(self, rows: int) -> Reading:
-        """A reading of so many rows, if the account has no number of its own; all 0."""
+        """A zero reading of a number of rows, unless the account has its own number of rows."""
         count = rows if self.rows is None else self.rows
         powers = len(self.lost) + len(self.passed) + len(self.carried)
         return Reading(np.zeros((len(self.stored), count)), np.zeros((powers, count)), np.zeros(self.parts))
@@ -111,13 +111,13 @@ class Account:
 
 
 class Losses(NamedTuple):
-    """What the rows of a law on this process have lost since a ledger began.
+    """Losses of the rows of a law on this process since a ledger began.
 
     Attributes:
         names: the losses, `Account.lost`.
-        rows: by row in the order of `Layout.rows` [J], shape (rows, l).
+        rows: losses by row in the order of `Layout.rows` [J], shape (rows, l).
         ids: the values of the column `Account.by` of all processes, ascending, shape (g,).
-        group: which of them each row has, shape (rows,).
+        group: index into ``ids`` of each row, shape (rows,).
         shared: sums over the rows of all processes after each step [J], shape (g, l); None on one process.
     """
 

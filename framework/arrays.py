@@ -1,4 +1,4 @@
-"""Types of arrays, named once, and whole numbers that follow each other in short."""
+"""Array types, and compact storage of mostly consecutive integers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BoolArray = NDArray[np.bool_]
 
 
 def pack_runs(values: NDArray[Any]) -> tuple[NDArray[Any], IntArray | None]:
-    """Whole numbers that mostly follow each other: the first of each run, and lengths of runs; or what was given."""
+    """Compact storage of mostly consecutive integers"""
     if values.ndim == 1 and values.dtype == np.int64 and len(values):
         starts = np.concatenate(([0], 1 + np.flatnonzero(values[1:] != values[:-1] + 1)))
         if 2 * len(starts) < len(values):

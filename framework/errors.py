@@ -1,4 +1,4 @@
-"""Errors of Windlass.  Every message says what was given, what is allowed, and the unit."""
+"""Errors of Windlass.  Every message states the given value, the unit and the allowed values."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ class WindlassError(Exception):
     """Base of all errors that Windlass raises on purpose."""
 
     def _render_traceback_(self) -> list[str]:
-        """What a notebook shows: lines of the user and the message; all lines with ``WINDLASS_TRACEBACK=1``."""
+        """Traceback for notebooks: lines of the user and the message; all lines with ``WINDLASS_TRACEBACK=1``."""
         frames = list(traceback.walk_tb(self.__traceback__))
         if os.environ.get("WINDLASS_TRACEBACK", "0") == "0":
-            # the first frame is that of the notebook itself
+            # the first frame belongs to the notebook itself
             frames = [found for found in frames if _name_of(found[0]).split(".")[0] not in ("IPython", "windlass")]
         lines = "".join(traceback.format_list(traceback.StackSummary.extract(iter(frames)))).splitlines()
         return [*lines, *"".join(traceback.format_exception_only(type(self), self)).splitlines()]
 
 
 def _name_of(frame: FrameType) -> str:
-    """The module of which a frame is."""
+    """The module of a frame."""
     return str(frame.f_globals.get("__name__", ""))
 
 
@@ -30,7 +30,7 @@ class ModelError(WindlassError):
 
 
 class ModelWarning(UserWarning):
-    """Something in a model that is probably a mistake, though the results do not depend on it."""
+    """A probable mistake in a model that does not affect the results."""
 
 
 class OptionError(WindlassError):

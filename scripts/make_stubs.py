@@ -1,6 +1,6 @@
-"""Writes the stubs of `windlass` for type checkers, src/windlass-stubs: what columns each component has.
+"""Writes the stubs of `windlass` for type checkers, src/windlass-stubs: the columns of each component.
 
-usage: python scripts/make_stubs.py [check]      check compares, writes nothing, and ends with 1 where they differ
+usage: python scripts/make_stubs.py [check]  check compares, writes nothing, and ends with 1 if they differ
 
 `World.add` and `World.set` take the columns of a component as keywords; their types follow from its schema, which type
 checkers cannot evaluate.  The stubs have one overload for each component of the package, and a handle type with its
@@ -19,7 +19,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
-# the words of this command are no options of a model
+# the words of this command are not options of a model
 WORDS = sys.argv[1:]
 del sys.argv[1:]
 
@@ -43,7 +43,7 @@ One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
 Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 """
 BUILDERS = {
-    # file: parameter of columns, and the components whose columns they are
+    # file: parameter of columns, and the components with these columns
     "elements/routes/cable_chain.py": ("cable_columns", ("Cable2D", "Cable3D", "ALECable2D")),
     "connectors/drives/belt.py": ("cable_columns", ("Cable2D", "Cable3D")),
     "connectors/circle_contact/add_contact.py": (
@@ -59,7 +59,7 @@ BUILDERS = {
 
 
 def find_laws() -> list[Law]:
-    """The laws of the package that users add rows of, by the names of their components."""
+    """The laws of the package whose rows users add, by the names of their components."""
     names = {}
     for package in (windlass.elements, windlass.connectors):
         for name in package.__all__:
@@ -70,7 +70,7 @@ def find_laws() -> list[Law]:
 
 
 def type_of_column(column: Column) -> str:
-    """What users may give for a column."""
+    """The type of user input for a column."""
     kind = NUMBERS[np.dtype(column.dtype).kind]
     return "Words" if column.choices is not None and kind == "Words" else kind
 
@@ -94,13 +94,13 @@ def list_arguments(law: Law, switchable: bool = False) -> Iterator[tuple[str, st
 
 
 def type_of_reference(ref: Ref) -> str:
-    """What users may give for a reference."""
+    """The type of user input for a reference."""
     return "Chain" if ref.is_chain else "One"
 
 
 def write_signature(name: str, first: list[str], arguments: list[tuple[str, str, bool]], result: str) -> str:
     """An overloaded method."""
-    # several kinds of nodes have columns of one name
+    # several kinds of nodes have columns of the same name
     unique = {word: (kind, needed) for word, kind, needed in reversed(arguments)}
     words = [f"{word}: {kind}{'' if needed else ' = ...'}" for word, (kind, needed) in reversed(unique.items())]
     inner = ", ".join(["self", *first, *words])
@@ -138,7 +138,7 @@ def write_handle(law: Law) -> Iterator[str]:
     """The type of a handle: its columns, references and nothing else."""
     component = law.component
     yield f"class {component.__name__}Entity(Entity):"
-    # the general handle has any attribute; this one has those of its schema
+    # the general handle has any attribute; this one has the attributes of its schema
     yield "    __getattr__: None  # type: ignore[assignment]"
     for name in (*component.columns, *component.refs):
         if name not in ("name", "kind"):
@@ -146,7 +146,7 @@ def write_handle(law: Law) -> Iterator[str]:
 
 
 def keep_imports(tree: ast.Module) -> list[str]:
-    """All imports of a module, those for type checkers among them."""
+    """All imports of a module, including imports for type checkers."""
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     return [ast.unparse(node) for node in nodes if node.col_offset == 0 or "TYPE_CHECKING" in ast.unparse(tree)]
 
@@ -166,7 +166,7 @@ def reduce_class(node: ast.ClassDef, leave_out: tuple[str, ...] = ()) -> list[st
 
 
 def list_attributes(init: ast.FunctionDef) -> Iterator[str]:
-    """Attributes that a constructor makes, with their types where they are told."""
+    """Attributes that a constructor makes, with their types if annotated."""
     seen = set()
     for node in ast.walk(init):
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
@@ -198,9 +198,9 @@ def write_tables() -> str:
 
 
 def write_builders(path: str, found: dict[str, Law]) -> str:
-    """The stub of a module whose functions hand columns on to `World.add`."""
+    """The stub of a module whose functions pass columns to `World.add`."""
     parameter, names = BUILDERS[path]
-    # what builders make themselves
+    # columns that builders set themselves
     made = ("node0", "node1", "circle", "cable", "cable_marker", "circle_marker", "data")
     tree = ast.parse((ROOT / path).read_text())
     columns: dict[str, str] = {}

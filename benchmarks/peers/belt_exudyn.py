@@ -3,8 +3,8 @@
 usage: belt_exudyn.py ELEMENTS SEGMENTS END_TIME [--from TIME] [--full_newton]
 
 Times in s; with --from only the steps after that time are counted and timed.
-Exudyn reuses its Jacobian as long as Newton converges well, which is its fastest way here; --full_newton renews it in
-every iteration. One thread, sparse solver.
+Exudyn reuses its Jacobian as long as Newton converges well, which is its fastest method here; --full_newton renews it
+in every iteration. One thread, sparse solver.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import time
 import warnings
 from math import cos, pi, sqrt
 
-warnings.simplefilter("ignore")  # keeps the RESULT line apart from notices about optional packages
+warnings.simplefilter("ignore")  # keeps notices about optional packages away from the RESULT line
 import exudyn as exu  # noqa: E402
 import numpy as np  # noqa: E402
 from exudyn.beams import CreateReevingCurve, PointsAndSlopes2ANCFCable2D  # noqa: E402
@@ -168,7 +168,7 @@ for contact in contacts:
 mbs.SolveStatic(settings, updateInitialValues=True)
 static_support_force = float(np.ravel(mbs.GetObjectOutput(supports[0], VARIABLES.Force))[0])
 
-# ---- dynamics, the part that is timed ----
+# ---- dynamics, the timed part ----
 for contact in contacts:
     mbs.SetObjectParameter(contact, "frictionCoefficient", 0.5)
     mbs.SetObjectParameter(contact, "frictionStiffness", friction_stiffness)
@@ -179,7 +179,7 @@ begin = {}
 
 
 def count():
-    """Steps, iterations and evaluated Jacobians so far; at the end of a solve the index is that of the next step."""
+    """Steps, iterations and evaluated Jacobians so far; at the end of a solve the index belongs to the next step."""
     so_far = mbs.sys["dynamicSolver"].it
     return {
         "steps": int(so_far.currentStepIndex) - 1,
@@ -190,7 +190,7 @@ def count():
 
 
 def note(mbs, t):
-    """Before a step that ends at t: keep clocks and counts when those from here on are wanted."""
+    """Before a step that ends at t: record clocks and counts if the measurement starts here."""
     if not begin and t > given.begin + step / 2:
         begin.update(count(), wall=time.perf_counter(), cpu=time.process_time())
     return True

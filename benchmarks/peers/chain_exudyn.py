@@ -2,8 +2,7 @@
 
 usage: chain_exudyn.py ELEMENTS {static,dynamic} RULE [options]
 
-Full Newton, sparse solver, one thread.  A tiny chain is solved before, so that nothing is timed that happens only once
-in a process.
+Full Newton, sparse solver, one thread.  A tiny chain is solved before, to exclude work that occurs once per process.
 """
 
 import argparse
@@ -14,7 +13,7 @@ import time
 import warnings
 from pathlib import Path
 
-warnings.simplefilter("ignore")  # keeps the RESULT line apart from notices about optional packages
+warnings.simplefilter("ignore")  # keeps notices about optional packages away from the RESULT line
 import exudyn as exu  # noqa: E402
 import numpy as np  # noqa: E402
 from exudyn.itemInterface import (  # noqa: E402
@@ -35,7 +34,7 @@ WARM_UP_ELEMENTS = 20
 
 
 def build(elements, rule, gravity, space):
-    """The assembled system, its nodes and the constraint in x of the first node; cables of the plane or in space."""
+    """The assembled system, its nodes and the constraint in x of the first node."""
     node_kind, cable_kind = (NodePointSlope1, Cable) if space else (NodePoint2DSlope1, Cable2D)
     rest = [0, 0] if space else [0]
     mbs = exu.SystemContainer().AddSystem()
@@ -89,7 +88,7 @@ def solve(mbs, mode, steps, rtol):
 
 
 def start_clock(mbs, t):
-    """Before a step that ends at t: clocks and iterations from which those that are wanted count."""
+    """Before a step that ends at t: record clocks and iterations at the start of the measurement."""
     if not begin and t > (given.after + 0.5) * STEP:
         iterations = int(mbs.sys["dynamicSolver"].it.newtonStepsCount)
         begin.update(iterations=iterations, wall=time.perf_counter(), cpu=time.process_time())
@@ -97,7 +96,7 @@ def start_clock(mbs, t):
 
 
 def read_memory():
-    """Memory of this process [B]: at present, and the most so far."""
+    """Memory of this process [B]: at present, and the maximum so far."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {"now": pages * resource.getpagesize(), "peak": peak}

@@ -1,19 +1,20 @@
-"""Runs scripts of Exudyn and writes what their solver calls end with, solved by Exudyn itself or by Windlass.
+"""Runs scripts of Exudyn and records the results of their solver calls, solved by Exudyn itself or by Windlass.
 
 usage: exudyn_record.py {exudyn,windlass}
 
 Each line of standard input is a run, a JSON object with script, target (file of the record), seconds (longest process
-time), wait (longest elapsed time), tight, times and most.  Each run is a process of its own, which begins with all
-modules loaded; its end is a line on standard output, a JSON object with the process time and the signal that ended it.
+time), wait (longest elapsed time), tight, times and most.  Each run is a separate process, which begins with all
+modules loaded; at its end it writes a line on standard output, a JSON object with the process time and the signal that
+ended it.
 
 tight is the largest tolerance of Newton's method, relative and absolute, with a new Jacobian in every iteration, and of
-explicit solvers that choose their steps; 0: those of the script.  times is how many steps of time are made for each one
-of the script.  most is how many steps of the script a solve has at most, the end of its time being moved as well, and
+explicit solvers that choose their steps; 0: tolerances of the script.  times is the number of time steps for each step
+of the script.  most is the largest number of steps of the script in a solve, whose end time is moved accordingly, and
 the script then ends with its fourth solve; 0: all of them.
-The module modelUnitTests, which test models of Exudyn ask for graphics, is replaced by one that wants none.
-Sleeps, plots and windows are left out.  Names of older versions that the scripts use are put in place.  The scripts
-run in the folder of RESULT.json, with links to the other files of their folder, such that they find their data.
-Needs exudyn, for Windlass in its own environment.
+The module modelUnitTests, through which test models of Exudyn set graphics, is replaced by one without graphics.
+Sleeps, plots and windows are suppressed.  Names of older versions that the scripts use are defined.  The scripts run in
+the folder of RESULT.json, with links to the other files of their folder Needs exudyn, for Windlass in its own
+environment.
 """
 
 import contextlib
@@ -39,17 +40,17 @@ import exudyn.solver  # noqa: E402
 import numpy as np  # noqa: E402
 
 SOLVES = 4
-"""Solves after which a script that is cut ends."""
+"""Number of solves after which a cut script ends."""
 tight, times, most = 0.0, 1, 0
 record = {"solves": [], "error": "", "result": None, "items": {}, "cut": False}
 
 
 class Enough(BaseException):
-    """A script that is cut has made its solves."""
+    """A cut script has completed its solves."""
 
 
 class Globals:
-    """What test models of Exudyn find in modelUnitTests."""
+    """Content of modelUnitTests for test models of Exudyn."""
 
     useGraphics = False
     performTests = True
@@ -65,7 +66,7 @@ time.sleep = lambda seconds: None
 
 
 def tighten(settings):
-    """The same tolerances in both programs, below what the values are compared with, and shorter steps."""
+    """The same tolerances in both programs, below the tolerance of the comparison, and shorter steps."""
     own = settings.timeIntegration
     own.relativeTolerance, own.absoluteTolerance = min(own.relativeTolerance, tight), min(own.absoluteTolerance, tight)
     for part in (settings.staticSolver, settings.timeIntegration):
@@ -103,7 +104,7 @@ def read_sensors(mbs):
 
 
 def count_items(mbs):
-    """Note how many items of each type a system has."""
+    """Record the number of items of each type of a system."""
     for get, group in (
         (mbs.GetNode, "Node"),
         (mbs.GetObject, "Object"),
@@ -116,7 +117,7 @@ def count_items(mbs):
 
 
 def recording_values(call):
-    """A call for eigenvalues that is kept; those of free motions, which are rounding, as 0."""
+    """A recorded call for eigenvalues; eigenvalues of free motions, which are rounding errors, become 0."""
 
     def solve(mbs, *given, **named):
         found = call(mbs, *given, **named)
@@ -134,7 +135,7 @@ def recording_values(call):
 
 
 def recording(kind, call):
-    """A solver call that is kept."""
+    """A recorded solver call."""
 
     def solve(mbs, *given, **named):
         settings = named.get("simulationSettings", given[0] if given else None)
@@ -163,7 +164,7 @@ def recording(kind, call):
 
 
 def find_old_names():
-    """Names of older versions that 1.13.6 no longer offers where the scripts of its repository look for them."""
+    """Names of older versions that 1.13.6 no longer offers where the scripts of its repository use them."""
     utilities, basic = import_module("exudyn.utilities"), import_module("exudyn.basicUtilities")
     found = {"exudyn": exu, "np": np, "sin": math.sin, "cos": math.cos, "pi": math.pi, "sqrt": math.sqrt}
     found |= {"VSum": sum, "HT": import_module("exudyn.rigidBodyUtilities").HomogeneousTransformation}
@@ -186,7 +187,7 @@ def find_old_names():
 
 
 def accept_old_arguments():
-    """Arguments that 1.13.6 no longer takes: other names, what is only drawn, and what never had an effect."""
+    """Arguments that 1.13.6 no longer takes: other names, graphics, and arguments that never had an effect."""
     for name in [name for name in dir(exu.MainSystem) if name.startswith("Create")]:
         function = getattr(exu.MainSystem, name)
         if hasattr(function, "__code__"):
@@ -206,7 +207,7 @@ def accept_old_arguments():
 
 
 class OldKeys(dict):
-    """The dictionary of an object that older names of its fields read, too: physicsLength is length."""
+    """The dictionary of an object that also has older names of its fields: physicsLength is length."""
 
     def __missing__(self, key):
         now = key.removeprefix("physics")
@@ -231,7 +232,7 @@ def renaming(function):
 
 
 def dropping(function, names):
-    """A constructor that leaves out arguments of these names, or all that it does not know."""
+    """A constructor that ignores arguments of these names, or all unknown ones."""
     code = function.__code__
     known = code.co_varnames[: code.co_argcount]
 
@@ -250,10 +251,10 @@ def run(job):
     sys.path.insert(0, str(script.parent))
     os.chdir(target.parent)
     Path("solution").mkdir(exist_ok=True)
-    # where scripts of older versions look for the file of coordinates
+    # folder where scripts of older versions expect the file of coordinates
     Path("coordinatesSolution.txt").symlink_to("solution/coordinatesSolution.txt")
     for beside in (*script.parent.iterdir(), *script.parents[1].iterdir()):
-        # what a script writes stays here; and the package is the one that is installed
+        # files of a script stay here; and the installed package is used
         if beside.name not in ("solution", "images", "exudyn") and not Path(beside.name).exists():
             Path(beside.name).symlink_to(beside)
     if program == "windlass":
@@ -287,7 +288,7 @@ def run(job):
 
 
 def run_apart(job):
-    """Run a script in a process of its own: its process time [s] and the signal that ended it, 0 without."""
+    """Run a script in a separate process: its process time [s] and the signal that ended it, 0 without."""
     child = os.fork()
     if not child:
         os.setsid()
@@ -306,7 +307,7 @@ def run_apart(job):
         if late:
             os.killpg(child, signal.SIGKILL)
         ended, status, used = os.wait4(child, 0 if late else os.WNOHANG)
-    # with what the script has started
+    # with child processes of the script
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     return {"cpu": used.ru_utime + used.ru_stime, "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0}
@@ -314,7 +315,7 @@ def run_apart(job):
 
 find_old_names()
 accept_old_arguments()
-# what many scripts load
+# modules that many scripts load
 for module in ("matplotlib.pyplot", "scipy.linalg", "scipy.optimize", "scipy.sparse.linalg", "exudyn.FEM"):
     with contextlib.suppress(ImportError):
         import_module(module)

@@ -28,7 +28,7 @@ def is_component(value: object) -> bool:
 
 
 def directive(package: ModuleType, name: str) -> str:
-    """What Sphinx is to do with a name; empty for those without a docstring of their own."""
+    """Directive of Sphinx for a name; empty for names without a docstring."""
     value = getattr(package, name)
     path = f"{package.__name__}.{name}"
     if isinstance(value, type):

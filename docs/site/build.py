@@ -1,9 +1,9 @@
-"""The documentation site: lays the pages, the reference and the gallery out below build/site and has Sphinx make it.
+"""The documentation site: puts the pages, the reference and the gallery into build/site and runs Sphinx.
 
-`make docs` calls it.  The first time takes some minutes, as all examples are run for the gallery; their results are
-kept until the package or the example changes.
+`make docs` calls it.  The first time takes some minutes, because all examples are run for the gallery; their results
+are kept until the package or the example changes.
 
-Pages keep their places among each other, so that links that work on a code host work here, too.
+Pages keep their relative places, so links of a code host also work here.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ START = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content
 
 
 def copy_pages() -> None:
-    """The pages as they are, the index with the tree of the site at its foot."""
+    """The unchanged pages, and the index with the tree of the site at its end."""
     shutil.copytree(ROOT / "docs", SOURCE / "docs", ignore=shutil.ignore_patterns("site", "__pycache__"))
     for name in AT_ROOT:
         shutil.copy(ROOT / name, SOURCE / name)
@@ -81,14 +81,14 @@ def copy_pages() -> None:
 
 
 def copy_linked_files() -> None:
-    """Files beside the pages that they link to, such as tests, are handed out; links to folders become plain words."""
+    """Copy linked files that are not pages, such as tests; links to folders become plain text."""
     for page in [*SOURCE.glob("*.md"), *(SOURCE / "docs").rglob("*.md")]:
         text = LINK.sub(partial(follow_link, page), page.read_text(encoding="utf-8"))
         page.write_text(text, encoding="utf-8")
 
 
 def follow_link(page: Path, found: re.Match[str]) -> str:
-    """What a link of a page becomes; the file that it leads to is copied."""
+    """The new form of a link of a page; copies the linked file."""
     there = (page.parent / found[2]).resolve()
     here = ROOT / there.relative_to(SOURCE) if there.is_relative_to(SOURCE) else ROOT
     if here.is_file() and not there.exists():
@@ -142,7 +142,7 @@ def main() -> int:
     shutil.copy(HERE / "conf.py", SOURCE)
     # warnings are errors, all of them are shown, and pages of an earlier build are not taken over
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-j", "2", "-b", "html"]
-    # absolute, as kernels of notebooks run in folders of their own
+    # absolute, because kernels of notebooks run in their own folders
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYVISTA_JUPYTER_BACKEND": "static"}
     code = subprocess.call([*command, str(SOURCE), str(BUILD / "html")], env=env, cwd=ROOT)
     if code == 0:

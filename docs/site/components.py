@@ -40,13 +40,13 @@ def find_components() -> dict[type[Component], Law]:
 
 
 def own_text(component: type[Component]) -> str:
-    """The text of a component without the lists that follow from its schema."""
+    """The text of a component without the generated lists of its schema."""
     text = re.split(r"^(?:References|Columns|Outputs):$", component.__doc__ or "", maxsplit=1, flags=re.MULTILINE)[0]
     return text.strip().replace("``", "`")
 
 
 def cell(text: object) -> str:
-    """Words of a table, in which `|` would end a column."""
+    """Text of a table cell, in which `|` would end a column."""
     return str(text).replace("|", "\\|").replace("\n", " ").replace("*", "\\*").replace("<", "&lt;")
 
 
@@ -57,7 +57,7 @@ def table(headings: list[str], rows: list[list[str]]) -> str:
 
 
 def describe_default(column: Column) -> str:
-    """The default of a column, or that there is none."""
+    """Text of the default of a column, or of its absence."""
     if column.default is REQUIRED:
         return "**required**"
     value = column.default
@@ -67,7 +67,7 @@ def describe_default(column: Column) -> str:
 
 
 def describe_allowed(column: Column) -> str:
-    """What a value may be: its kind, unless that is a number, shape and range."""
+    """Description of allowed values: kind, unless a number, shape and range."""
     kinds = {"f": "", "i": "whole number", "b": "true or false", "U": "word", "O": "function"}
     shape = "any number of values" if column.shape is None else f"shape {column.shape}" if column.shape else ""
     along = f"one for each of {column.along}" if column.along else ""

@@ -17,19 +17,19 @@ html_show_sphinx = False
 html_copy_source = False
 highlight_language = "python"
 
-# headings have the anchors that code hosts make
+# headings have the anchors of code hosts
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "fieldlist"]
-# links to files that are no pages, such as LICENSE, become downloads; pages may begin with any level
+# links to files that are not pages, such as LICENSE, become downloads; pages may begin with any level
 suppress_warnings = ["myst.header"]
 
-# the notebooks of docs/tutorials are executed anew, in a folder of their own; an error in a cell ends the build
+# the notebooks of docs/tutorials are executed again, in their own folder; an error in a cell ends the build
 nb_execution_mode = "force"
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600
 nb_merge_streams = True
-# progress and notes of solves, such as that kernels are compiled
+# progress and notes of solves, such as notes on compiled kernels
 nb_output_stderr = "remove"
 
 autodoc_typehints = "signature"
@@ -47,7 +47,7 @@ napoleon_custom_sections = [("Class attributes of a schema", "params_style")]
 
 
 def escape_signs(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Docstrings are plain words: `|r'|` and `2 * x` outside of quotes mean no markup; `*args: ...` is an argument."""
+    """Docstrings are plain text: `|r'|` and `2 * x` outside of quotes mean no markup; `*args: ...` is an argument."""
     for k, line in enumerate(lines):
         if not re.match(r"\s*\*{1,2}\w+:", line):
             parts = re.split(r"(`+[^`]*`+)", line)
@@ -67,14 +67,14 @@ def split_groups(app: Any, what: str, name: str, value: Any, options: Any, lines
 
 
 def escape_types(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Types that are taken from annotations are no links, as `numpy.bool_` would be."""
+    """Types from annotations are not links, which would fail for `numpy.bool_`."""
     for k, line in enumerate(lines):
         if line.lstrip().startswith((":type", ":vartype")):
             lines[k] = re.sub(r"_(?!\w)", r"\\_", line)
 
 
 def setup(app: Any) -> None:
-    """Before and after the sections of the docstrings are read."""
+    """Register both functions before and after the parser of docstring sections."""
     app.connect("autodoc-process-docstring", split_groups, priority=390)
     app.connect("autodoc-process-docstring", escape_signs, priority=400)
     app.connect("autodoc-process-docstring", escape_types, priority=600)

@@ -1,6 +1,6 @@
-"""The gallery: every example is run in a short form, and its page shows a picture, what it printed, and how to run it.
+"""The gallery: every example is run in a short form, and its page shows a picture, the output, and the command.
 
-Pictures are those that the example writes, else the first of its report: the model, or curves.
+Pictures are written by the example, else taken from its report: the model, or curves.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ SHORT = {
     "helix_capstan": ["-table", "false"],
     "elevator": ["-stops", "1"],
 }
-"""Options of the short form of an example; the others run as they are."""
+"""Options of the short form of an example; the others run unchanged."""
 PICTURE = re.compile(r'<img alt="" src="data:image/([a-z]+)[^,]*,([^"]*)"')
 
 
 def title_of(example: Path) -> str:
-    """The first line of an example's text, without its full stop."""
+    """The first line of an example's docstring, without its full stop."""
     text = ast.get_docstring(ast.parse(example.read_text(encoding="utf-8"))) or example.stem
     return text.split("\n")[0].rstrip(".")
 
 
 def run_example(example: Path, folder: Path) -> str:
-    """Run an example in a folder with its report there; what it printed.
+    """Run an example in a folder with its report there; returns the output.
 
     Raises:
-        RuntimeError: it failed.
+        RuntimeError: the example failed.
     """
     words = [*SHORT.get(example.stem, []), "-quiet", "-report", "report.html"]
     if '"output"' in example.read_text(encoding="utf-8"):
@@ -55,7 +55,7 @@ def find_picture(folder: Path) -> tuple[str, bytes]:
     """Suffix and content of the picture of a run.
 
     Raises:
-        RuntimeError: there is none.
+        RuntimeError: there is no picture.
     """
     for path in sorted((folder / "out").glob("*.png")):
         return ".png", path.read_bytes()
@@ -89,7 +89,7 @@ def example_page(example: Path, suffix: str, printed: str) -> str:
 
 
 def hash_package() -> str:
-    """A digest over the code of the package, by which results of examples are kept."""
+    """A digest over the code of the package, key of the kept results of examples."""
     digest = hashlib.sha256()
     for top in ("framework", "elements", "connectors", "solvers", "src/windlass"):
         for path in sorted((ROOT / top).rglob("*.py")):
@@ -98,7 +98,7 @@ def hash_package() -> str:
 
 
 def find_results(example: Path, kept: Path, package: str) -> Path:
-    """Folder with `printed.txt`, `report.html` and the picture of an example, which is run unless they are kept."""
+    """Folder with `printed.txt`, `report.html` and the picture of an example, run unless results are kept."""
     key = repr((package, example.read_text(encoding="utf-8"), SHORT.get(example.stem)))
     results = kept / f"{example.stem}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
     if results.exists():
@@ -118,7 +118,7 @@ def find_results(example: Path, kept: Path, package: str) -> Path:
 
 
 def write_gallery(pages: Path, extra: Path, kept: Path) -> None:
-    """Write pages, pictures and reports of all examples; those that have not changed are not run again."""
+    """Write pages, pictures and reports of all examples; unchanged examples are not run again."""
     (pages / "pictures").mkdir(parents=True)
     (extra / "reports").mkdir(parents=True)
     rows, package = [], hash_package()

@@ -1,4 +1,4 @@
-"""The reference of options: those of every model, those of the solvers, and the commands of `windlass`."""
+"""The reference of options: options of every model, options of the solvers, and the commands of `windlass`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def find_solver(prefix: str) -> dict[str, Any]:
 
 
 def option_rows(items: dict[str, Option], defaults: dict[str, Any]) -> list[list[str]]:
-    """Rows of the table of options, with the defaults of a solver where it has some."""
+    """Rows of the table of options, with the defaults of a solver if it has any."""
     rows = []
     for name, item in items.items():
         value = defaults.get(item.name, item.default) if defaults else item.default
@@ -41,7 +41,7 @@ def option_rows(items: dict[str, Option], defaults: dict[str, Any]) -> list[list
 
 
 def windlass(*words: str) -> str:
-    """What the command `windlass` prints."""
+    """Output of the command `windlass`."""
     command = [sys.executable, "-m", "windlass.commands.cli", *words]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 

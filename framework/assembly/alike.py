@@ -1,4 +1,4 @@
-"""Whether all processes have built the same model and solve it with the same settings: one comparison of digests."""
+"""Checks that all processes have built the same model and use the same settings: one comparison of digests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MUST = "must be the same on all processes"
 def check_same_world(world: World, processes: Processes) -> None:
     """Compare gravity and all tables that every process has built; all processes call this together.
 
-    Functions are compared by name, as their values cannot be.
+    Functions are compared by name.
 
     Raises:
         ModelError: on all processes, with the first table and column that differs.
@@ -51,7 +51,7 @@ def check_same(values: Mapping[str, Any], processes: Processes) -> None:
 
 
 def find_difference(values: Mapping[str, Any], processes: Processes) -> str | None:
-    """The first name whose value is another one on another process, the same on all; None if all are alike."""
+    """The first name whose value differs between processes, the same on all of them; None if all values agree."""
     own = blake2b(repr(list(values.items())).encode(), digest_size=16).digest()
     if len(set(processes.allgather("models", own))) == 1:
         return None

@@ -35,12 +35,12 @@ from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 
-MOST_BOUND = 500  # different sets of rows that are kept bound
+MOST_BOUND = 500  # number of row sets that stay bound
 _NONE: tuple[type[Component] | None, int] = (None, -1)
 
 
 class Values(Protocol):
-    """What an assembly is evaluated at; see `State`."""
+    """The fields at which an assembly is evaluated; see `State`."""
 
     q: FloatArray
     v: FloatArray
@@ -52,10 +52,10 @@ class Values(Protocol):
 
 
 class Assembly:
-    """The systems of one process and what they need: local numbering, fields, sparsity.
+    """The systems of one process with their local numbering, fields and sparsity.
 
     Args:
-        world: the world; it is finalized if it was not.
+        world: the world; finalized if necessary.
         comm: an mpi4py communicator, or None for this process alone.
 
     Attributes:
@@ -64,10 +64,10 @@ class Assembly:
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
         constraints: the constraint systems of this process.
-        loads: what is applied to the systems.
+        loads: loads applied to the systems.
         updates: the post-Newton updates of the systems.
-        evaluating: set by solvers while they evaluate forces, when no other state may enter the fields.
-        revision: counts the changes of the steps that residuals and tangents consist of, see steps.py.
+        evaluating: set by solvers while they evaluate forces; no other state may enter the fields then.
+        revision: counts changes of the steps of residuals and tangents, see steps.py.
     """
 
     def __init__(self, world: World, comm: Any = None) -> None:
@@ -119,14 +119,14 @@ class Assembly:
         with self.processes.alone(component.__name__):
             system = build(self.local_rows(self.world.tables[component], self.layout.rows[component]))
         if old is not None and old.neighbours is not None and system.neighbours is not None:
-            # places in matrices fit only the coordinates that they were made for
+            # places in matrices are valid only for the coordinates for which they were computed
             moved = not np.array_equal(old.dofs, system.dofs)
             system.neighbours.version = old.neighbours.version + int(moved)
         self.layout.systems[component] = system
         self._built_at[component] = self.world.changed.get(component, 0)
 
     def order_systems(self) -> None:
-        """Sort the work of the systems into lists, again after functions of theirs were replaced."""
+        """Sort the work of the systems into listsand repeat this after their functions were replaced."""
         self.systems = [self.layout.systems[c] for c in self._components]
         self._checks = [system.checks for system in self.systems]
         self._kinematics = Program(self.marker_steps())
@@ -144,7 +144,7 @@ class Assembly:
         self._fresh_at = self.world.version
         stale = {c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]}
         if any(self.layout.systems[c].body_force is not None for c in stale):
-            # loads by mass are made of the forces of bodies
+            # loads by mass are built from the forces of bodies
             stale.update(c for c in self._components if require_law(c).role == "load")
         for component in self._components:
             if component in stale:
@@ -153,18 +153,18 @@ class Assembly:
             self.order_systems()
 
     def reset_caches(self) -> None:
-        """Drop what systems carry over from step to step beside the state; see `NeighbourPattern.reset_caches`."""
+        """Drop values that systems keep from step to step outside of the state; see `NeighbourPattern.reset_caches`."""
         for system in self.systems:
             if system.neighbours is not None and system.neighbours.reset_caches is not None:
                 system.neighbours.reset_caches()
 
     def use(self, storage: Storage, update: bool = False) -> Sparsity:
-        """Have all systems work on matrices of a storage from now on; sparsity and slots are set up on first use.
+        """From now on all systems use matrices of a storage; sparsity and slots are set up on first use.
 
         Args:
             storage: how values are stored.
-            update: also set up again if a system has changed its coordinates (contact neighbours) so that the tangent
-                can be evaluated at the present fields, markers included; matrices of the old sparsity do not fit then.
+            update: also set up again if a system has changed its coordinates (contact neighbours), for a tangent at the
+                present fields, markers included; matrices of the old sparsity become invalid.
         """
         found = self._sparsities.get(storage)
         version = self.pattern_version() if update else 0
@@ -178,7 +178,7 @@ class Assembly:
         return found
 
     def pattern_version(self) -> int:
-        """Counts the changes of the coordinates that systems couple."""
+        """Number of changes of the coordinates that systems couple."""
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
@@ -189,12 +189,12 @@ class Assembly:
 
     @property
     def sparsity(self) -> Sparsity:
-        """What is in use."""
+        """The sparsity in use."""
         return self._sparsity if self._sparsity is not None else self.use(Storage.ROWS)
 
     @property
     def pattern(self) -> Pattern:
-        """The sparsity by rows, in use afterwards; contact neighbours are in it after `update_pattern`."""
+        """The sparsity by rows, in use afterwards."""
         return self.use(Storage.ROWS).pattern
 
     def update_pattern(self) -> Pattern:
@@ -215,7 +215,7 @@ class Assembly:
         self._kinematics()
 
     def marker_steps(self) -> list[Step]:
-        """What `update_markers` does, as steps of a `Program`."""
+        """The steps of a `Program` that do the work of `update_markers`."""
         s = evaluate(self.fields)
         return in_stage(Stage.KINEMATICS, [(system.update, (s,)) for system in self.systems if system.update])
 
@@ -263,7 +263,7 @@ class Assembly:
         self.add_load_tangent(values, dq, dv, load_factor)
 
     def add_load_tangent(self, values: FloatArray, dq: float, dv: float, load_factor: float) -> None:
-        """Subtract the tangent of all loads, with a factor on them, from the matrix values."""
+        """Subtract the tangent of all loads, times a factor, from the matrix values."""
         gravity, factors = self.world.gravity, {"dq": -load_factor * dq, "dv": -load_factor * dv}
         for component, system in self.layout.systems.items() if load_factor != 0.0 else ():
             if system.load is not None and system.load.tangent is not None:
@@ -281,7 +281,7 @@ class Assembly:
                 system.inertia.tangent(self.evaluation(component, values, da=1.0))
 
     def add_constraint_tangent(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> None:
-        """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of multipliers by unknowns."""
+        """Add the blocks of all constraints; ``multiplier_scale``: derivative with respect to unknowns."""
         run_steps(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
 
     def post_newton(self) -> PostNewton:
@@ -292,7 +292,7 @@ class Assembly:
         return self.read_update()
 
     def read_update(self) -> PostNewton:
-        """What the last post-Newton update said; all processes call this together."""
+        """Result of the last post-Newton update; all processes call this together."""
         error, step, switched, force, row, worst = self.updates.total.tolist()
         if worst >= 0:
             self._worst = self._updating[int(worst)], int(row)
@@ -301,7 +301,7 @@ class Assembly:
         return PostNewton(error, -step, bool(switched), force)
 
     def decide(self, state: Values) -> None:
-        """Decide history values anew from the motion at the start of a solve: open or closed, sticks or slips."""
+        """Set history values from the motion at the start of a solve: open or closed, stick or slip."""
         fields = self.load_fields(state)
         fields.start_data[:] = fields.data
         begin_step(fields, self.layout.reference, state)
@@ -313,7 +313,7 @@ class Assembly:
         state.data[:] = state.start_data[:] = fields.data
 
     def renew(self, state: Values) -> None:
-        """Before a step: history values that mean nothing since `World.set` was called begin anew."""
+        """Before a step: reset history values that became invalid by `World.set`."""
         if self._renewed_at == self.world.version:
             return
         fields, self._renewed_at = self.load_fields(state), self.world.version
@@ -328,7 +328,7 @@ class Assembly:
             table, rows = self.world.tables[component], self.layout.rows[component]
             name = component.__name__ + (f" row {rows[row]}" if row >= 0 else "")
             label = table.describe(int(rows[row])) if row >= 0 else name
-            # a table names rows that the user has not named by kind and number
+            # a table gives rows without a user's name their kind and number
             name += "" if row < 0 or label == f"{component.__name__} {rows[row]}" else f" ({label})"
         found: list[tuple[float, str]] = self.processes.allgather("force errors", (self._own_error, name))
         return max(found, key=lambda pair: pair[0])[1]
@@ -346,7 +346,7 @@ class Assembly:
         return self._gather([words for c in self._checks if c.refusals for words in c.refusals(self.fields)])
 
     def find_faults(self) -> list[Fault]:
-        """What cannot be meant in rows at the present fields; all processes call this together."""
+        """Rows with invalid values at the present fields; all processes call this together."""
         return self._gather([fault for c in self._checks if c.find_faults for fault in c.find_faults(self.fields)])
 
     def _gather(self, mine: list[Any]) -> list[Any]:
@@ -363,7 +363,7 @@ class Assembly:
 
     @contextmanager
     def isolated(self) -> Iterator[None]:
-        """What others evaluate or solve in here leaves the fields of this assembly as they were."""
+        """Evaluations or solves inside of this block leave the fields of this assembly unchanged."""
         fields = self.fields
         arrays = [array for array in vars(fields).values() if isinstance(array, np.ndarray)]
         kept = [array.copy() for array in arrays]

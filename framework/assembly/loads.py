@@ -1,4 +1,4 @@
-"""Loads of a world: what is applied, and what of it need not be evaluated again."""
+"""Loads of a world, and the loads that need no new evaluation."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from windlass.framework.model.world import World
 class Loads:
     """The loads of the systems of one process.
 
-    Weights and loads that do not depend on coordinates (those without a tangent) are kept: weights as long as gravity
-    and the rows stay as they are, other loads as long as time does, too.
+    Weights and loads that do not depend on coordinates (loads without a tangent) are kept: weights while gravity and
+    the rows do not change, other loads while time does not change either.
 
     Args:
         world: the world, whose gravity [m/s^2] may change.
-        fields: what the systems read.
+        fields: arrays that the systems read.
         systems: the systems.
 
     Attributes:
-        sum: that of all loads that do not depend on coordinates, after `update`, shape (n + 1,); always one array.
-        weights: those of them that do not depend on time, after `update`, shape (n + 1,); likewise.
+        sum: sum of all loads that do not depend on coordinates, after `update`, shape (n + 1,); always one array.
+        weights: the part of ``sum`` that does not depend on time, after `update`, shape (n + 1,); always one array.
     """
 
     def __init__(self, world: World, fields: Fields, systems: Sequence[System]) -> None:
@@ -85,21 +85,21 @@ class Loads:
 
     @property
     def table(self) -> IntArray | None:
-        """What `run` in addresses.py takes to add loads that depend on time to the sum; None if some are Python."""
+        """Table for `run` in addresses.py that adds time-dependent loads to the sum; None if Python is needed."""
         return None if self._program is None else self._program.table
 
     @property
     def are_timed(self) -> bool:
-        """Whether some of them depend on time."""
+        """Whether some loads depend on time."""
         return bool(self._timed)
 
     @property
     def at_time(self) -> bool:
-        """Whether Python has something to do for each time, beside the table."""
+        """Whether Python has work to do at each time, in addition to the table."""
         return self._program is not None and bool(self._program.at_time)
 
     def leave_to_table(self) -> bool:
-        """Others set the sum to the weights and run the table from now on, until `update`; False if they may not."""
+        """Whether the caller may set the sum to the weights and run the table itself, until the next `update`."""
         if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:
             return False
         for bring in self._program.at_time:
@@ -108,7 +108,7 @@ class Loads:
         return True
 
     def update(self) -> None:
-        """Bring the sum to the present time."""
+        """Update the sum to the present time."""
         fields, gravity = self._fields, self._world.gravity
         mark = (fields.t, self._world.version, gravity.tobytes())
         if mark != self._mark:

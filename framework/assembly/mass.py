@@ -35,7 +35,7 @@ def create_mass_rows(
     """The sum of the constant mass matrices of some systems.
 
     Args:
-        fields: what the systems read.
+        fields: arrays that the systems read.
         systems: the systems and their slots in the pattern.
         pattern: sparsity over the local unknowns.
         unknown_of_dof: unknown of each local coordinate, shape (n,).

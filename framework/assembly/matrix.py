@@ -1,7 +1,7 @@
 """The tangent as a PETSc matrix.
 
-In serial both work on one array.  Under MPI the local sums go in as one COO call, or the matrix stays the sum of those
-of all processes, for elimination by parts.
+In serial PETSc and the assembly share one array.  Under MPI one COO call passes the local sums, or, for elimination by
+parts, the matrix stays a sum of one matrix per process.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from windlass.framework.runtime.petsc import PETSc
 
 
 class LocalMatrices:
-    """What PETSc knows of a matrix that is the sum of matrices of all processes: the context of a "python" matrix.
+    """Context of a "python" matrix of PETSc that is the sum of the matrices of all processes.
 
     Args:
-        sparsity: that of this process, in the storage `Storage.SUBSTRUCTURES`.
-        values: those of this process, shape (spare + 1,).
+        sparsity: sparsity of this process, in the storage `Storage.SUBSTRUCTURES`.
+        values: values of this process, shape (spare + 1,).
 
     Attributes:
         sparsity, values: as given.
@@ -44,7 +44,7 @@ class LocalMatrices:
         y.setArray(self.multiply(self.values, x.array_r))
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """The product A x, or that of the sum of all |A| and x, both of shape (owned,); all processes together."""
+        """The product A x, or (sum of all |A|) x, both of shape (owned,); all processes together."""
         unknowns = self.sparsity.unknowns
         local = np.zeros(len(unknowns.numbers))
         local[: unknowns.owned] = x
@@ -62,11 +62,11 @@ class TangentMatrix:
         unknown_global: PETSc number of each local unknown, shape (u,).
         owned: number of owned unknowns.
         comm: mpi4py communicator, or None.
-        parted: the whole sparsity, if the matrix is to stay a sum, see `LocalMatrices`.
+        parted: the whole sparsity, if the matrix stays a sum, see `LocalMatrices`.
 
     Attributes:
-        values: shape (spare + 1,); the last entry takes what has no place.
-        mat: the PETSc matrix, which may own the values: both must be kept together.
+        values: shape (spare + 1,); the last entry takes contributions without a place.
+        mat: the PETSc matrix, which may own the values: keep both alive.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ def judge_outcomes(outcomes: FloatArray, total: FloatArray) -> None:
     note_outcome(total, 0.0, np.inf, False, 0.0, -1)
     total[5] = -1.0
     for k in range(len(outcomes)):
-        # the largest of numbers and NaN depends on their order
+        # the maximum of numbers and NaN depends on their order
         error = outcomes[k, 0] if np.isfinite(outcomes[k, 0]) else np.inf
         if error > total[0]:
             total[0], total[4], total[5] = error, outcomes[k, 4], k
@@ -47,7 +47,7 @@ class PostNewtonUpdates:
     """The updates of all systems that have one.
 
     Attributes:
-        total: what the last update said, see `judge_outcomes`.
+        total: result of the last update, see `judge_outcomes`.
     """
 
     def __init__(self, fields: Fields, systems: Sequence[System]) -> None:
@@ -55,7 +55,7 @@ class PostNewtonUpdates:
 
     @cached_property
     def program(self) -> Program:
-        """What the updates consist of; fills ``total``."""
+        """The parts of the updates; fills ``total``."""
         fields, outcomes, total = self._fields, np.zeros((len(self._systems), 5)), self.total
         steps: list[Step] = [(call(clear_outcomes, lambda s: (outcomes,)), (evaluate(fields),))]
         for outcome, system in zip(outcomes, self._systems, strict=True):

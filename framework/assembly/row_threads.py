@@ -1,9 +1,9 @@
-"""Several threads for the rows of one table: which rows may run side by side, and the threads that run them.
+"""Several threads for the rows of one table: the choice of rows that may run concurrently, and their threads.
 
-Rows add to forces and matrix values of their coordinates, so two threads may not have rows that share one.  Each thread
-gets a range of rows; the rows at the borders, with a coordinate that another range has too, run afterwards, by
-themselves.  Sums have another order than with one thread, so results differ in their last digits, but are the same in
-each run with the same number of threads.
+Rows add to forces and matrix values of their coordinates, so rows of two threads must not share a coordinate.  Each
+thread gets a range of rows; border rows, which share a coordinate with another range, run afterwards in one thread.
+Sums have another order than with one thread: results differ in their last digits, but are the same in each run with the
+same number of threads.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ SMALLEST = 5000
 
 
 def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
-    """Rows in sets that may run side by side, and as the last one those that must not.
+    """Sets of rows that may run concurrently; the last set must run alone.
 
     Args:
         dofs: local coordinate numbers of the rows, shape (rows, n).
-        spare: the number that stands for none.
+        spare: number that means no coordinate.
 
     Returns:
         Row numbers; only one set if there is one thread, or if there are few rows.
@@ -41,7 +41,7 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
     np.minimum.at(first, dofs, part[:, None])
     np.maximum.at(last, dofs, part[:, None])
     shared = first != last
-    shared[spare] = False  # what is added there is never read
+    shared[spare] = False  # sums of the spare coordinate are never read
     inside = ~shared[dofs].any(axis=1)
     return [rows[inside & (part == k)] for k in range(count)] + [rows[~inside]]
 
@@ -60,5 +60,5 @@ def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
 
 @cache
 def _pool(count: int) -> ThreadPoolExecutor:
-    """The threads beside the present one, kept until the process ends."""
+    """Additional threads, kept until the process ends."""
     return ThreadPoolExecutor(count, thread_name_prefix="windlass")

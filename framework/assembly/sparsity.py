@@ -15,13 +15,12 @@ from windlass.framework.kernels.kernel import kernel
 class Pattern:
     """Compressed rows over local unknowns, of single entries or of dense square blocks.
 
-    Slot by slot the entries of a block follow each other column by column, as PETSc has them.
+    Entries of a block are stored column by column, as in PETSc.
 
     Attributes:
         indptr: first entry of each row, or first block of each row of blocks, shape (u + 1,), int32.
         indices: column of each entry or block, sorted within a row, int32.
-        spare: number of the spare slot, the last one, that takes entries without row or column: after the entries, or
-            in blocks the last of them, which must be a pad's.
+        spare: number of the spare slot, the last one, that takes entries without row or column.
         block: rows and columns of a block.
     """
 
@@ -36,7 +35,7 @@ class Pattern:
         return self.block * (len(self.indptr) - 1)
 
     def entries(self) -> tuple[IntArray, IntArray]:
-        """Row and column of each slot but the spare one, shape (spare,) each."""
+        """Row and column of each slot except the spare one, shape (spare,) each."""
         row = np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
         if self.block == 1:
             return row, self.indices
@@ -46,9 +45,9 @@ class Pattern:
         return rows[: self.spare], columns[: self.spare]
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """The product A x of a matrix with these values, shape (spare + 1,), or that of |A| and x; both by row."""
+        """The product A x of a matrix with these values, shape (spare + 1,)."""
         out = np.zeros(self.rows)
-        # a copy, since what PETSc gives is read-only and would need another version of the kernel
+        # copy: arrays from PETSc are read-only and would need another compiled version
         multiply(self.indptr, self.indices, self.block, values, np.array(x), absolute, out)
         return out
 
@@ -58,7 +57,7 @@ class Pattern:
         Args:
             rows: local unknowns, shape (k, n); -1 for none.
             columns: local unknowns, shape (k, m); -1 for none.
-            block_size: give only one for every so many columns where the others follow it, see `Fused.block_size`.
+            block_size: return one slot per so many columns where the other slots follow it, see `Fused.block_size`.
 
         Returns:
             Slots, int32, shape (k, n, m), or as described in `Fused.block_size`.
@@ -92,7 +91,7 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
     diagonal = np.arange(rows_in_all).reshape(-1, 1)
     coarse = [(_coarsen(i, block), _coarsen(j, block)) for i, j in blocks]
     pairs = [(np.ascontiguousarray(i), np.ascontiguousarray(j)) for i, j in [(diagonal, diagonal), *coarse]]
-    # filled by rows at once, since triplets of large models take much more memory than the pattern
+    # filled by rows, because triplets of large models take much more memory than the pattern
     starts = np.zeros(rows_in_all + 1, np.int64)
     for rows, columns in pairs:
         count_entries(rows, columns, starts)
@@ -109,14 +108,14 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
 def _coarsen(numbers: IntArray, block: int) -> IntArray:
     """Numbers of the blocks of unknowns, shape (k, m) or less; -1 for none."""
     if block > 1 and numbers.shape[1] % block == 0 and follow_in_blocks(numbers, block):
-        # not aligned with the blocks, a run lies in two of them
+        # a run that is not aligned with the blocks lies in two blocks
         ends = numbers[:, ::block], numbers[:, block - 1 :: block]
         numbers = ends[0] if not np.any(ends[0] % block) else np.concatenate(ends, axis=1)
     return numbers // block
 
 
 def follow_in_blocks(numbers: IntArray, block_size: int) -> bool:
-    """Whether numbers, shape (k, m), are those of existing unknowns that follow each other in block_size."""
+    """Whether numbers, shape (k, m), are existing unknowns that are consecutive in groups of block_size."""
     begins = numbers[:, ::block_size]
     return bool((begins >= 0).all()) and all(
         np.array_equal(numbers[:, j::block_size], begins + j) for j in range(1, block_size)
@@ -160,7 +159,7 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
         indptr: on return where each row begins.
     """
     count = len(place)
-    # column by column, which sorts the rows of each, and back, which sorts the columns of each
+    # the transfer by columns sorts the rows of each column, the transfer back sorts the columns of each row
     ends = np.zeros(count + 1, np.int64)
     for k in range(starts[count]):
         ends[entries[k] + 1] += 1

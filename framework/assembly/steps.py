@@ -1,4 +1,4 @@
-"""The calls that residuals and tangents of an assembly are sums of, in their order, as steps of a `Program`."""
+"""The calls that add up to residuals and tangents of an assembly, in their order, as steps of a `Program`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from windlass.framework.runtime.log_stages import Stage, enter, leave, logged
 
 
 class Summands(Protocol):
-    """What the steps of an assembly are made of; see `Assembly`."""
+    """The parts of an assembly that its steps need; see `Assembly`."""
 
     layout: Layout
     fields: Fields
@@ -27,10 +27,10 @@ class Summands(Protocol):
 
     @property
     def sparsity(self) -> Sparsity:
-        """What is in use."""
+        """The sparsity in use."""
 
     def pattern_version(self) -> int:
-        """Counts the changes of the coordinates that systems couple."""
+        """Number of changes of the coordinates that systems couple."""
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
         """An evaluation into matrix values, with the places of the rows of a component."""
@@ -43,9 +43,9 @@ def count_down(mapped: FloatArray) -> None:
 
 
 def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton: bool = False) -> list[Step]:
-    """FORCES, CONTACT: add all left-hand-side forces to f, shape (n + 1,), and if wanted M a and what goes with it.
+    """FORCES, CONTACT: add all left-hand-side forces to f, shape (n + 1,), and optionally inertia forces.
 
-    ``newton``: they are those of Newton's method, in which return maps may act.
+    ``newton``: the forces are evaluated for Newton's method, in which return maps may act.
     """
     s, mass, found = evaluate(assembly.fields, f=f), assembly.sparsity.mass, list[Step]()
     own = [system.return_map.motion if inertia else system.return_map.rest for system in assembly.systems]
@@ -91,7 +91,7 @@ def tangent_steps(
 ) -> list[Step]:
     """Add the tangent of forces and inertia to the matrix values; see `Assembly.add_tangent` for the arguments.
 
-    Inertia is in it if da is not 0, or the model is moving, see `Scheme`.
+    Inertia is included if da is not 0 or the model is moving, see `Scheme`.
     """
     _check_values(assembly, values)
     assert assembly.pattern_version() == assembly.sparsity.version, (
@@ -116,7 +116,7 @@ def tangent_steps(
 def mass_steps(
     assembly: Summands, values: FloatArray, scale: float, components: Iterable[type[Component]]
 ) -> list[Step]:
-    """Add a multiple of the constant mass matrix: the assembled part, and that of systems with a product."""
+    """Add a multiple of the constant mass matrix: the assembled part, and the products of other systems."""
     _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()
     if len(rows.values):
@@ -132,7 +132,7 @@ def mass_steps(
 def constraint_tangent_steps(
     assembly: Summands, values: FloatArray, dq: float, dv: float, multiplier_scale: float
 ) -> list[Step]:
-    """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of multipliers by unknowns."""
+    """Add the blocks of all constraints; ``multiplier_scale``: derivative with respect to unknowns."""
     _check_values(assembly, values)
     found = list[Step]()
     for component, coupling in assembly.sparsity.couplings.items():
@@ -145,7 +145,7 @@ def constraint_tangent_steps(
 
 
 def _check_values(assembly: Summands, values: FloatArray) -> None:
-    """Kernels would write anywhere into values of another storage than that which is in use."""
+    """Refuse values of a storage that is not in use: kernels would write to wrong places."""
     assert len(values) == assembly.sparsity.pattern.spare + 1, "values of another pattern: see Assembly.use"
 
 
@@ -154,7 +154,7 @@ def _stage_of(system: System) -> Stage:
 
 
 def run_steps(steps: Iterable[Step]) -> None:
-    """Take steps one after the other, each by Python."""
+    """Execute steps one after the other, each by Python."""
     for function, where in steps:
         function(*where)
 

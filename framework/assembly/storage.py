@@ -1,4 +1,4 @@
-"""How a tangent is stored, and where the blocks of all systems stand in it."""
+"""Storage of a tangent, and the places of the blocks of all systems in it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from windlass.framework.parallel.ghosts import Ghosts
 class Storage(Enum):
     """Order of the unknowns and of the matrix values.
 
-    ROWS: unknowns as in the layout, compressed rows: serves all solvers, and several processes.
+    ROWS: unknowns as in the layout, compressed rows: for all solvers, and several processes.
     BLOCKS: unknowns in blocks of four, dense blocks: for PETSc's own LU, see unknowns.py.
-    BLOCK_ROWS: unknowns in blocks of four, compressed rows: what follows BLOCKS if another solver must take over.
+    BLOCK_ROWS: unknowns in blocks of four, compressed rows: replaces BLOCKS if another solver must take over.
     SUBSTRUCTURES: unknowns as in the layout, on each process a matrix of its own rows in dense blocks, whose unknowns
         are in the order for elimination by parts, see substructure.py; the tangent is the sum of these matrices.
     """
@@ -41,15 +41,16 @@ class Sparsity:
     """The places of all systems of a process in the values of a matrix.
 
     Attributes:
-        unknowns: the unknowns, without those that systems couple beyond the local ones.
-        numbers: number of each unknown, and of those beyond, in the PETSc vectors.
-        pattern: the sparsity over the local unknowns, and after them those that systems couple beyond.
+        unknowns: the local unknowns.
+        numbers: number in the PETSc vectors of each local unknown, then of unknowns of other processes that systems
+            couple.
+        pattern: the sparsity over the same unknowns, local ones first.
         slots: places of the blocks of all rows in the values, by component.
         couplings: slots of the constraints, by component.
         pad_slots: diagonal entries of the pads.
         mass: the constant mass matrix of the laws without a product of their own.
         version: sum of the pattern versions of the systems for which it was made.
-        substructure: where the unknowns stand in the pattern, if not at their own places.
+        substructure: places of the unknowns in the pattern, if they are reordered.
     """
 
     unknowns: Unknowns
@@ -63,7 +64,7 @@ class Sparsity:
     substructure: Substructure | None = None
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """The product A x, or |A| x, of a matrix with these values and x by unknown; both of shape (u,)."""
+        """The product A x, or |A| x, of a matrix with these values; x and the product by unknown, shape (u,)."""
         if self.substructure is None:
             return self.pattern.multiply(values, x, absolute)
         place, by_row = self.substructure.place, np.zeros(self.pattern.rows)
@@ -73,13 +74,13 @@ class Sparsity:
 
     @cached_property
     def ghosts(self) -> Ghosts:
-        """The exchange of all rows that this process does not own; all processes ask for it together."""
+        """The exchange of all rows that this process does not own."""
         unknowns = self.unknowns
         return Ghosts.after_owned(unknowns.ghosts.comm, unknowns.owned, self.numbers[unknowns.owned :])
 
 
 def can_store(layout: Layout, storage: Storage) -> bool:
-    """Whether a storage serves a model; all processes ask together."""
+    """Whether a storage suits a model; all processes call this together."""
     if storage is Storage.SUBSTRUCTURES:
         return layout.substructure is not None
     return storage is Storage.ROWS or layout.blocks() is not None
@@ -96,9 +97,9 @@ def create_sparsity(
 
     Args:
         layout: the local numbering, with the systems.
-        fields: what the systems read.
-        components: what has a place, in the order of evaluation.
-        storage: how values are stored; it must serve the model, see `can_store`.
+        fields: arrays that the systems read.
+        components: components that have places, in the order of evaluation.
+        storage: how values are stored; it must suit the model, see `can_store`.
         version: see `Sparsity`.
     """
     parted = layout.substructure if storage is Storage.SUBSTRUCTURES else None

@@ -18,7 +18,7 @@ def create_unknowns(layout: Layout, comm: Any, owned: int | None = None) -> Any:
     Args:
         layout: the local numbering.
         comm: mpi4py communicator, or None.
-        owned: number of owned unknowns, if they are others than those of the layout.
+        owned: number of owned unknowns, if it differs from the layout.
     """
     size = layout.unknowns.owned if owned is None else owned
     return PETSc.Vec().createMPI((size, None), comm=comm if layout.size > 1 else PETSc.COMM_SELF)
@@ -35,7 +35,7 @@ def sum_to_owners(numbers: IntArray, vector: Any, local: FloatArray) -> None:
 
 
 def local_values(ghosts: Ghosts, vector: Any) -> FloatArray:
-    """Values of a PETSc vector by unknown: those of this process, then its ghosts."""
+    """Values of a PETSc vector by unknown."""
     values: FloatArray = np.append(vector.array_r, np.zeros(len(ghosts.received)))
     ghosts.copy_from_owners(values)
     return values

@@ -1,1 +1,1 @@
-"""What users may give: values, arguments of public functions, their functions."""
+"""Checks of user input: values, arguments of public functions, user functions."""

@@ -1,10 +1,10 @@
-"""What arguments of public functions may be: declared beside each function, checked in one place, listed for tests.
+"""Allowed arguments of public functions: declared at each function, checked in one place, listed for tests.
 
     @checked(step=number("s", above=0.0), method=word("verlet", "rk"), hooks=...)
     def solve(...)
 
-A wrong argument is an error that says what was given, what is allowed, and the unit:
-``step = -1.0 s in Dynamic: must be > 0``.  Schemas check columns in the same way.
+The error of a wrong argument states the given value, the unit and the allowed values: ``step = -1.0 s in Dynamic: must
+be > 0``.  Schemas check columns in the same way.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ R = TypeVar("R")
 
 
 class RefusedError(Exception):
-    """A value that is not allowed, with what is."""
+    """A refused value; the message states the allowed values."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """What an argument may be.
+    """The allowed values of an argument.
 
     Attributes:
-        read: ``(value) -> value`` as the function gets it; raises RefusedError with the words for what is allowed.
+        read: ``(value) -> value`` converts the value for the function; raises RefusedError with a description of the
+            allowed values.
         unit: unit of numbers, ``"1"`` or empty for none.
     """
 
@@ -45,15 +46,16 @@ class Check:
 def checked(
     error: type[WindlassError] = ModelError, where: str | None = "", /, **checks: Check
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Declare what the arguments of a function may be, and check them in each call.
+    """Declare the allowed arguments of a function, and check them in each call.
 
     Args:
         error: the error to raise.
-        where: name of the function in messages; default: its own, of a constructor that of the class; None: none.
-        **checks: check of each argument; of ``*args`` and ``**kwargs`` of each of them.
+        where: name of the function in messages; default: the function's own name, for a constructor the name of the
+            class; None: no name.
+        **checks: check of each argument; for ``*args`` and ``**kwargs``, the check of each entry.
 
     Returns:
-        Decorator; the function has the checks as ``checks``, for lists and tests.
+        Decorator; the function gets an attribute ``checks``, for lists and tests.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -140,9 +142,9 @@ def whole(
     maximum: int | None = None,
     why: str = "",
 ) -> Check:
-    """One whole number, not below the minimum; of too small ones ``brief`` messages say only that.
+    """One whole number, not below the minimum; ``brief`` messages of too small numbers state the minimum alone.
 
-    Too large ones are refused with the reason, ``why``.
+    Too large numbers are refused with the reason ``why``.
     """
     words += f" >= {minimum}" if minimum is not None else ""
 
@@ -212,12 +214,12 @@ def path() -> Check:
 
 
 def function() -> Check:
-    """Something that can be called."""
+    """A callable object."""
     return that(callable, "a function")
 
 
 def instance(*kinds: type | str) -> Check:
-    """An object of a class, given itself or, where it cannot be imported, by name."""
+    """An object of a class; the class is given by name where it cannot be imported."""
     names = " or ".join(kind if isinstance(kind, str) else kind.__name__ for kind in kinds)
     known: dict[type, bool] = {}
 
@@ -242,7 +244,7 @@ def handle() -> Check:
 
 
 def optional(allowed: Check) -> Check:
-    """The same, or None."""
+    """The value that another check allows, or None."""
 
     def read(value: Any) -> Any:
         if value is None:
@@ -256,7 +258,7 @@ def optional(allowed: Check) -> Check:
 
 
 def either(*several: Check) -> Check:
-    """What one of some checks allows."""
+    """Any value that one of several checks allows."""
 
     def read(value: Any) -> Any:
         words = []
@@ -275,7 +277,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
 
     Args:
         allowed: the check of an entry.
-        words: what the list is, for messages.
+        words: description of the list, for messages.
         least: least number of entries.
     """
 
@@ -295,7 +297,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
 
 
 def that(fits: Callable[[Any], bool], words: str, unit: str = "") -> Check:
-    """Anything that passes a test, in words."""
+    """Any value that passes a test, with words for messages."""
 
     def read(value: Any) -> Any:
         if not fits(value):
@@ -306,5 +308,5 @@ def that(fits: Callable[[Any], bool], words: str, unit: str = "") -> Check:
 
 
 def inside() -> Check:
-    """What the function itself checks, or what schemas check when it adds rows."""
+    """An argument that the function itself or a schema checks."""
     return Check(lambda value: value)

@@ -1,4 +1,4 @@
-"""Numbers of rows and coordinates that no memory holds are refused before any memory is asked for."""
+"""Numbers of rows and coordinates that exceed memory are refused before memory is allocated."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from functools import cache
 from windlass.framework.errors import ModelError, WindlassError
 
 MOST_ROWS = 2**31 - 1
-"""PETSc and MPI count with 32-bit whole numbers: no table, and no list of coordinates, can be longer."""
+"""Largest number of rows or coordinates: PETSc and MPI use 32-bit integers."""
 
 
 @cache
 def memory() -> int:
-    """Memory of this machine [bytes]; where the system does not say, as much as a list of `MOST_ROWS` numbers has."""
+    """Memory of this machine [bytes]."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError, AttributeError):
@@ -25,12 +25,12 @@ def check_room(count: int, bytes_each: int, given: str, error: type[WindlassErro
 
     Args:
         count: number of rows.
-        bytes_each: least memory of each of them [bytes].
-        given: what was given, for the message: ``"elements = 10000000000 in straight_cable"``.
+        bytes_each: least memory of each row [bytes].
+        given: the argument, for the message: ``"elements = 10000000000 in straight_cable"``.
         error: class of the error.
 
     Raises:
-        WindlassError: there are too many; the message says how many are allowed, and why.
+        WindlassError: too many rows; the message states the largest number and the reason.
     """
     fitting = memory() // bytes_each
     if count > MOST_ROWS:

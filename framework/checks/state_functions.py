@@ -1,7 +1,7 @@
-"""Functions of users of the time and of arrays that change with the motion, with their derivatives.
+"""User functions of time and of arrays that change with the motion, with their derivatives.
 
-Derivatives are given, or come from central differences; those that are given are compared with differences in their
-first calls, and a contradiction is a warning, since only the tangent changes.
+Derivatives are given or come from central differences.  Given derivatives are compared with differences in their first
+calls; a contradiction is only a warning, because it affects the tangent alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from windlass.framework.errors import ModelError, ModelWarning
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences, the best one for a smooth function."""
 SMALLEST = 1e-2
-"""Arguments below this share one step."""
+"""Arguments whose absolute value is below this limit share one step."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class StateFunction:
     """A function ``f(t, *arrays)`` of a row.
 
     Attributes:
-        function: as the user has given it; it gets arrays of its own.
-        derivative: ``(t, *arrays)`` that gives a derivative by each array, shape (*shape, n) for one of shape (n,);
-            None: by differences.
-        shape: of the result.
-        names: of the function and of the derivative, with the row, for messages.
-        words: what the function must give, with the unit.
+        function: the user's function; it gets copies of the arrays.
+        derivative: ``(t, *arrays)`` that gives the derivative with respect to each array, shape (*shape, n) for one of
+            shape (n,); None: differences.
+        shape: shape of the result.
+        names: names of the function and of its derivative, with the row, for messages.
+        words: description of the result, with the unit, for messages.
         calls: counts the first calls.
     """
 
@@ -46,10 +46,10 @@ class StateFunction:
     calls: FirstCalls = field(default_factory=FirstCalls)
 
     def __call__(self, t: float, *arrays: FloatArray) -> FloatArray:
-        """The value, not a number where an argument is none: Newton's method diverges then and says so itself.
+        """The value; NaN if an argument is NaN, since Newton's method then diverges and reports it.
 
         Raises:
-            ModelError: the function gives something else.
+            ModelError: the function returns another type or shape.
         """
         if not all(np.isfinite(array).all() for array in arrays):
             return np.full(self.shape, np.nan)
@@ -57,10 +57,10 @@ class StateFunction:
         return self._read(given, self.shape, self.names[0], self.words, t)
 
     def differentiate(self, t: float, *arrays: FloatArray) -> list[FloatArray]:
-        """The derivative by each array, shape (*shape, n) for one of shape (n,).
+        """The derivative with respect to each array, shape (*shape, n) for one of shape (n,).
 
         Raises:
-            ModelError: the derivative gives something else.
+            ModelError: the derivative has another type or shape.
         """
         if self.derivative is None or not all(np.isfinite(array).all() for array in arrays):
             return [self._difference(t, arrays, which) for which in range(len(arrays))]
@@ -83,7 +83,7 @@ class StateFunction:
         return np.asarray(found, np.float64)
 
     def _move(self, t: float, arrays: tuple[FloatArray, ...], which: int, j: int, distance: float) -> FloatArray:
-        """The value with one entry of one array moved."""
+        """The value after a change of one entry of one array."""
         moved = [array.copy() for array in arrays]
         moved[which][j] += distance
         return self(t, *moved)

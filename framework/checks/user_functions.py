@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import FloatArray
 
 COMPARED_CALLS = 3
-"""Calls of a derivative function that are compared: the first is often at rest, where much is 0."""
+"""Number of compared calls of a derivative function: the first is often at rest, where many values are 0."""
 TOLERANCE = 0.05
-"""A derivative that is off by more than this, of the larger one, contradicts its function [1]."""
+"""A derivative with a larger error, relative to the larger of both values, contradicts its function [1]."""
 ROUNDING = 1e3 * float(np.finfo(np.float64).eps)
-"""Rounding of a function, with what users' arithmetic may lose, relative to its values [1]."""
+"""Assumed rounding error of a user's function, relative to its values [1]."""
 
 
 class FirstCalls:
-    """Counts the calls of functions, of each world by itself."""
+    """Counts the calls of functions separately for each world."""
 
     def __init__(self) -> None:
-        # functions are kept, so that no other one gets their id
+        # keeping the functions prevents reuse of their ids
         self._seen: dict[int, tuple[Any, int]] = {}
 
     def count(self, function: Any) -> bool:
@@ -34,14 +34,14 @@ class FirstCalls:
 
 
 class Owner(Protocol):
-    """A world, or whatever keeps an object under a name."""
+    """A world, or another object that keeps objects by name."""
 
     def resource(self, key: str, create: Any) -> Any:
-        """The object of that name, made by ``create()`` on first use."""
+        """The object of a name, made by ``create()`` on first use."""
 
 
 def first_calls(world: Owner) -> FirstCalls:
-    """The count of a world."""
+    """The call counter of a world."""
     found: FirstCalls = world.resource("first calls", FirstCalls)
     return found
 
@@ -49,19 +49,18 @@ def first_calls(world: Owner) -> FirstCalls:
 def find_contradictions(
     given: FloatArray, step: Any, evaluate: Callable[[Any], FloatArray], backward: bool = True
 ) -> tuple[NDArray[np.bool_], FloatArray]:
-    """Where a derivative contradicts its function.
+    """Find entries of a derivative that contradict its function.
 
-    A derivative agrees if it lies between the one-sided differences, so that kinks are no contradiction; where
-    differences depend on their step, the function jumps, and nothing is said.
+    A derivative agrees if it lies between the one-sided differences, so that kinks are no contradiction.
 
     Args:
         given: the derivative, shape (...).
         step: step of the differences, a number or of shape (...).
-        evaluate: ``(distance) -> values`` of the function at a distance from where the derivative was evaluated.
-        backward: whether the function may be called behind that place as well.
+        evaluate: ``(distance) -> values`` of the function at a distance from the place of the derivative.
+        backward: whether the function may also be called at negative distances.
 
     Returns:
-        Whether the derivative contradicts, and the differences, both of shape (...).
+        Whether each entry contradicts, and the differences, both of shape (...).
     """
     here = evaluate(0.0 * step)
     signs = (1.0, -1.0) if backward else (1.0,)
@@ -74,7 +73,7 @@ def find_contradictions(
             for k, part in ((0, 1.0), (1, 0.25))
         )
         largest = np.maximum(np.abs(whole).max(axis=0), np.abs(given))
-        # beside what is given: where a function is flat, differences that depend on their step say enough
+        # where a function is flat, the step dependence of the differences decides without the given derivative
         smooth = (np.abs(whole - quarter) <= TOLERANCE * largest + noise).all(axis=0)
         slack = TOLERANCE * largest + noise
         outside = (given < whole.min(axis=0) - slack) | (given > whole.max(axis=0) + slack)

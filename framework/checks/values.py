@@ -1,7 +1,7 @@
-"""Strict reading of what users give: numbers, whole numbers, yes or no, words.
+"""Strict reading of user input: numbers, integers, truth values, words.
 
-NumPy turns words, dates, masked entries and objects into numbers where it can, and anything at all into true or false.
-Here only numbers are numbers, and only ``True``, ``False``, 1 and 0 are yes or no.
+NumPy turns words, dates, masked entries and objects into numbers where it can, and any object into a truth value. Here
+only numbers are accepted as numbers, and only ``True``, ``False``, 1 and 0 as truth values.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ LONGEST = 100
 
 
 def show(value: Any) -> str:
-    """What was given, for messages: as Python writes it, cut short."""
+    """The shortened ``repr`` of a value, for messages."""
     try:
         with np.printoptions(threshold=8):
             text = " ".join(repr(value).split())
-    except Exception:  # objects of users may fail at this, too
+    except Exception:  # ``repr`` of user objects may fail
         text = f"<{type(value).__name__}>"
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 def find_kinds(value: Any) -> set[str]:
-    """NumPy's letters for the kinds of all entries of a number, array or nested list; ``O`` for anything else."""
+    """NumPy's letters for the kinds of all entries of a number, array or nested list; ``O`` otherwise."""
     if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
         return {OTHER}
     if isinstance(value, np.ndarray | np.generic):
@@ -50,7 +50,7 @@ def find_kinds(value: Any) -> set[str]:
 
 
 def _kinds_of_list(values: Any) -> set[str]:
-    # long lists have few types: only entries that are no plain numbers are looked at one by one
+    # long lists have few types: only entries that are not plain numbers are checked one by one
     plain = {float: "f", int: "i", bool: "b", str: "U"}
     types = set(map(type, values))
     kinds = {plain[kind] for kind in types if kind in plain}
@@ -60,10 +60,10 @@ def _kinds_of_list(values: Any) -> set[str]:
 
 
 def _to_array(value: Any) -> NDArray[Any]:
-    """Any array; one of objects where NumPy makes none."""
+    """Any array; an object array where NumPy cannot make another one."""
     try:
         return np.asarray(value)
-    except Exception:  # ragged lists, and whatever objects of users raise
+    except Exception:  # ragged lists, and errors raised by user objects
         return np.empty(0, object)
 
 
@@ -73,7 +73,7 @@ def _convert(value: Any, allowed: frozenset[str], dtype: Any) -> NDArray[Any] | 
         return None
     try:
         return np.asarray(value, dtype=dtype)
-    except (TypeError, ValueError, OverflowError):  # ragged lists, whole numbers beyond any float
+    except (TypeError, ValueError, OverflowError):  # ragged lists, integers beyond the range of floats
         return None
 
 
@@ -87,7 +87,7 @@ def read_whole_numbers(value: Any) -> NDArray[np.int64] | None:
     if type(value) is np.ndarray and value.dtype.kind == "i":
         return value.astype(np.int64, copy=False)
     numbers = read_numbers(value)
-    # beyond this not every whole number is a float
+    # floats do not represent all integers beyond this limit
     if numbers is None or not bool((np.abs(numbers) <= 2.0**53).all()):
         return None
     whole = numbers.astype(np.int64)

@@ -1,1 +1,1 @@
-"""Options: how the command line is read, checked and watched."""
+"""Options: reading and checking the command line, and finding unused options."""

@@ -1,4 +1,4 @@
-"""The options of the command line that keep checkpoints of a run and go on from them."""
+"""Options of the command line that write checkpoints of a run and continue from them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from windlass.framework.files.whole_files import check_place
 
 DEFAULT_FILE = "checkpoint.h5"
 EVERY = 1000
-"""Steps between checkpoints by default."""
+"""Default number of steps between checkpoints."""
 MINUTES = 10.0
-"""Elapsed time after which a checkpoint is due by default [min]."""
+"""Default elapsed time after which a checkpoint is due [min]."""
 
 
 class Wish(NamedTuple):
-    """What the command line asks for.
+    """Values of the checkpoint options.
 
     Attributes:
         path: file of the checkpoints; None without checkpoints.
         every: steps between them; None if not given.
-        restart: file to go on from, None to begin.
-        minutes: elapsed time after which one more is due [min], 0 for never.
+        restart: file to continue from; None: start anew.
+        minutes: elapsed time after which another checkpoint is due [min], 0 for never.
     """
 
     path: Path | None
@@ -34,19 +34,19 @@ class Wish(NamedTuple):
 
 
 def declare(option: Callable[..., Any]) -> Wish:
-    """Declare the options and return what they ask for.
+    """Declare the options and return their values.
 
     Raises:
         OptionError: a wrong number of steps.
-        OutputError: there is no file to go on from; checkpoints cannot be written.
+        OutputError: the file to continue from does not exist; checkpoints cannot be written.
     """
     file = option("checkpoint", "", "", f"keep checkpoints of the run in this HDF5 file ({DEFAULT_FILE})")
     every = option("checkpoint_every", EVERY, "1", "steps between checkpoints", minimum=1)
     minutes = option(
         "checkpoint_minutes", MINUTES, "min", "elapsed time after which a checkpoint is due; 0 never", minimum=0.0
     )
-    restart = option("restart", "", "", "go on from this checkpoint file; auto: that of -checkpoint, if any")
-    from petsc4py import PETSc  # here, because it starts with its options
+    restart = option("restart", "", "", "continue from this checkpoint file; auto: the file of -checkpoint, if any")
+    from petsc4py import PETSc  # here, because PETSc starts with its options
 
     every_given = PETSc.Options().hasName("checkpoint_every")
     if not (file or every_given or restart):

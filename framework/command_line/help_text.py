@@ -1,4 +1,4 @@
-"""What -help says about the options that are not PETSc's."""
+"""Help that -help prints on options that are not PETSc's."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ from windlass.framework.launch.arguments import Option
 
 
 def describe_options(own: Mapping[str, Option], framework: Collection[str], solvers: Iterable[str]) -> str:
-    """Options with defaults, units and bounds, by whom they are read: the model, solvers by prefix, Windlass."""
+    """Options with defaults, units and bounds."""
     titles = {"": "Options of the model:", "windlass": "Options of Windlass:"}
     groups: dict[str, list[str]] = {}
     for name, item in own.items():
@@ -23,6 +23,6 @@ def describe_options(own: Mapping[str, Option], framework: Collection[str], solv
 def describe_as_json(
     own: Mapping[str, Option], framework: Collection[str], solvers: Iterable[str], unknown: Sequence[str]
 ) -> str:
-    """The same for programs, in one line: options, which of them are those of Windlass, solvers, unknown options."""
+    """The same in one line for programs: all options, options of Windlass, solvers, unknown options."""
     found = {"options": [asdict(item) for item in own.values()], "windlass": sorted(framework)}
     return json.dumps({**found, "prefixes": [prefix for prefix in solvers if prefix], "unknown": list(unknown)})

@@ -11,7 +11,7 @@ from windlass.framework.command_line.report_parts import ReportTable
 
 
 def show_cell(value: Any) -> str:
-    """A cell in words."""
+    """The text of a cell."""
     if value is None:
         return ""
     if isinstance(value, float | np.floating):
@@ -20,11 +20,11 @@ def show_cell(value: Any) -> str:
 
 
 def format_table(table: ReportTable, inline: bool = False) -> str:
-    """A table; columns of numbers stand to the right.
+    """A table; columns of numbers are right-aligned.
 
     Args:
         table: the table.
-        inline: for a page with a style of its own, such as a notebook: cells say themselves where they stand.
+        inline: for a page with its own style, such as a notebook.
     """
     rows = [list(row) for row in table.rows]
     kinds = []

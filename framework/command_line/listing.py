@@ -5,7 +5,7 @@ from windlass.framework.launch.arguments import Option
 
 
 def framework_options() -> dict[str, Option]:
-    """The options of Windlass that every model has, by name."""
+    """The options of Windlass for every model, by name."""
     options.start()
     return {name: item for name, item in options._run.own.items() if name in options._run.framework}
 

@@ -1,4 +1,4 @@
-"""Notes to the user, each said once in a run."""
+"""Notes to the user, each printed once in a run."""
 
 import sys
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ _said: set[str] = set()
 
 
 def say_once(heading: str, lines: Sequence[str]) -> None:
-    """Notes to the user, on the first process; each is said once in a run, to whichever solve it applies."""
+    """Notes to the user, on the first process; each is printed once in a run, whichever solve it concerns."""
     new = [line for line in lines if line not in _said]
     _said.update(new)
     if new and not options.quiet() and options.process_rank() == 0:

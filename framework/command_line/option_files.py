@@ -1,8 +1,8 @@
-"""Files with options, read here and not by PETSc, so that a bad line gets a message with its place.
+"""Files with options, read here and not by PETSc, for messages with the place of a bad line.
 
-A line holds one option, ``-name value`` or ``-name``; what follows ``#`` or ``!`` is a comment; ``-options_file FILE``
-reads another file in its place.  PETSc's `.petscrc` files have the same form but are read only where they are asked
-for: one that lies in a folder would change results unnoticed.
+A line holds one option, ``-name value`` or ``-name``; text after ``#`` or ``!`` is a comment; ``-options_file FILE``
+inserts another file.  PETSc's `.petscrc` files have the same form but are read only on request: such a file in a folder
+would change results unnoticed.
 """
 
 import os
@@ -68,7 +68,7 @@ def read_options(path: Path) -> Pairs:
 
 
 def petsc_files() -> list[str]:
-    """Files that PETSc would read by itself and Windlass does not."""
+    """Files that PETSc would read without a request; Windlass ignores them."""
     return [name for name in PETSC_FILES if Path(name).expanduser().is_file()]
 
 
@@ -81,7 +81,7 @@ def environment_options() -> Pairs:
 
 
 def start_with(pairs: Pairs) -> None:
-    """Start PETSc with these options alone, without those that it would find by itself."""
+    """Start PETSc with these options alone, without any that PETSc would find itself."""
     environment = os.environ.pop("PETSC_OPTIONS", None)
     given = {name.lower() for name, _ in pairs}
     try:

@@ -1,21 +1,21 @@
-"""Options of the command line: those that a model declares, and the watch over those that PETSc's solvers read.
+"""Options of the command line: those that a model declares.
 
 A model declares its own options, mixed freely with PETSc's on the command line, before it makes its first solver:
 
     elements = wl.option("elements", 60, "1", "number of cable elements", minimum=1)
 
-Protocol for whoever makes a solver (with a fixed options prefix such as `dynamic_`):
+Protocol for code that makes a solver (with a fixed options prefix such as `dynamic_`):
 
 1. declare the solver's own options with `option("dynamic_...", ...)`, set defaults on the PETSc objects;
 2. call `set_from_options(snes)` instead of `snes.setFromOptions()`: it finds misspelt options, and prints the help
    under -help;
-3. if `help_requested()`, return without solving: -help runs the model dry, to see which solvers it makes. What writes
-   files leaves it in this case; what the rest of the script prints is dropped, and an error in it ends the run quietly;
-4. after the first set-up of the linear solver call `after_set_up(snes)`: finds options that were not read until then.
+3. if `help_requested()`, return without solving: -help runs the model without solving, to find its solvers. No files
+   are written in this case; output of the rest of the script is dropped, and an error in it ends the run quietly;
+4. after the first set-up of the linear solver call `after_set_up(snes)`.
 
 A solver that the model makes after its first solve is announced by `expect_solver(prefix)`, unless its prefix is one of
 `SOLVER_PREFIXES`. At the end of the script `windlass run`, or Python's exit under plain `python`, calls `finish()`,
-which finds what remains unused.  All calls are collective: all ranks make them.
+which finds unused options.  All calls are collective: all ranks make them.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ OUTPUTS = {
 }
 """Options that name a file that the run writes, and the kind of the file."""
 AT_START = re.compile(r"help|h|checkpoint\w*|restart|report|summary|traceback", re.IGNORECASE)
-"""Options that count when a program starts, or that are written at its end."""
+"""Options that take effect when a program starts or ends."""
 PAGES = (".html", ".htm")
-SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")  # the last one finds initial accelerations
+SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")  # the last solver finds initial accelerations
 
 
 @dataclass
 class _ProcessOptions:
-    """The options of this process. PETSc keeps one database per process, so there is one record beside it."""
+    """The options of this process. PETSc keeps one database per process, so there is one such record."""
 
     words: list[str] | None = None
     arguments: list[str] = field(default_factory=list)
@@ -86,7 +86,7 @@ class _ProcessOptions:
     listed: set[str] = field(default_factory=set)
     dropped_output: TextIO | None = None
     solvers: dict[str, Solver] = field(default_factory=lambda: {prefix: Solver() for prefix in SOLVER_PREFIXES})
-    # by name: value, and that of the command line, None where it was not given there
+    # by name: value, and value on the command line (None if not given there)
     chosen: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
@@ -103,12 +103,13 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
 
     Args:
         words: the words after the name of the model script.
-        model: whether a model script runs; otherwise (tests, notebooks) no file is written without a request.
+        model: whether a model script runs; otherwise (tests, notebooks) files are written only on request.
 
     Raises:
         OptionError: `--x`, `-x=3`, words that belong to no option, a missing options file, wrong values of Windlass'
             own options.
-        OutputError: the file of -summary, -last_good or -checkpoint cannot be written; there is no file of -restart.
+        OutputError: the file of -summary, -last_good or -checkpoint cannot be written; the file of -restart does not
+            exist.
     """
     if _run.words == list(words):
         return
@@ -126,12 +127,12 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
                 raise OptionError(f"-{name} = {value}: expected nothing, {' or '.join(HELP_TOPICS)} behind it")
             _run.help, _run.topics = True, _run.topics | {value}
     check_viewers(pairs, _run.folder)
-    # PETSc prints its general help when it starts; the model's own options are to come first
+    # PETSc prints its general help when it starts
     pairs = [(name, value) for name, value in pairs if name.lower() not in HELP_NAMES]
     loaded = "petsc4py.PETSc" in sys.modules
     if not loaded:
         start_with(pairs)
-    from petsc4py import PETSc  # here, because it starts with its options
+    from petsc4py import PETSc  # here, because PETSc starts with its options
 
     _run.words = list(words)
     database = PETSc.Options()
@@ -139,7 +140,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
         for name, value in pairs:
             database.setValue(name, value or "")
     elif threading.current_thread() is threading.main_thread():
-        # PETSc reports these as crashes; ending a job or paging through the help is none.
+        # PETSc reports these as crashes, but ending a job or paging through the help is not a crash
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGHUP, signal.getsignal(signal.SIGHUP))
         lock.end_cleanly()
@@ -152,7 +153,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
 
 
 def start() -> None:
-    """Initialise PETSc with the command line of this process, unless `windlass run` has done so before."""
+    """Initialise PETSc with the command line of this process, unless `windlass run` has done so."""
     if is_initialised():
         return
     words = model_arguments()
@@ -162,7 +163,7 @@ def start() -> None:
 
 
 def arguments() -> list[str]:
-    """The words of the command line that follow ``--``: those of the model, which are no options."""
+    """The words of the command line that follow ``--``: words for the model, not options."""
     start()
     return list(_run.arguments)
 
@@ -186,7 +187,7 @@ def _declare_framework_options(model: bool) -> None:
 
 
 def _claim_outputs() -> None:
-    """Find files of options that cannot be written before the run, and keep them from other writers."""
+    """Check before the run that files of options can be written, and reserve them."""
     given = {name: output_path(name) for name in OUTPUTS if _petsc().Options().hasName(name)}
     files = {name: path for name, path in given.items() if path is not None}
     for name, path in files.items():
@@ -212,15 +213,15 @@ def option(
 
     Args:
         name: letters, digits and underscores; `elements` is given as `-elements 240`.
-        default: value when not given; an int, float, bool or str, and the value is of this type.
+        default: value when not given: int, float, bool or str; also sets the type.
         unit: unit of the value, `1` for pure numbers, empty where there is none.
-        doc: what it is, a few words for -help.
+        doc: meaning in a few words, for -help.
         minimum: smallest allowed number, in `unit`.
         maximum: largest allowed number, in `unit`.
         choices: allowed words, for a str.
 
     Raises:
-        OptionError: a value of the wrong type or out of range; a name that is PETSc's or was declared in another way.
+        OptionError: a value of the wrong type or out of range; a name of PETSc, or a name with another declaration.
     """
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         given = repr(name) if isinstance(name, str) else f"of type {type(name).__name__}"
@@ -232,7 +233,7 @@ def option(
     ):
         raise OptionError(f"option name {name!r}: PETSc has an option of this name")
     known = _run.own.setdefault(name, item)
-    # several solvers of one kind may have defaults of their own
+    # several solvers of one kind may have different defaults
     if name.startswith(tuple(prefix for prefix in _run.solvers if prefix)):
         known = replace(known, default=default)
     if known != item:
@@ -244,7 +245,7 @@ def option(
 
 
 class ChosenOptions:
-    """What `set_options` returns: at the end of a ``with`` block the options that were chosen before hold again."""
+    """Result of `set_options`: the end of its ``with`` block restores the options that were chosen before."""
 
     def __init__(self, before: Mapping[str, str]) -> None:
         self._before = before
@@ -257,23 +258,23 @@ class ChosenOptions:
 
 
 def set_options(*words: str) -> ChosenOptions:
-    """Choose options within a program, as in a notebook; they hold for all solvers that are made from then on.
+    """Choose options within a program, as in a notebook, for all solvers that are made afterwards.
 
-    ``wl.set_options("-dynamic_snes_monitor -dynamic_step 1e-4")`` chooses two, ``wl.set_options()`` leaves those of the
-    command line alone, and ``with wl.set_options("-quiet"):`` ends with the block.
+    ``wl.set_options("-dynamic_snes_monitor -dynamic_step 1e-4")`` chooses two, ``wl.set_options()`` keeps only the
+    options of the command line, and ``with wl.set_options("-quiet"):`` ends with the block.
 
-    Each call takes the place of the one before; options of the command line stay, unless they are chosen anew here.
-    All processes call this together.
+    Each call replaces the options of the call before; options of the command line stay unless they are overridden. All
+    processes call this together.
 
     Args:
-        *words: options as on the command line, one or several in a text.
+        *words: options as on the command line, one or several per text.
 
     Returns:
-        A context manager, at whose end the options of before hold again.
+        A context manager that restores the previous options at its end.
 
     Raises:
-        OptionError: an option that is unknown, with those that are meant perhaps, one with a wrong value, or one that
-            counts when a program starts; the options are as before, then.
+        OptionError: an unknown option (the message suggests known ones), a wrong value, or an option that takes effect
+            at program start; the options are then unchanged.
         OutputError: a file that cannot be written.
     """
     start()
@@ -310,7 +311,7 @@ def _choose(given: Mapping[str, str]) -> None:
         _run.chosen[name] = (value, original)
         database.setValue(name, value)
     for prefix, solver in _run.solvers.items():
-        # one that was made before does not read them, another one will
+        # existing solvers do not read them, later ones do
         if prefix and any(name.lower().startswith(prefix) for name in given):
             _run.solvers[prefix] = replace(solver, reached=Moment.EXPECTED)
     _claim_outputs()
@@ -349,7 +350,7 @@ def restart_requested() -> bool:
 
 
 def is_dry_run() -> bool:
-    """Whether -help was given and a solver has been shown: what follows in the script does not count."""
+    """Whether -help was given and a solver has been shown; the rest of the script is then ignored."""
     return _run.dropped_output is not None
 
 
@@ -358,20 +359,20 @@ def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
 
     Args:
         prefix: its options prefix.
-        own: all options that it declares, named without prefix: wrong ones are found before any solve.
+        own: all options that it declares, named without prefix, to find wrong ones before any solve.
     """
     _run.solvers.setdefault(prefix, Solver()).own = None if own is None else tuple(own)
     for item in own or ():
-        # words that have come since a solver has declared it
+        # words added after a solver declared it
         if (declared := _run.own.get(prefix + item.name)) is not None:
             _run.own[declared.name] = replace(declared, choices=item.choices)
 
 
 def set_from_options(solver: Any) -> None:
-    """Call `solver.setFromOptions()` of a PETSc SNES or KSP; then every option that it should have read must be read.
+    """Call `solver.setFromOptions()` of a PETSc SNES or KSP.
 
     Raises:
-        OptionError: options that are unknown or without effect, with suggestions; values that PETSc refuses.
+        OptionError: unknown options (with suggestions) or options without effect; values that PETSc refuses.
     """
     prefix = solver.getOptionsPrefix() or ""
     _run.solvers[prefix] = Solver(Moment.OPTIONS_SET, describe_kinds(solver))
@@ -395,10 +396,10 @@ def set_from_options(solver: Any) -> None:
 
 
 def check_values(prefix: str = "") -> None:
-    """Have the values of all solvers checked before the first solve, also of those that the model makes later.
+    """Check the options of all solvers before the first solve, including solvers that the model makes later.
 
     Raises:
-        OptionError: a wrong value of the solver of this prefix or, before the first solve, of any that is known.
+        OptionError: a wrong value for the solver of this prefix or, before the first solve, for any known solver.
     """
     given = _petsc().Options().getAll()
     prefixes = [known for known in _run.solvers if known and (known == prefix or not _run.values_checked)]
@@ -413,10 +414,10 @@ def check_values(prefix: str = "") -> None:
 
 
 def after_set_up(solver: Any) -> None:
-    """To be called after the first set-up of the linear solver inside a SNES, or of a KSP.
+    """Check options after the first set-up of the linear solver inside a SNES, or of a KSP.
 
     Raises:
-        OptionError: options for the inside of the linear solver that are unknown or without effect.
+        OptionError: options for the linear solver that are unknown or without effect.
     """
     prefix = solver.getOptionsPrefix() or ""
     if not _run.help and _run.solvers.get(prefix, Solver()).reached < Moment.SET_UP:
@@ -425,10 +426,10 @@ def after_set_up(solver: Any) -> None:
 
 
 def finish() -> None:
-    """To be called once, at the end of the run; later calls do nothing.
+    """Check all options, once, at the end of the run; later calls do nothing.
 
     Raises:
-        OptionError: options that nothing in the run has read.
+        OptionError: options that the run has not read.
     """
     if _run.finished or not is_initialised():
         return
@@ -443,24 +444,24 @@ def finish() -> None:
         unknown = unused_options.find_unknown(_run.solvers, _run.own)
         return _show(describe_as_json(_run.own, _run.framework, _run.solvers, unknown))
     _show(own_help())
-    more = "" if "petsc" in _run.topics else " -help petsc also lists those of PETSc's solvers."
+    more = "" if "petsc" in _run.topics else " -help petsc also lists options of PETSc's solvers."
     _show(f"Nothing was solved.{more} PETSc's general options, such as -log_view, are in its manual.")
 
 
 def finish_without_check() -> None:
-    """The run has failed: the end of the script is not reached and its options are not judged."""
+    """The run has failed: its options are not checked, as the end of the script is not reached."""
     _run.finished = True
 
 
 def own_help() -> str:
-    """The declared options that were not listed yet, with defaults, units and bounds; by whom they are read."""
+    """The declared options that were not listed yet, with defaults, units and bounds, by reader."""
     new = {name: item for name, item in _run.own.items() if name not in _run.listed}
     _run.listed |= set(_run.own)
     return describe_options(new, _run.framework, _run.solvers)
 
 
 def process_rank() -> int:
-    """Number of this process among those of PETSc."""
+    """Number of this process among the processes of PETSc."""
     return int(_petsc().COMM_WORLD.getRank())
 
 
@@ -503,24 +504,24 @@ def thread_count() -> int:
 
 
 def verdict_kind() -> str:
-    """What to do with doubtful results (-verdict)."""
+    """Treatment of doubtful results (-verdict)."""
     return str(own_value("verdict"))
 
 
 def last_good_path() -> Path | None:
-    """The file of -last_good for the last good state of a solve that fails; None if none is wanted."""
+    """The file of -last_good for the last good state of a failed solve; None without the option."""
     return output_path("last_good")
 
 
 def output_path(name: str) -> Path | None:
-    """The file that an option names, in the folder in which the run has begun; None without the option."""
+    """The file that an option names, in the folder where the run began; None without the option."""
     text = str(own_value(name))
     if not text:
         return None
     try:
         return Path(text) if Path.cwd() == _run.folder else _run.folder / text
     except OSError:
-        # the folder is gone
+        # the folder was removed
         return _run.folder / text
 
 
@@ -546,7 +547,7 @@ def own_value(name: str) -> int | float | bool | str:
 def _petsc() -> Any:
     """PETSc, with its command line."""
     start()
-    from petsc4py import PETSc  # here, because it starts with its options
+    from petsc4py import PETSc  # here, because PETSc starts with its options
 
     return PETSc
 

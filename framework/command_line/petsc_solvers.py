@@ -1,11 +1,11 @@
-"""What can be asked of a PETSc SNES or KSP, or of an eigensolver of SLEPc, EPS or PEP."""
+"""Queries on a PETSc SNES or KSP, or on an eigensolver of SLEPc, EPS or PEP."""
 
 from typing import Any
 
 
 def describe_kinds(solver: Any) -> str:
     """Kinds of SNES, EPS, PEP, ST, KSP, PC and the package of its factors, in PETSc's words."""
-    from petsc4py import PETSc  # here, because it starts with its options
+    from petsc4py import PETSc  # here, because PETSc starts with its options
 
     outer: dict[str, str] = {}
     if isinstance(solver, PETSc.SNES):
@@ -29,7 +29,7 @@ def is_eigensolver(solver: Any) -> bool:
 
 def set_up_twin(solver: Any) -> None:
     """Set up a linear solver of the same kinds for a 1 x 1 matrix: only then inner solvers and packages print help."""
-    from petsc4py import PETSc  # here, because it starts with its options
+    from petsc4py import PETSc  # here, because PETSc starts with its options
 
     if is_eigensolver(solver):
         return
@@ -49,4 +49,4 @@ def set_up_twin(solver: Any) -> None:
         twin.setFromOptions()
         twin.setUp()
     except PETSc.Error:
-        return  # a kind that needs a real matrix: its help stays as short as it is
+        return  # this kind needs a real matrix: its help remains incomplete

@@ -1,7 +1,7 @@
-"""Values of PETSc's options, checked before any solve: PETSc reads them late, names no option, and accepts nonsense.
+"""Values of PETSc's options, checked before any solve, since PETSc checks them late and incompletely.
 
-Two checks.  `check_ranges` knows the options by which solvers are tuned: a missing value, a word for a number, a number
-that makes no sense.  `find_refused` has PETSc itself read all options of a solver, on copies under another prefix.
+Two checks.  `check_ranges` knows the options for tuning solvers and finds missing values, words instead of numbers, and
+meaningless numbers.  `find_refused` has PETSc itself read all options of a solver, on copies under another prefix.
 """
 
 import math
@@ -14,7 +14,7 @@ from windlass.framework.errors import OptionError
 PROBE = "windlass_probe_"
 
 INFINITE = math.inf
-# Ends of names behind the prefix of a solver: kind, smallest and largest number, what is allowed in words.
+# Names after the prefix of a solver: kind, smallest and largest number, description of allowed values.
 RANGES: tuple[tuple[str, type, float, float, str], ...] = (
     (r"(snes|ksp|eps|st_ksp)_rtol", float, 0.0, math.nextafter(1.0, 0.0), "a number >= 0 and < 1 [1]"),
     (r"(snes|ksp)_atol|snes_stol|\w*linesearch_[rals]tol", float, 0.0, INFINITE, "a number >= 0"),
@@ -31,7 +31,7 @@ RANGES: tuple[tuple[str, type, float, float, str], ...] = (
     (r"\w*mat_mumps_cntl_\d+", float, -INFINITE, INFINITE, "a number"),
 )
 SNES_TYPES = ("newtonls", "newtontr", "vinewtonrsls", "vinewtonssls", "ksponly")
-"""Kinds of Newton's method; others ask for meshes, grids or functions that there are not, or do without the tangent."""
+"""Kinds of Newton's method; other kinds need meshes, grids or missing functions, or do not use the tangent."""
 OF_PETSC = re.compile(r"(snes|ksp|pc|eps|pep|st|mat|sub|mg|fieldsplit|npc)_\w+")
 NEEDS_VALUE = re.compile(
     r"\w*_(type|solver_type|ordering_type|[rasd]tol|levels|fill|restart|convergence_test|norm_type)"
@@ -43,10 +43,10 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
 
     Args:
         given: all options, names without dash, ``""`` for no value.
-        prefixes: of the solvers.
+        prefixes: prefixes of the solvers.
 
     Raises:
-        OptionError: an option without the value that it needs, or with one that makes no sense.
+        OptionError: an option with a missing or meaningless value.
     """
     for name, text in given.items():
         prefix = max((p for p in prefixes if p and name.lower().startswith(p)), key=len, default=None)
@@ -71,8 +71,8 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
 
 def largest_int() -> int:
     """PETSc's largest whole number."""
-    import numpy as np  # here, because the command line is quick without it
-    from petsc4py import PETSc  # here, because it starts with its options
+    import numpy as np  # here, because the command line starts faster without it
+    from petsc4py import PETSc  # here, because PETSc starts with its options
 
     return int(np.iinfo(PETSc.IntType).max)
 
@@ -81,7 +81,7 @@ def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool)
     try:
         number = kind(text)
     except ValueError:
-        # PETSc's words for numbers that it chooses
+        # PETSc's words that stand for numbers
         return text.lower() in ("petsc_default", "default", "decide", "petsc_decide", "unlimited", "determine")
     return not math.isnan(number) and smallest <= number <= largest and not (no_zero and number == 0)
 
@@ -93,13 +93,13 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
 
     Args:
         given: all options, names without dash, ``""`` for no value.
-        prefix: of the solver.
+        prefix: prefix of the solver.
     """
     mine = {name[len(prefix) :]: text for name, text in given.items() if name.lower().startswith(prefix)}
     reason = _read(mine) if mine else None
     if reason is None:
         return None
-    # an option may be read only because of another one, such as a type: PETSc's reason has the value that it refused
+    # an option may be read only because of another option, such as a type; PETSc's reason contains the refused value
     without = [name for name in mine if _read({other: mine[other] for other in mine if other != name}) is None]
     quoted = [name for name in without if mine[name] and mine[name] in reason.split()]
     name = next(iter([*quoted, *without, *mine]))
@@ -107,13 +107,13 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
 
 
 def petsc_reason(error: Exception) -> str:
-    """What is wrong, in PETSc's words: the last line of its error; those before it say where in PETSc."""
+    """PETSc's reason: the last line of its error; the lines before it give places in PETSc."""
     return str(error).splitlines()[-1].split("] ", 1)[-1].strip()
 
 
 def _read(mine: Mapping[str, str]) -> str | None:
     """Have a solver read options; PETSc's reason if it refuses them."""
-    from petsc4py import PETSc  # here, because it starts with its options
+    from petsc4py import PETSc  # here, because PETSc starts with its options
 
     database: Any = PETSc.Options()
     for name, text in mine.items():

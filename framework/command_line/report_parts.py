@@ -1,7 +1,7 @@
-"""What goes into the report of a run, the file of -report: sections of words, tables, curves and figures.
+"""Contents of the report of a run, the file of -report: sections of text, tables, curves and figures.
 
-Hooks hand over sections by `StepHook.report_sections`, models by `add_to_report`, and packages by functions of a world
-and a state that they name once, `register_report_sections`.
+Hooks contribute sections by `StepHook.report_sections`, models by `add_to_report`, and packages by functions of a world
+and a state, which `register_report_sections` registers.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class ReportTable:
     """A table of a report.
 
     Attributes:
-        headings: of the columns, with units.
-        rows: cells: words, numbers, or None for an empty one.
+        headings: headings of the columns, with units.
+        rows: rows of cells: text, numbers, or None for an empty one.
     """
 
     headings: Sequence[str]
@@ -56,10 +56,10 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class ReportCurves:
-    """Curves of a report; those of one unit share axes.
+    """Curves of a report; curves of one unit share axes.
 
     Attributes:
-        label: of the abscissa, with its unit.
+        label: label of the abscissa, with its unit.
         x: shape (n,).
         curves: (name, unit, values of shape (n,)).
     """
@@ -92,10 +92,10 @@ class ReportSection:
 
     Attributes:
         title: heading; parts of sections of one title stand together.
-        parts: words, `ReportTable`, `ReportCurves` and figures of matplotlib, or functions that give one of these when
+        parts: text, `ReportTable`, `ReportCurves` and figures of matplotlib, or functions that give one of these when
             the page is written.
-        place: where on the page: ``"first"``, among the ``"results"``, or with the ``"energy"`` behind them; the model
-            and its solves are last.
+        place: position on the page: ``"first"``, ``"results"``, or ``"energy"`` after them; the model and its solves
+            are last.
     """
 
     title: str
@@ -106,27 +106,27 @@ class ReportSection:
         check_fields(self, {"title": word(), "parts": PARTS, "place": word(*PLACES)}, OutputError)
 
 
-# what this run has handed over so far, beside PETSc's one database of options
+# contributions of this run so far; one record per process, like PETSc's database of options
 added_sections: list[ReportSection] = []
 providers: list[str] = []
 
 
 @checked(OutputError, title=word())
 def add_to_report(title: str, *parts: Any) -> None:
-    """Add a section to the report of the run, behind those of the solves; without -report nothing comes of it.
+    """Add a section to the report of the run, after the sections of the solves; no effect without -report.
 
     Args:
         title: heading; parts of sections of one title stand together.
         *parts: see `ReportSection`.
 
     Raises:
-        OutputError: a part that is none of these.
+        OutputError: a part of another type.
     """
     added_sections.append(ReportSection(title, list(parts)))
 
 
 def register_report_sections(name: str) -> None:
-    """Name a function ``(world, state) -> sections`` that is asked at the end of each solve, by all processes together.
+    """Register a function ``(world, state) -> sections``; all processes call it together at the end of each solve.
 
     Args:
         name: ``"package.module:function"``, which is loaded when a report is written.

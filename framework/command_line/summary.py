@@ -1,4 +1,4 @@
-"""What a run leaves in files that options name: results (-summary), costs of solves (-statistics), the last state."""
+"""Files that options name: results (-summary), costs of solves (-statistics), the last state (-final_state)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _solves: list[dict[str, Any]] = []
 
 
 def write_summary(values: Mapping[str, Any]) -> None:
-    """Write results to the file of -summary, on the first rank; nothing without -summary and under -help.
+    """Write results to the file of -summary, on the first rank; no effect without -summary and under -help.
 
     Args:
         values: results by name: numbers, words, None, NumPy arrays, and lists and dicts of them; numbers that are not
@@ -31,9 +31,9 @@ def write_summary(values: Mapping[str, Any]) -> None:
 
 
 def note_solve(describe: Callable[[], dict[str, Any]]) -> None:
-    """A solve has ended: write its counts, times and memory beside those of the solves before; all processes together.
+    """Append counts, times and memory of a solve that has ended; all processes call this together.
 
-    ``describe`` gives them; it is called with -statistics alone.
+    ``describe`` returns them; it is called only with -statistics.
 
     Raises:
         OutputError: the file cannot be written.
@@ -47,5 +47,5 @@ def note_solve(describe: Callable[[], dict[str, Any]]) -> None:
 
 
 def final_state_path() -> Path | None:
-    """The file of -final_state for the state at the end of each solve; None if none is wanted."""
+    """The file of -final_state for the state at the end of each solve."""
     return options.output_path("final_state")

@@ -16,7 +16,7 @@ WRITTEN = {"written_by": "Windlass"}
 
 @dataclass
 class _Verdicts:
-    """Verdicts on the solves of this run, beside PETSc's one database of options; whether they were written."""
+    """Verdicts on the solves of this run, and whether they were written; one record per process."""
 
     solves: list[dict[str, Any]] = field(default_factory=list)
     written: bool = False
@@ -36,7 +36,7 @@ def is_written() -> bool:
 
 
 def write(file: Path | None, values: Mapping[str, Any], wanted: bool = True) -> None:
-    """Write results by name and verdicts to the file of -summary, None for none, if this process is ``wanted`` to.
+    """Write results by name and verdicts to the file of -summary.
 
     Raises:
         OutputError: the file cannot be written.
@@ -50,14 +50,14 @@ def write(file: Path | None, values: Mapping[str, Any], wanted: bool = True) -> 
     if _verdicts.solves:
         worst = next((s["verdict"] for s in _verdicts.solves if s["verdict"] != "ok"), "ok")
         values = {**values, "verdict": worst, "verdicts": _verdicts.solves}
-    # the mark comes first, and by it the next run knows the file
+    # the mark comes first, for the next run to recognise the file
     values = WRITTEN | {name: value for name, value in values.items() if name not in WRITTEN}
     content = f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode()
     write_output(path, content, "-summary", "summary")
 
 
 def _as_json(value: Any) -> Any:
-    import numpy as np  # here, because the command line is quick without it
+    import numpy as np  # here, because the command line starts faster without it
 
     if isinstance(value, Mapping):
         return {str(key): _as_json(part) for key, part in value.items()}

@@ -1,13 +1,14 @@
-"""Options that nothing has read: PETSc is silent about them, Windlass is not.
+"""Options that were never read: PETSc ignores them, Windlass reports them.
 
-PETSc marks an option as used when an object asks for it. What is left unused is judged at three moments:
+PETSc marks an option as used when an object asks for it. Unused options are checked at three moments:
 
-1. after `setFromOptions` of a solver: everything but what PETSc reads later (`READ_AT_SET_UP`, `READ_IN_SOLVE`);
-2. after the first set-up of its linear solver: everything but `READ_IN_SOLVE`;
-3. at the end of the run: everything.
+1. after `setFromOptions` of a solver: all options except those that PETSc reads later (`READ_AT_SET_UP`,
+`READ_IN_SOLVE`);
+2. after the first set-up of its linear solver: all options except `READ_IN_SOLVE`;
+3. at the end of the run: all options.
 
-A name that PETSc does not have at all is reported at the first of these moments, also for a solver that the model makes
-later: every name stands as text in the PETSc library itself, which serves as the dictionary, right in each version.
+A name that PETSc does not have is reported at the first of these moments, also for a solver that the model makes later:
+the PETSc library contains every name as text, and so serves as the dictionary of its version.
 """
 
 import difflib
@@ -23,14 +24,14 @@ from windlass.framework.launch.arguments import Option
 from windlass.framework.launch.petsc_functions import library_file, list_unused_options, slepc_file
 from windlass.framework.parallel.processes import Processes
 
-# Options of PETSc as a whole: it reads them when it starts, or as its last act.
+# Options of PETSc as a whole: it reads them when it starts, or when it ends.
 GLOBAL = re.compile(
     r"(check|citations|cuda|debug|debugger|device|display|error|fp|get|help|hip|history|info|kokkos|log|malloc|memory|mpi"
     r"|mpidump|no|nox|objects|on|options|petsc|prefix|python|saws?|skip|start|stop|tellmycell|textbelt|use|version|viewer|x)"
     r"(_\w+)?",
     re.IGNORECASE,
 )
-# Options of the objects inside a solver, which come into being with the first set-up, and of factorisation packages.
+# Options of the objects inside a solver, which are created by the first set-up, and of factorisation packages.
 READ_AT_SET_UP = re.compile(
     r"(st_)?(sub|mg|fieldsplit|pc_fieldsplit|redundant|telescope|npc|fas|esteig|inner|mat|dm)_\w+", re.IGNORECASE
 )
@@ -39,7 +40,7 @@ READ_IN_SOLVE = re.compile(
     r"|(eps|pep)_error_\w+",
     re.IGNORECASE,
 )
-# Names that make sense only behind the prefix of a solver.
+# Names that are valid only after the prefix of a solver.
 SOLVER_FAMILY = re.compile(
     r"(snes|eps|pep|st|bv|ds|rg|ksp|pc|sub|mg|fieldsplit|npc|mat_mumps|mat_superlu|mat_klu|mat_umfpack)_\w+",
     re.IGNORECASE,
@@ -48,7 +49,7 @@ SLIP = 0.85
 
 
 class Moment(enum.IntEnum):
-    """How far a solver, or the run, has come."""
+    """Progress of a solver, or of the run."""
 
     EXPECTED = 0
     OPTIONS_SET = 1
@@ -58,12 +59,12 @@ class Moment(enum.IntEnum):
 
 @dataclass
 class Solver:
-    """What is known about the solver of one prefix.
+    """Knowledge about the solver of one prefix.
 
     Attributes:
-        reached: how far it is.
+        reached: its progress.
         kinds: of SNES, KSP and PC, in PETSc's words.
-        own: the options that it will declare, named without prefix; None if that is not known.
+        own: the options that it will declare, named without prefix; None if unknown.
     """
 
     reached: Moment = Moment.EXPECTED
@@ -71,7 +72,7 @@ class Solver:
     own: tuple[Option, ...] | None = None
 
     def check_own(self, prefix: str, given: Mapping[str, str]) -> None:
-        """Check the values of its own options among all that are given; raises OptionError."""
+        """Check the values of its own options among all given options; raises OptionError."""
         for item in self.own or ():
             whole = replace(item, name=prefix + item.name)
             for text in (text for name, text in given.items() if name.lower() == whole.name.lower()):
@@ -79,20 +80,20 @@ class Solver:
 
 
 def find_unused() -> dict[str, str]:
-    """Options that nothing on any rank has read: name without dash → value (empty for a flag)."""
-    from petsc4py import PETSc  # here, because it starts with its options
+    """Options that no rank has read: name without dash → value (empty for a flag)."""
+    from petsc4py import PETSc  # here, because PETSc starts with its options
 
     unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
-        # A part of a solver may live on some ranks only; one reader is enough, and all ranks must judge alike.
+        # Part of a solver may exist on some ranks only: one reader is enough, and all ranks must find the same.
         for others in Processes(PETSc.COMM_WORLD.tompi4py()).allgather("unused options", set(unused)):
             unused = {name: value for name, value in unused.items() if name in others}
     return unused
 
 
 def excuse(prefix: str) -> None:
-    """Take the options of a solver as read: it has nothing to solve, since a checkpoint has its result."""
-    from petsc4py import PETSc  # here, because it starts with its options
+    """Mark the options of a solver as read: it has nothing to solve, because a checkpoint contains its result."""
+    from petsc4py import PETSc  # here, because PETSc starts with its options
 
     for name in find_unused():
         if prefix and name.lower().startswith(prefix) and _is_petsc_name(name[len(prefix) :]):
@@ -126,12 +127,12 @@ def _is_petsc_name(name: str) -> bool:
         return True
     if re.match(r"(st|sub|mg|fieldsplit|redundant|telescope|npc|fas|esteig|inner)_", name):
         return any(name[at.end() :] in names for at in re.finditer("_", name))
-    # Names with a number in the middle are composed when they are read: no text to find.
+    # PETSc composes names with a number in the middle at run time: the library does not contain them.
     return bool(re.search(r"_\d+(_|$)", name)) and bool(SOLVER_FAMILY.fullmatch(name) or READ_AT_SET_UP.fullmatch(name))
 
 
 def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: float = 0.75) -> list[str]:
-    """Known names like `name`, best first: own options, global ones, and PETSc's behind each prefix."""
+    """Known names like `name`, best first: own options, global ones, and PETSc's after each prefix."""
     candidates = set(own) | {known for known in petsc_names() if GLOBAL.fullmatch(known)}
     fitting = [prefix for prefix in prefixes if prefix and name.lower().startswith(prefix)] or list(prefixes)
     solver_names = [known for known in petsc_names() if SOLVER_FAMILY.fullmatch(known)]
@@ -143,7 +144,7 @@ def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: f
 
 
 def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]:
-    """One line for each option that is surely wrong at this moment; below END the progress of each solver counts."""
+    """One line for each option that is certainly wrong now; before END, the progress of each solver decides."""
     lines = []
     for name, value in find_unused().items():
         problem = _judge(name, moment, solvers, own)
@@ -159,20 +160,20 @@ def find_unknown(solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]
 
 
 def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> str:
-    """What is wrong with an unused option; empty when it may still be read."""
+    """The error of an unused option; empty if it may still be read."""
     prefix = max((p for p in solvers if name.lower().startswith(p)), key=len, default=None)
     base = name if prefix is None else name[len(prefix) :]
     known = _is_petsc_name(base)
     if not prefix and known and GLOBAL.fullmatch(base):
         return ""
     if prefix is None:
-        # Single words in the library are seldom options of their own.
+        # Single words in the library are rarely options.
         known = known and "_" in base
         return _judge_without_solver(name, known, moment, solvers, own)
     solver = solvers[prefix]
     announced = {prefix + other.name for other in solver.own or ()}
     if solver.reached is Moment.EXPECTED and not known:
-        # What another solver declares for itself this one may well declare too, later.
+        # This solver may later declare the options that another solver has declared.
         announced |= {prefix + other[len(p) :] for p in solvers for other in own if p and other.startswith(p)}
         slips = suggest(name, [prefix], announced, SLIP)
         certain = solver.own is not None or slips or SOLVER_FAMILY.fullmatch(base)

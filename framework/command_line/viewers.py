@@ -1,7 +1,6 @@
-"""Options by which PETSc writes files, `-log_view :log.txt`: checked before PETSc has them, as it overwrites any file.
+"""Options by which PETSc writes files, `-log_view :log.txt`: checked first, because PETSc overwrites any file.
 
-A viewer is written ``[type][:file[:format[:mode]]]``.  What is wrong with one PETSc says at its end, in an error of its
-own, or not at all.
+A viewer is written ``[type][:file[:format[:mode]]]``.  PETSc reports a wrong viewer at its end, or not at all.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ VIEWERS = re.compile(
 FILES = re.compile(r"history|citations|malloc_view", re.IGNORECASE)
 """Options whose value is the name of a file."""
 NUMBERED = re.compile(r"log_trace|info", re.IGNORECASE)
-"""Those whose files have the number of the process behind their name."""
+"""Options whose files have the number of the process after their name."""
 TYPES = ("ascii", "binary", "draw", "socket", "hdf5", "vtk", "matlab", "saws", "glvis", "exodusii", "cgns", "string")
 FORMATS = (
     *("default", "native", "noformat", "load_balance", "failed", "all"),
@@ -45,11 +44,11 @@ def check_viewers(pairs: Sequence[tuple[str, str | None]], folder: Path) -> None
 
     Args:
         pairs: names without dash, and values.
-        folder: where names of files begin.
+        folder: folder of relative file names.
 
     Raises:
-        OptionError: something that is no viewer.
-        OutputError: a file that cannot be written, or that Windlass has not written.
+        OptionError: a value that is not a viewer.
+        OutputError: a file that cannot be written, or that another program has written.
     """
     found = [(name, file) for name, value in pairs if value for file in _find_files(name, value)]
     for name, file in found:

@@ -1,1 +1,1 @@
-"""Files that are whole or not there: digests, journals, locks."""
+"""Files that are written completely or not at all: digests, journals, locks."""

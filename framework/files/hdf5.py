@@ -1,8 +1,8 @@
-"""HDF5 files that are changed as a whole: a full disk does no harm, and readers see whole frames only.
+"""HDF5 files with atomic changes: a full disk does no harm, and readers see complete frames only.
 
-HDF5 ends the process in a crash when it cannot write, and its file is lost.  Here it works on an `Overlay`.  Large data
-go behind the end of the file at once, where no reader looks; all else stays in memory.  When the library has closed the
-file, `change_file` writes the rest, all or nothing.  What fails to be written before that is an error afterwards.
+HDF5 crashes the process when it cannot write, and its file is lost.  Here it works on an `Overlay`: large data are
+written at once after the end of the file, where no reader looks, and all other data stay in memory.  When the library
+has closed the file, `change_file` writes them, all or none.  An earlier write failure is raised as an error then.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_dr
 
 PAGE = 4096
 LARGE = 1 << 15
-"""Bytes from which on data are written at once."""
+"""Data of at least this size are written at once [bytes]."""
 
 
 class Overlay:
@@ -35,7 +35,7 @@ class Overlay:
     Attributes:
         size: length of the file before [bytes].
         end: its length after [bytes].
-        behind: places behind its end and what is to be written there, in order.
+        behind: places after its end and the data to write there, in order.
         error: the first failure to write.
     """
 
@@ -48,7 +48,7 @@ class Overlay:
         self._place = 0
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go to a byte."""
+        """Move to a byte."""
         self._place = (0, self._place, self.end)[whence] + offset
         return self._place
 
@@ -102,7 +102,7 @@ class Overlay:
             try:
                 write_all(self._number, [new], place)
             except OSError as error:
-                # the library must not see it: it would end the process
+                # the library must not see this error: it would end the process
                 self.error = error
 
     def truncate(self, size: int | None = None) -> int:
@@ -111,10 +111,10 @@ class Overlay:
         return self.end
 
     def flush(self) -> None:
-        """Nothing: what is kept in memory is written when the session is over."""
+        """No effect: data in memory are written at the end of the session."""
 
     def changes(self) -> list[tuple[int, bytes]]:
-        """Places before the end of the file whose bytes differ, and their new bytes; neighbours in one."""
+        """Places before the end of the file whose bytes differ, and their new bytes; adjacent places are joined."""
         found: list[tuple[int, bytearray]] = []
         for page in sorted(self._pages):
             new, offset = self._pages[page], page * PAGE
@@ -128,7 +128,7 @@ class Overlay:
 
 
 def _lay(below: memoryview, start: int, place: int, new: bytes | bytearray | memoryview) -> None:
-    """Write ``new``, which is at ``place``, onto what is at ``start``, as far as they overlap."""
+    """Overwrite the data at ``start`` by ``new`` at ``place``, as far as they overlap."""
     low, high = max(start, place), min(start + len(below), place + len(new))
     if low < high:
         below[low - start : high - start] = new[low - place : high - place]
@@ -143,7 +143,7 @@ def _finish(path: Path, overlay: Overlay) -> None:
 
 
 def _open_hdf5(overlay: Overlay, mode: str) -> Any:
-    """Open in the oldest format, which all of VTK's readers know."""
+    """Open in the oldest format, which all versions of VTK read."""
     import h5py  # here, because most runs do not need it
 
     return h5py.File(overlay, mode, libver="earliest")
@@ -155,11 +155,11 @@ def _nothing(_: Overlay) -> None:
 
 @contextmanager
 def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
-    """A new HDF5 file, which takes its place at the end of the block; nothing happens if that fails.
+    """A new HDF5 file, put in its place at the end of the block; a failure changes nothing.
 
     Args:
         path: the file.
-        finish: gets the bytes when the library has closed the file, and may change them before they are written.
+        finish: function that may change the bytes after the library has closed the file and before they are written.
 
     Raises:
         NoRoomError: there is no room for it.
@@ -169,7 +169,7 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
         try:
             overlay = Overlay(number)
             with _open_hdf5(overlay, "w") as file:
-                # short and first, so that it stands near the beginning of the file
+                # short and first, to be near the beginning of the file
                 file.attrs["creator"] = np.bytes_(MARK)
                 yield file
             finish(overlay)
@@ -185,7 +185,7 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
 
 @contextmanager
 def change_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
-    """An HDF5 file open for changes, which are made at the end of the block, all or none; arguments of `create_hdf5`.
+    """An HDF5 file open for changes, written at the end of the block, all or none; arguments of `create_hdf5`.
 
     Raises:
         NoRoomError: there is no room for them.
@@ -214,7 +214,7 @@ with h5py.File(sys.argv[1], "r", locking=False) as file:
 
 @contextmanager
 def read_hdf5(path: Path) -> Iterator[Any]:
-    """An HDF5 file of another run, open for reading; damaged ones may end a process, so another one reads it first.
+    """An HDF5 file of another run, open for reading; another process tests it first, as a damaged file may crash.
 
     Raises:
         OSError: it cannot be read.

@@ -1,11 +1,11 @@
-"""Changes of a file in the middle that happen as a whole: new bytes behind its end first, then a journal beside it.
+"""Atomic changes within a file: first new bytes after its end, then a journal in another file.
 
-    1. new bytes are written behind the end, where no reader looks (of files whose readers look there, none are);
-    2. the journal, a small file beside, gets what is to change before the end;
+    1. new bytes are written after the end, where no reader looks (skipped for files whose readers look there);
+    2. the journal, a small file in the same folder, gets the changes before the end;
     3. the changes are made; 4. the journal is removed.
 
-If the disk is full in 1 or 2, the file is cut to its old length and is what it was.  A process that is killed in 3
-leaves the journal, which `recover` carries out; killed before, it leaves a file whose readers see the old content.
+If the disk is full in 1 or 2, the file is cut to its old length and unchanged.  A process that is killed in 3 leaves
+the journal, which `recover` carries out; after a kill in 1 or 2, readers see the old content.
 
     python -m windlass.framework.files.journal FILE ...    carry out the journals of files that a killed run has left
 """
@@ -26,7 +26,7 @@ HEAD = b"windlass journal 1\n"
 NUMBERS = struct.Struct("<qq")
 
 Changes = Sequence[tuple[int, Bytes]]
-"""Places in a file [bytes] and what they get."""
+"""Places in a file [bytes] and their new bytes."""
 
 
 def journal_of(path: Path) -> Path:
@@ -41,12 +41,12 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
         path: the file, which no other process writes.
         size: its length [bytes].
         changes: new bytes that begin before its end.
-        behind: new bytes behind its end, written first: readers must not mind them.
-        end: its length afterwards, set with ``behind``; default: that of what is written.
+        behind: new bytes after its end, written first; readers must ignore them.
+        end: its length afterwards, set with ``behind``; default: the end of the written data.
 
     Raises:
-        NoRoomError: there is no room; the file is as it was.
-        OSError: other failures; the file is as it was, or its journal is left.
+        NoRoomError: there is no room; the file is unchanged.
+        OSError: other failures; the file is unchanged, or its journal remains.
     """
     is_set = end is not None
     if end is None:
@@ -83,14 +83,14 @@ def _change(path: Path, size: int, changes: Changes) -> None:
 
 
 def recover(path: Path) -> bool:
-    """Carry out the journal that a killed process has left for a file; whether there was one to carry out."""
+    """Carry out the journal that a killed process has left for a file; whether there was one."""
     journal = journal_of(path)
     if not journal.is_file():
         return False
     try:
         content = bytes(check_seal(journal.read_bytes(), f"'{journal}'"))
     except OutputError:
-        # killed while it wrote the journal: nothing is changed yet
+        # the process was killed while it wrote the journal: nothing is changed yet
         journal.unlink()
         return False
     size, end = NUMBERS.unpack_from(content, len(HEAD))
@@ -123,11 +123,11 @@ def _write(path: Path, changes: Changes) -> None:
         for offset, new in changes:
             write_all(number, [new], offset)
     finally:
-        os.close(number)  # disks in a network say here that they are full
+        os.close(number)  # network disks report here that they are full
 
 
 def _read(path: Path, changes: Changes) -> list[tuple[int, bytes]]:
-    """What a file has in the places of changes."""
+    """Present bytes of a file at the places of changes."""
     with path.open("rb") as file:
         return [(offset, os.pread(file.fileno(), len(new), offset)) for offset, new in changes]
 

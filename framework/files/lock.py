@@ -1,8 +1,8 @@
-"""Locks of output files: two runs that write the same files would destroy each other's.
+"""Locks of output files: two runs that write the same files would destroy their data.
 
-A lock is a small file beside, ``.belt.lock``, that says who has it, and on which the system keeps a lock (``flock``)
-for as long as that process lives.  Signals that ask a process to end remove its locks; one that a killed process has
-left is taken over, with a note.  Where the disk knows no such locks, the process that is named in the file decides.
+A lock is a small file in the same folder, ``.belt.lock``.  It names its process, and the system locks it (``flock``) as
+long as that process runs.  Signals that ask a process to end remove its locks; a lock that a killed process has left is
+taken over, with a note.  On disks without system locks the process named in the file decides.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from windlass.framework.files.whole_files import remove_drafts, remove_own_draft
 
 @dataclass
 class _Held:
-    """A lock of this process: the open file, and how many ask for it."""
+    """A lock of this process: the open file, and the number of its holders."""
 
     number: int
     count: int = 1
@@ -39,7 +39,7 @@ class _Held:
 
 @dataclass
 class _Locks:
-    """All locks of this process by path, whose locks it has said that it takes over, and whether it says nothing."""
+    """Locks of this process by path, locks whose takeover it has reported, and whether it is quiet."""
 
     held: dict[Path, _Held] = field(default_factory=dict)
     said: set[str] = field(default_factory=set)
@@ -50,21 +50,21 @@ _process = _Locks()
 
 
 def be_quiet_if(is_quiet: Callable[[], bool]) -> None:
-    """Have a function decide whether notes on locks are left out (-quiet)."""
+    """Set the function that decides whether notes on locks are omitted (-quiet)."""
     _process.is_quiet = is_quiet
 
 
 class OutputLock:
-    """The lock of a file, or of files that begin with a name, for this process; several may hold it within one process.
+    """The lock of a file, or of files that begin with a name, for this process, which may hold it several times.
 
-    It is given back by `release`, when the object is gone, or at the end of the process.
+    It is released by `release`, by deletion of the object, or at the end of the process.
 
     Args:
         path: the file, or folder and name without suffix.
-        what: what is locked, for messages.
+        what: name of the locked file, for messages.
 
     Raises:
-        OutputError: another process has it.
+        OutputError: another process holds it.
     """
 
     def __init__(self, path: Path, what: str) -> None:
@@ -96,7 +96,7 @@ def _acquire(lock: Path, what: str) -> None:
         _say_taken_over(owner, what)
     os.ftruncate(number, 0)
     me = {"process": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
-    # a full disk is no reason to go without a lock
+    # a lock is required on a full disk, too
     with contextlib.suppress(OSError):
         os.pwrite(number, json.dumps(me).encode(), 0)
     _process.held[lock] = _Held(number)
@@ -130,7 +130,7 @@ def _release(lock: Path, process: int) -> None:
 
 
 def end_cleanly() -> None:
-    """Have the signals that end this process remove its locks and drafts first, unless it has handlers of its own."""
+    """Make signals that end this process first remove its locks and drafts, unless it has its own handlers."""
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is signal.SIG_DFL:
@@ -138,7 +138,7 @@ def end_cleanly() -> None:
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
-    """Remove what would be left, and end by the signal."""
+    """Remove locks and drafts, and end by the signal."""
     for lock, held in list(_process.held.items()):
         if held.process == os.getpid():
             with contextlib.suppress(OSError):
@@ -157,7 +157,7 @@ def _read_owner(number: int) -> dict[str, Any]:
 
 
 def _may_be_alive(owner: dict[str, Any]) -> bool:
-    """Whether the process that a lock names may be there; on other hosts that is unknown."""
+    """Whether the process that a lock names may be running; True for other hosts, where this is unknown."""
     if owner.get("host") != socket.gethostname():
         return bool(owner)
     try:

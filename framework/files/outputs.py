@@ -1,8 +1,8 @@
-"""Which files Windlass may write: new ones, empty ones, and those that it wrote itself; all outputs ask here.
+"""Files that Windlass may write: new files, empty files, and files that it wrote itself; every output is checked here.
 
-A file is known by its mark, some bytes near its beginning or end: an attribute of HDF5, a comment, a key, a heading,
-the digest of sealed files.  What PETSc writes has no room for a mark: a hidden file beside, ``.log.txt.windlass``, says
-so.  Within a process two writers of one file are an error.
+A file is recognised by its mark, some bytes near its beginning or end: an attribute of HDF5, a comment, a key, a
+heading, the digest of sealed files.  Files that PETSc writes have no room for a mark: a hidden file in the same folder,
+``.log.txt.windlass``, marks them.  Within a process two writers of one file are an error.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from windlass.framework.files.whole_files import (
 MARK = b"written by Windlass"
 XML_MARK = b"<!-- " + MARK + b" -->\n"
 HEAD_SIZE, TAIL_SIZE = 1 << 16, 1 << 8
-"""Bytes at the beginning and at the end of a file in which its mark stands."""
+"""Number of bytes at the beginning and at the end of a file that may contain its mark."""
 LONGEST_NAME = 223
-"""Bytes of the name of a file, so that those of drafts and journals beside it have at most 255."""
+"""Most bytes of a file name: names of its drafts and journals are longer and have at most 255."""
 PNG = b"\x89PNG\r\n\x1a\n"
 SEALED = re.compile(rb"\nsha256 [0-9a-f]{64}\n")
 LEDGER = re.compile(rb"time \[s\](,[^,\n]+ \[J\])*,rest \[J\][,\n]")
@@ -59,17 +59,17 @@ def _is_picture(head: bytes, tail: bytes) -> bool:
 
 
 _series_marks: list[bytes] = []
-"""How files of series begin that are neither HDF5 nor XML."""
+"""First bytes of files of series that are neither HDF5 nor XML."""
 
 
 def note_series_mark(mark: bytes) -> None:
-    """Files that begin so are those of a series that Windlass has written."""
+    """Files that begin with these bytes belong to a series that Windlass has written."""
     if mark not in _series_marks:
         _series_marks.append(mark)
 
 
 def is_series(head: bytes) -> bool:
-    """Whether a file that begins so is one of a series that Windlass has written."""
+    """Whether a file with these first bytes belongs to a series that Windlass has written."""
     return (head.startswith((b"\x89HDF", b"<?xml")) and MARK in head) or head.startswith(tuple(_series_marks))
 
 
@@ -89,23 +89,23 @@ _MARKS: dict[str, Callable[[bytes, bytes], bool]] = {
     "solution file of Exudyn": lambda head, tail: head.startswith(b"#") and b"\n#number of written coordinates" in head,
     "model of Exudyn": lambda head, tail: head.startswith(b"{") and b'"exudyn system"' in head,
 }
-"""How the kinds of files are known, by their first and last bytes."""
+"""Tests for kinds of files, by their first and last bytes."""
 
 
 def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
-    """The path itself, if Windlass may write a file there: nothing stands there that it has not written itself.
+    """The path itself, if Windlass may write a file there: it is free, or Windlass wrote the file.
 
-    Every output asks here, as soon as its path is known and again when it is written.
+    Every output calls this as soon as its path is known and again before writing.
 
     Args:
         path: the file.
-        what: asked for it, for the message.
-        kind: of the file, one of the marks.
-        own: first bytes of a file that tell it, beside the marks of its kind; for tables.
+        what: name of the output, for the message.
+        kind: kind of the file, one of the marks.
+        own: first bytes that also identify the file, in addition to the marks of its kind; for tables.
 
     Raises:
-        OutputError: the file of the model; a file that Windlass has not written, or one of another kind; something that
-            is no file; a name that is too long.
+        OutputError: the path is the file of the model, a file that Windlass has not written or of another kind, not a
+            file, or too long.
     """
     length = len(os.fsencode(path.name))
     if length > LONGEST_NAME:
@@ -147,8 +147,8 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
     """Put a whole file in its place, if Windlass may write there; see `check_output` and `replace_file`.
 
     Raises:
-        NoRoomError: it does not fit; the old file is as it was.
-        OutputError: it may not, another writer of this process has the file, or the disk fails.
+        NoRoomError: it does not fit; the old file is unchanged.
+        OutputError: Windlass may not write there, another writer of this process has the file, or the disk fails.
     """
     check_output(path, what, kind)
     holder = _find_holder(path)
@@ -165,13 +165,13 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
 class Claim:
     """The right of one writer of this process to its files, until it is released or gone.
 
-    Where a former writer has begun already, a new one takes the files over, as in a loop or a notebook; the former one
-    then has to stop.  Two writers that have both not begun would write over each other.
+    A new writer takes over the files of an earlier writer that has begun, as in a loop or a notebook; the earlier one
+    must then stop.  If the earlier one has not begun, both would overwrite each other: an error.
 
     Args:
-        files: all that the writer writes.
-        what: the writer, for messages.
-        takes_over: whether it may take over the files of a writer of the same kind in any case.
+        files: all files of the writer.
+        what: name of the writer, for messages.
+        takes_over: whether it may take over the files of a writer of the same kind even if it has not begun.
 
     Raises:
         OutputError: another writer has one of the files.
@@ -183,7 +183,7 @@ class Claim:
         for file in self._files:
             holder = _claims.get(file)
             same = holder is not None and holder.what == what
-            # in a notebook a cell that failed is run again, and what it had made is still there
+            # in a notebook, a failed cell is run again while its objects still exist
             if holder is not None and not (same and (holder._begun or takes_over or hasattr(sys, "ps1"))):
                 raise OutputError(
                     f"{what} '{file}': {'another ' * (holder.what == what)}{holder.what} of this run writes this "
@@ -193,7 +193,7 @@ class Claim:
             _claims[file] = self
 
     def begin(self) -> None:
-        """Something will be written now.
+        """Begin to write.
 
         Raises:
             OutputError: another writer has taken the files over.
@@ -208,7 +208,7 @@ class Claim:
             _claims[file] = self
 
     def release(self) -> None:
-        """Nothing more will be written; `begin` takes the files again."""
+        """End writing; `begin` claims the files again."""
         for file in self._files:
             if _claims.get(file) is self:
                 del _claims[file]
@@ -217,11 +217,11 @@ class Claim:
 _claims: weakref.WeakValueDictionary[Path, Claim] = weakref.WeakValueDictionary()
 """The writers of this process by their files."""
 _of_options: list[Claim] = []
-"""Those of options, which last as long as the process."""
+"""Writers of files of options, which last as long as the process."""
 
 
 def claim_options(files: Sequence[tuple[str, Path]]) -> None:
-    """Claim the files that options name, in place of those of an earlier command line.
+    """Claim the files that options name, instead of the files of an earlier command line.
 
     Raises:
         OutputError: two options name one file.
@@ -232,13 +232,13 @@ def claim_options(files: Sequence[tuple[str, Path]]) -> None:
 
 
 def _find_holder(path: Path) -> Claim | None:
-    """The sensors, recorders and checkpoints that write a file step by step."""
+    """Sensors, recorders and checkpoints that write a file step by step."""
     holder = _claims.get(_resolve(path))
     return None if holder in _of_options else holder
 
 
 def _resolve(path: Path) -> Path:
-    """One name for a file, whether it is there or not; links in its own place are replaced, not followed."""
+    """A unique name for a file, existing or not; a link at the path itself is replaced, not followed."""
     return path.parent.resolve() / path.name
 
 
@@ -259,9 +259,9 @@ def mark_picture(content: bytes) -> bytes:
 
 
 def note_output(path: Path) -> None:
-    """Say beside a file, which another library is about to write, that it is an output of Windlass.
+    """Mark a file that another library will write as an output of Windlass, in a hidden file.
 
-    The file itself is made, empty; a file that takes its place later is not the one that is noted.
+    The file itself is created, empty; a file that later replaces it is not marked.
     """
     check_place(path, "output")
     with path.open("ab") as file:

@@ -20,7 +20,7 @@ from windlass.framework.files.whole_files import SEAL_SIZE, check_seal, check_ta
 
 
 def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
-    """Write arrays and numbers by name; an old file is replaced when the new one is on the disk.
+    """Write arrays and numbers by name; an old file is replaced when the new one is written.
 
     Raises:
         OutputError: the file cannot be written.
@@ -37,10 +37,10 @@ StoredValues = dict[str, NDArray[Any]]
 
 
 def read_state_file(path: Path, names: Sequence[str]) -> tuple[StoredValues, StoredValues]:
-    """Read the values of some names, which must be there, and all others of the file.
+    """Read the values of some names, which must exist, and all others of the file.
 
     Raises:
-        OutputError: no such file, a damaged one, or one of another kind.
+        OutputError: no such file, a damaged file, or a file of another kind.
     """
     if not os.path.exists(path):
         raise OutputError(f"state file {shorten(str(path))} cannot be read: no such file")

@@ -1,7 +1,7 @@
-"""Files that are written whole or not at all, and digests that say whether a file is still what was written.
+"""Files that are written completely or not at all, and digests that detect changed files.
 
-A new file is written beside its place under a name that cannot be foreseen, and then put there at once.  If the disk is
-full, the old file stays.  A sealed file ends with the SHA-256 digest of all that stands before it.
+A new file is written in the same folder under an unpredictable name, and then renamed at once.  If the disk is full,
+the old file stays.  A sealed file ends with the SHA-256 digest of all bytes before.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from windlass.framework.errors import OutputError
 Bytes = bytes | bytearray | memoryview
 SEAL = b"\nsha256 %s\n"
 SEAL_SIZE = len(SEAL % (b"0" * 64))
-"""Bytes of a seal: it has one length, so that its place is known."""
+"""Bytes of a seal; its length is fixed, so its place is known."""
 LONGEST_TEXT = 300
 """Characters of a path in messages."""
 DRAFT = re.compile(r"\.+(.*)\.([0-9a-f]{16})\.part(\.journal)?")
 OLD = 60.0
-"""Age of drafts of other hosts that no process works on any more [s]."""
+"""Age [s] above which drafts of other hosts are abandoned."""
 _drafts: set[Path] = set()
 """The drafts of this process."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -68,7 +68,7 @@ def check_target(path: Path, what: str = "") -> Path:
     """The path itself, if a file can stand there; ``what`` asked for it, for the message.
 
     Raises:
-        OutputError: something that is no file is there: a folder, a device, a FIFO, a socket.
+        OutputError: the path is not a file: a folder, a device, a FIFO, a socket.
     """
     try:
         mode = path.stat().st_mode
@@ -88,7 +88,7 @@ def check_place(path: Path, what: str) -> Path:
     """The path itself, if a file can be written there; arguments as for `check_target`.
 
     Raises:
-        OutputError: a folder that does not exist or cannot be written, or something that is no file in its place.
+        OutputError: a folder that does not exist or cannot be written, or a path that is not a file.
     """
     check_target(path, what)
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
@@ -104,11 +104,11 @@ def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = Fals
     Args:
         path: the file.
         content: its bytes, in one or several parts.
-        sync: bring it to the disk before it takes its place.
+        sync: whether to flush it to the disk before it is renamed.
 
     Raises:
-        NoRoomError: it does not fit; the old file is as it was.
-        OSError: other failures; the old file is as it was.
+        NoRoomError: it does not fit; the old file is unchanged.
+        OSError: other failures; the old file is unchanged.
     """
     parts = [content] if isinstance(content, Bytes) else content
     number, draft = create_draft(path)
@@ -135,7 +135,7 @@ def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = Fals
 def create_draft(path: Path) -> tuple[int, Path]:
     """A new empty file beside a place, open for reading and writing: its descriptor and path.
 
-    Its name ends with random digits, the process and a digest of the host, so that others know whether it is at work.
+    Its name ends with random digits, the process and a digest of the host.
     """
     end = f"{secrets.token_hex(3)}{os.getpid():06x}{_host()}"
     draft = path.parent.absolute() / f".{path.name}.{end}.part"
@@ -146,7 +146,7 @@ def create_draft(path: Path) -> tuple[int, Path]:
 
 
 def put_draft(draft: Path, path: Path) -> None:
-    """Put a draft that is whole in its place."""
+    """Put a complete draft in its place."""
     os.replace(draft, path)
     _drafts.discard(draft)
 
@@ -155,7 +155,7 @@ def remove_drafts(folder: Path, name: str, alone: bool = False) -> None:
     """Remove drafts that a killed process has left for a file, or for the files of a series of that name.
 
     Args:
-        folder: where they are.
+        folder: folder of the drafts.
         name: name of the file, or of the series without suffix.
         alone: whether a lock says that no other process writes the file.
     """
@@ -168,7 +168,7 @@ def remove_drafts(folder: Path, name: str, alone: bool = False) -> None:
 
 
 def remove_own_drafts() -> None:
-    """Remove all drafts of this process, which is about to end."""
+    """Remove all drafts of this process before its end."""
     for draft in [draft for draft in _drafts if draft.name.endswith(f"{os.getpid():06x}{_host()}.part")]:
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)
@@ -197,7 +197,7 @@ def _host() -> str:
 
 
 def write_all(number: int, parts: Iterable[Bytes], offset: int = 0) -> None:
-    """Write parts one after the other from a byte of an open file on."""
+    """Write parts one after the other, starting at a byte of an open file."""
     for part in parts:
         view = memoryview(part).cast("B")
         while len(view):
@@ -206,12 +206,12 @@ def write_all(number: int, parts: Iterable[Bytes], offset: int = 0) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk, where that is possible."""
+    """Flush the names in a folder to the disk, where possible."""
     number = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(number)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network disks
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not possible on some network disks
             raise
     finally:
         os.close(number)
@@ -229,10 +229,10 @@ def check_seal(content: bytes, what: str) -> memoryview:
 
 
 def check_seal_of_file(file: BinaryIO, what: str) -> None:
-    """Compare the seal at the end of an open file with what stands before it.
+    """Compare the seal at the end of an open file with the bytes before it.
 
     Raises:
-        OutputError: there is no seal, or it is that of other bytes.
+        OutputError: the seal is missing or wrong.
     """
     left = max(file.seek(0, os.SEEK_END) - SEAL_SIZE, 0)
     file.seek(0)

@@ -1,8 +1,8 @@
-"""Calls of compiled kernels without Python: arguments laid out in memory once, functions called by their addresses.
+"""Calls of compiled kernels without Python: arguments are laid out in memory once, functions are called by address.
 
-Only this folder knows the compiler.  What a kernel takes is laid down in the compiler's own layout: a number is 8
-bytes, a truth value one, an array its owner, parent, size, item size, address, shape and strides, and a tuple its items
-one after the other.  The owner is left empty: the arrays outlive the calls.
+Only this folder uses the compiler.  Arguments of a kernel are stored in the compiler's own layout: a number is 8 bytes,
+a truth value one, an array its owner, parent, size, item size, address, shape and strides, and a tuple its items one
+after the other.  The owner is empty: the arrays outlive the calls.
 """
 
 from __future__ import annotations
@@ -86,13 +86,13 @@ def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], NDArr
 
 @cache
 def find_run() -> Callable[[IntArray], int]:
-    """`run` compiled for calls of shape (calls, 3), int64, in a row: called without a look at its argument."""
+    """`run` compiled for calls of shape (calls, 3), int64, in a row: called without type checks of its argument."""
     found: Callable[[IntArray], int] = find_version(run, (_types.int64[:, ::1],)).entry_point
     return found
 
 
 def _find_addresses(function: Any, args: tuple[Any, ...], size: int) -> tuple[int, int]:
-    """Addresses of entry and kernel for the types of these arguments, which take so many bytes."""
+    """Addresses of entry and kernel for the types of these arguments, and their size in bytes."""
     kinds = tuple(function.typeof_pyval(value) for value in args)
     expected = function.targetctx.get_abi_sizeof(function.targetctx.get_value_type(_types.Tuple(kinds)))
     if size != expected:
@@ -105,7 +105,7 @@ def _find_addresses(function: Any, args: tuple[Any, ...], size: int) -> tuple[in
 
 
 def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:
-    """Arrays, numbers and tuples of these as the compiler has them in memory; the arrays must outlive the calls."""
+    """Arrays, numbers and tuples of these in the compiler's memory layout; the arrays must outlive the calls."""
     return np.frombuffer(_memory(args)[0], np.uint8)
 
 
@@ -121,7 +121,7 @@ def _address(version: Any) -> int:
 
 
 def _memory(value: Any) -> tuple[bytes, int]:
-    """A value as the compiler has it in memory, and its alignment in bytes."""
+    """A value in the compiler's memory layout, and its alignment in bytes."""
     if isinstance(value, tuple):
         found, widest = b"", 1
         for item in value:

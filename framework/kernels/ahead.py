@@ -1,4 +1,4 @@
-"""The process that compiles kernels of the list for one core, beside a run or for `windlass compile`."""
+"""The process that compiles kernels of the list on one core, during a run or for `windlass compile`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from windlass.framework.kernels.type_names import decode_type
 
 
 def _compile(jobs: list[Job], source: TextIO) -> list[str]:
-    """Compile what no other process is compiling, until the source ends; names of the kernels that failed."""
+    """Compile kernels that no other process compiles, until the source ends; returns names of failed kernels."""
     failed: list[str] = []
     for module, name, types in jobs:
         if select.select([source], [], [], 0.0)[0]:
@@ -26,13 +26,13 @@ def _compile(jobs: list[Job], source: TextIO) -> list[str]:
             arguments = tuple(map(decode_type, types))
             if not is_kept(kernel, arguments):
                 kernel.compile(arguments)
-        except Exception as error:  # one of the list that is wrong must not keep the others from being compiled
+        except Exception as error:  # a wrong kernel of the list must not prevent the compilation of the others
             failed.append(f"{module}.{name} ({error!r})")
     return failed
 
 
 def main() -> None:
-    """Compile the kernels that the first line of the input names; the end of the input is the end."""
+    """Compile the kernels that the first line of the input names; the process ends at the end of the input."""
     jobs = [Job(*job) for job in json.loads(sys.stdin.readline())]
     failed = _compile(jobs, sys.stdin)
     print(json.dumps({"compiled": len(compiled()), "failed": failed}))

@@ -1,8 +1,8 @@
-"""Kernels that C code calls, and C functions that kernels call: both by addresses.
+"""Kernels that C code calls, and C functions that kernels call: both by address.
 
-A compiled kernel has an entry for C beside that for Python, kept with its machine code.  What a library hands through
-to such a function, a ``void *``, is the address of a tuple that `lay_down` has laid down; the kernel gets it by `load`.
-Only this folder knows the compiler.
+A compiled kernel has an entry for C in addition to the entry for Python, kept with its machine code.  The context that
+a library passes to such a function, a ``void *``, is the address of a tuple stored by `lay_down`; the kernel reads it
+by `load`. Only this folder uses the compiler.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from windlass.framework.kernels.addresses import find_version
 from windlass.framework.kernels.call import find_kinds
 from windlass.framework.kernels.kernel import kernel
 
-_numba: Any = numba  # its inner parts are not made for type checkers
+_numba: Any = numba  # its internals have no types for type checkers
 _types, _intrinsic, _carray = _numba.types, _numba.extending.intrinsic, _numba.carray
 
 
@@ -26,7 +26,7 @@ def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ..
     """Address of the entry for C of a kernel that takes numbers and, last, the address of a tuple like ``context``.
 
     Args:
-        function: a compiled kernel with a result; what it raises is lost.
+        function: a compiled kernel with a result; its exceptions are lost.
         kinds: types of the numbers, e.g. ``"int64"``; addresses are int64.
         context: tuple of arrays and numbers.
     """

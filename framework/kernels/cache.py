@@ -1,9 +1,9 @@
-"""Files of machine code: what they hold, where they are kept, and which of them are trusted.
+"""Files of machine code: their content, their folder, and the rules of trust.
 
-A file holds a JSON header and two blocks of code as the compiler made them, and ends with a digest over all of it; the
-header has the key, so that no file passes for another.  Machine code can do anything in the process that runs it:
-folder and file must belong to the user or to root, nobody else may write them, and a name is never followed to another.
-Nothing is unpickled here.  Only this folder knows the compiler.
+A file contains a JSON header and two blocks of code from the compiler, and ends with a digest of all bytes before; the
+header has the key, so files cannot be confused.  Machine code can do anything in the process that runs it: folder and
+file must belong to the user or to root, no other user may write them, and links are never followed. No data are
+unpickled here.  Only this folder uses the compiler.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from windlass.framework.kernels.cache_key import NotCacheableError
 from windlass.framework.kernels.compiling import InnerLibrary, NoEntry
 from windlass.framework.kernels.type_names import decode_type, encode_type
 
-_numba: Any = numba  # its inner parts are not made for type checkers
+_numba: Any = numba  # its internals have no types for type checkers
 
 FORMAT = 3
 MAGIC = b"windlass machine code\n"
@@ -35,11 +35,11 @@ INNER = "-inner"
 """End of the names of the files of inner kernels, which hold no machine code."""
 _NAMES = ("modname", "qualname", "unique_name", "mangled_name", "env_name")
 _PLAIN = (*_NAMES, "native", "args", "inline", "noalias", "abi_tags", "uid")
-"""What the compiler knows of a function and JSON can hold."""
+"""Properties of a function in the compiler that JSON can store."""
 
 
 _there: set[str] = set()
-"""Symbols that this process has found; none ever goes."""
+"""Symbols that this process has found; symbols never disappear."""
 
 
 class UntrustedError(Exception):
@@ -48,7 +48,7 @@ class UntrustedError(Exception):
 
 @functools.cache
 def find_folder(wish: str) -> tuple[Path | None, str]:
-    """The folder for this Python and numba under ``wish``, made if it can be; None and the reason if it is not used."""
+    """The folder for this Python and numba under ``wish``, made if possible; None and the reason if it is not used."""
     version = f"kernels-{FORMAT}-{sys.implementation.cache_tag}-numba-{numba.__version__}"
     try:
         root = Path(wish).expanduser().absolute()
@@ -70,7 +70,7 @@ def check_folder(folder: Path) -> None:
         status = place.stat()
         if status.st_uid not in (0, os.geteuid()):
             raise UntrustedError(f"{place} belongs to user {status.st_uid}")
-        # in a sticky folder nobody renames what belongs to others
+        # in a sticky folder only owners rename files
         if place != folder and status.st_mode & stat.S_ISVTX:
             continue
         if status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and not _is_private(status.st_gid)):
@@ -78,7 +78,7 @@ def check_folder(folder: Path) -> None:
 
 
 def _is_private(group: int) -> bool:
-    """Whether a group is the user's own, which some systems give to every user."""
+    """Whether a group is the private group that some systems create for every user."""
     try:
         return group == os.getegid() and len(grp.getgrgid(group).gr_mem) <= 1
     except KeyError:
@@ -86,10 +86,10 @@ def _is_private(group: int) -> bool:
 
 
 def write_entry(path: Path, key: str, result: Any) -> None:
-    """Keep a compile result in a file of its own, which appears complete or not at all.
+    """Keep a compile result in a separate file, which appears completely or not at all.
 
     Raises:
-        NotCacheableError: it holds what has no description.
+        NotCacheableError: it contains objects without a description.
         OSError: the file cannot be written.
     """
     if result.lifted or result.library.has_dynamic_globals or result.reload_init or result.objectmode:
@@ -137,9 +137,9 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
     """Compile result from a file, ready to run; None if there is no such file.
 
     Raises:
-        UntrustedError: it belongs to another user, or others may write it.
-        WindlassError: it does not have its digest.
-        LookupError: it is that of another kernel, or needs what this process does not have.
+        UntrustedError: it belongs to another user, or other users may write it.
+        WindlassError: its digest is wrong.
+        LookupError: it belongs to another kernel, or needs symbols that this process does not have.
     """
     content = _read_trusted(path)
     if content is None:
@@ -181,7 +181,7 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
 
 
 class KeptLibrary(_numba.core.codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Machine code of a file, linked without the module of intermediate code that numba makes for each library."""
+    """Machine code of a file, linked without numba's module of intermediate code for each library."""
 
     def __init__(self, codegen: Any, name: str) -> None:
         _numba.core.codegen.CodeLibrary.__init__(self, codegen, name)
@@ -189,7 +189,7 @@ class KeptLibrary(_numba.core.codegen.JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def load(self, code: bytes) -> None:
-        """Give the code to the linker, which takes it in at the first question for an address."""
+        """Give the code to the linker, which reads it at the first request for an address."""
         self._codegen._engine._ee.add_object_file(llvmlite.binding.ObjectFileRef.from_data(code))
 
 
@@ -211,7 +211,7 @@ def _rebuild_inner(context: Any, function: Any, environment: Any, signature: Any
 
 
 def _put_off_parsing(result: Any, code: bytes) -> Any:
-    """The result, whose code for callers is parsed when a caller is compiled: most have none that is."""
+    """The result; its code for callers is parsed only when a caller is compiled, which is rare."""
     library = result.library
     base: Any = type(library)
     library.__class__ = _create_class(base)
@@ -230,9 +230,9 @@ def _create_class(base: Any) -> Any:
 
 
 def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
-    """What machine code sees of Python: constants, and the module of its function by its name alone.
+    """Python environment of machine code: constants, and the module of its function by name only.
 
-    Most are of functions inside of numba, whose modules take as long to import as all kernels of a model to be read.
+    Most belong to functions of numba, whose modules take as long to import as reading all kernels of a model.
     """
     class_ = _numba.core.environment.Environment
     if module in sys.modules or name in class_._memo:
@@ -257,9 +257,9 @@ def _read_trusted(path: Path) -> bytes | None:
 
 
 def _load_symbols(symbols: list[str], target_context: Any) -> None:
-    """Make sure that all symbols are there: one that is missing at link time would end the process."""
+    """Make sure that all symbols exist: a missing symbol at link time would end the process."""
     _numba.core.runtime.rtsys.initialize(target_context)
-    # asking the linker takes longer than reading a small kernel, and kernels need the same few symbols
+    # a query of the linker takes longer than reading a small kernel, and kernels need the same few symbols
     unknown = set(symbols) - _there
     # Setting up all of numba's function tables takes longer than reading all kernels; machine code needs it only where
     # it refers to symbols that are registered on the way.
@@ -276,7 +276,7 @@ def _is_there(symbol: str) -> bool:
 
 
 def _encode_constant(value: Any) -> tuple[str, Any]:
-    """A Python object that machine code refers to, as JSON can hold it."""
+    """A Python object that machine code refers to, encoded for JSON."""
     if isinstance(value, np.dtype) and value.names is None and not value.hasobject:
         return "dtype", value.str
     if value is None or isinstance(value, (bool, int, str)):

@@ -1,4 +1,4 @@
-"""What decides on the machine code of a kernel, described alike in all processes: the key of the cache in kernel.py."""
+"""All inputs that determine the machine code of a kernel, described equally in all processes: the key of the cache."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any
 import numba
 import numpy as np
 
-_numba: Any = numba  # its inner parts are not made for type checkers
+_numba: Any = numba  # its internals have no types for type checkers
 
-# What these modules define is known by name, its content by the versions in the key.
+# Objects of these modules are described by name; the versions in the key describe their content.
 _KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(...)})
 # Kinds of functions; numba itself changes another flag of code that runs under a profiler.
@@ -24,7 +24,7 @@ _KIND_FLAGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 
 
 class NotCacheableError(Exception):
-    """Something decides on the machine code that has no stable description."""
+    """An input of the machine code has no stable description."""
 
 
 def _is_importable(class_: Any) -> bool:
@@ -39,7 +39,7 @@ def describe_type(type_: Any, *, returned: bool = False) -> object:
         if isinstance(type_, types.BaseNamedTuple):
             class_ = type_.instance_class
             named = (class_.__module__, class_.__qualname__, class_._fields)
-            # Code that returns a NamedTuple carries its class, and what cannot be imported would come back as a copy.
+            # Code that returns a NamedTuple refers to its class; a class that cannot be imported would become a copy.
             if returned and not _is_importable(class_):
                 raise NotCacheableError(f"returns {class_.__qualname__}, which cannot be imported")
         return type(type_).__name__, named, [describe_type(item, returned=returned) for item in type_]
@@ -54,7 +54,7 @@ def describe_type(type_: Any, *, returned: bool = False) -> object:
 
 
 def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> str:
-    """Hash of a compiled function and of all that it reaches; ``known``: hashes so far, ``callers``: the way here."""
+    """Hash of a compiled function and of all that it reaches; ``known``: hashes so far; ``callers``: call chain."""
     if dispatcher in callers[:-1]:
         raise NotCacheableError("kernels that call each other in a circle")
     if dispatcher in callers:
@@ -110,7 +110,7 @@ def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
 
 def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> object:
     """Description of a constant or callee, equal in all processes; see `eval_content` for the arguments."""
-    # most of what kernels reach, so that it is told first
+    # checked first, because most objects are of these types
     if type(value) in _PLAIN:
         return type(value).__name__, repr(value)
     inner = functools.partial(_describe, known=known, callers=callers)
@@ -139,7 +139,7 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
             return name, [(member.name, inner(member.value)) for member in value]
         if issubclass(value, tuple) and value is not tuple:
             return name, inner(vars(value).get("_fields")), inner(vars(value).get("_field_defaults"))
-        if _is_importable(value):  # raised by the machine code, other exception classes would come back as copies
+        if _is_importable(value):  # raised by the machine code; other exception classes would become copies
             return name
     module = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)
     own_name = getattr(value, "__name__", None)

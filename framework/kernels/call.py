@@ -1,12 +1,12 @@
-"""Calls of kernels, made quick: laws and solvers make all of them by `call`.
+"""Fast calls of kernels: laws and solvers make all their calls by `call`.
 
-A compiled kernel that is called from Python looks at the type of every array in every argument; with columns of many
-arrays this takes longer than many a kernel.  A call has always arguments of the same types, so the compiled version is
-looked up once.  And a call of a law has always the same arrays, whose contents alone change: a `Program` lays them down
-in memory and makes all such calls that follow each other without Python in between.
+A compiled kernel called from Python checks the type of every array in every argument; for columns of many arrays this
+takes longer than many kernels.  The arguments of a call always have the same types, so the compiled version is looked
+up once.  A call of a law always has the same arrays, and only their contents change: a `Program` stores their addresses
+and makes consecutive calls of this kind without Python in between.
 
-What is laid down stays as it is.  So the arguments are looked at before the first call: a number that comes from what
-changes, such as the time, or an array that is made anew is an error.
+Stored arguments never change.  Therefore the arguments are checked before the first call: a number that depends on
+changing values, such as the time, or an array that is created in each evaluation, is an error.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from windlass.framework.errors import ModelError
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 OWNS_DATA = 4
-"""The one of NumPy's flags of an array that makes no difference to a kernel."""
+"""The only flag of NumPy arrays that does not affect a kernel."""
 
 
 class _Quick:
@@ -49,7 +49,7 @@ class _Quick:
 
 
 def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What decides on the compiled version, found much quicker than the compiler's own types."""
+    """Key of the compiled version, found much faster than the compiler's own types."""
     found: list[Any] = [type(values)]
     for value in values:
         if isinstance(value, np.ndarray):
@@ -67,7 +67,7 @@ def is_compiled(function: Any) -> bool:
 
 
 class KernelCall(NamedTuple):
-    """One kernel of a `Call`: itself, the quick way to call it, and ``(s) -> arguments``."""
+    """One kernel of a `Call`: the kernel, its fast entry, and ``(s) -> arguments``."""
 
     kernel: Callable[..., Any]
     quick: Callable[..., Any]
@@ -75,12 +75,12 @@ class KernelCall(NamedTuple):
 
 
 class Call:
-    """A function ``(s)`` that calls kernels with arrays named once; made by `call`, and put in a row by ``+``.
+    """A function ``(s)`` that calls kernels with arrays named once; made by `call`, and joined by ``+``.
 
     Attributes:
         parts: the kernels in their order.
-        before: functions ``(s)`` that bring the contents of the arrays up to date, called before all kernels.
-        at_time: those of them that look at the time alone: once for a time is enough.
+        before: functions ``(s)`` that update the contents of the arrays, called before all kernels.
+        at_time: functions of ``before`` that depend on time alone, called once per time.
     """
 
     __slots__ = ("_checked", "at_time", "before", "parts")
@@ -97,13 +97,13 @@ class Call:
         return Call(self.parts + other.parts, self.before + other.before, self.at_time + other.at_time)
 
     def where(self, change: Callable[[Any], Any]) -> Call:
-        """The same calls at what ``change`` makes of an evaluation."""
+        """The same calls at an evaluation modified by ``change``."""
         parts = [part._replace(arguments=_changed(part.arguments, change)) for part in self.parts]
         before, at_time = ([_changed(f, change) for f in functions] for functions in (self.before, self.at_time))
         return Call(tuple(parts), tuple(before), tuple(at_time))
 
     def __call__(self, s: Any) -> Any:
-        """Make the calls; gives what the last kernel gives."""
+        """Make the calls; returns the result of the last kernel."""
         if not self._checked:
             self.check(s)
         for prepare in self.at_time + self.before:
@@ -114,11 +114,11 @@ class Call:
         return result
 
     def check(self, s: Any) -> None:
-        """Look at the arguments, once.
+        """Check the arguments, once.
 
         Raises:
-            ModelError: another number of arguments than the kernel takes, a number that changes from evaluation to
-                evaluation, or an array that does not stay.
+            ModelError: a wrong number of arguments, a number that changes from evaluation to evaluation, or an array
+                that is not kept.
         """
         for kernel, _, arguments in () if self._checked else self.parts:
             _check_count(kernel, len(arguments(s)))
@@ -147,15 +147,15 @@ def call(
     arguments: Callable[[Any], tuple[Any, ...]] | tuple[Any, ...] | None = None,
     before: Callable[[Any], None] | None = None,
 ) -> Any:
-    """A function ``(s)`` of a `System` that is one call of a kernel, or a kernel that is quick to call from Python.
+    """A function ``(s)`` of a `System` that is one call of a kernel, or a kernel with a fast call from Python.
 
     Args:
-        kernel: the kernel; without a result where it is to be part of a `Program`.
-        arguments: ``lambda s: (...)``, what the kernel is called with, named from an `Evaluation` and from what the law
-            has: in each evaluation the same arrays, and numbers that are parameters.  The time is ``s.time``, an array.
-            If left out, the kernel is called with arguments of its own, always of the same types.  A tuple of
-            arrays and parameters in its place needs no look before the first call.
-        before: ``(s)``, brings the contents of arrays up to date that Python has to fill (functions of users).
+        kernel: the kernel; without a result if it is part of a `Program`.
+        arguments: ``lambda s: (...)``, arguments of the kernel, taken from an `Evaluation` and from the law: in each
+            evaluation the same arrays, and constant numbers.  The time is ``s.time``, an array. If omitted, callers
+            pass arguments, always of the same types.  A tuple of arrays and parameters instead of a function needs no
+            check before the first call.
+        before: ``(s)``, updates the contents of arrays that Python has to fill (functions of users).
     """
     quick: Any = _Quick(kernel) if is_compiled(kernel) else kernel
     if arguments is None:
@@ -167,7 +167,7 @@ def call(
 
 
 def _check_count(kernel: Any, given: int) -> None:
-    """Compare the number of arguments with that of a kernel or plain function."""
+    """Compare the number of arguments with the signature of a kernel or plain function."""
     plain = getattr(kernel, "py_func", kernel)
     if not isinstance(plain, FunctionType):
         return
@@ -178,7 +178,7 @@ def _check_count(kernel: Any, given: int) -> None:
 
 
 def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
-    """Compare the arguments of two equal evaluations, and with those of others with other contents."""
+    """Compare the arguments of two equal evaluations, and with evaluations of other contents."""
     first, again = list(_leaves(arguments(s))), list(_leaves(arguments(s)))
     for (i, one), (_, other) in zip(first, again, strict=True):
         if isinstance(one, np.ndarray) and one.size and _place(one) != _place(other):
@@ -220,5 +220,5 @@ def _place(array: Any) -> tuple[Any, ...]:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether two numbers are equal, or both none."""
+    """Whether two numbers are equal, or both NaN."""
     return bool(one is other or one == other or (one != one and other != other))

@@ -1,8 +1,8 @@
-"""How kernels are compiled: whole with entries, or as inner ones, whose code goes into their callers and nowhere else.
+"""Compilation of kernels: complete with entries, or as inner kernels, whose code is only inserted into their callers.
 
-Most kernels are called by other kernels alone.  Such inner ones need no entries for Python and C and no machine code of
-their own, which are half of the work; the compiler's intermediate code is kept, and inserted into each caller.  An
-inner kernel that Python calls later is compiled again, whole.  Only this folder knows the compiler.
+Most kernels are called only by other kernels.  Such inner kernels need no entries for Python and C and no machine code,
+which are half of the work; the compiler's intermediate code is kept, and inserted into each caller.  An inner kernel
+that Python calls later is compiled again, completely.  Only this folder uses the compiler.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Any
 
 import numba
 
-_numba: Any = numba  # its inner parts are not made for type checkers
+_numba: Any = numba  # its internals have no types for type checkers
 _core: Any = _numba.core
 
 
 class NoEntry:
-    """Stands for the entry of an inner kernel; each is another one, since the compiler looks kernels up by it."""
+    """Placeholder of the entry of an inner kernel; each is unique, because the compiler uses it as a key."""
 
 
 class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Code that is only inserted into others: optimised, but never made into machine code."""
+    """Code that is only inserted into others: optimised, but never compiled to machine code."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -31,19 +31,19 @@ class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 class _Nesting:
-    """How many kernels are being compiled inside each other; the compiler's own lock guards it."""
+    """Nesting depth of the compilation; guarded by the compiler's lock."""
 
     depth = 0
 
 
 def is_inner() -> bool:
-    """Whether what is compiled now is for another kernel that is being compiled."""
+    """Whether the present compilation is for another kernel that is being compiled."""
     return _Nesting.depth > 1
 
 
 @contextmanager
 def _nested() -> Iterator[None]:
-    """A compilation.  The search for rubbish would go through all that the compiler makes, a twelfth of the time."""
+    """A compilation, without garbage collection, which would take a twelfth of the time."""
     searching = gc.isenabled() and _Nesting.depth == 0
     if searching:
         gc.disable()
@@ -57,12 +57,12 @@ def _nested() -> Iterator[None]:
 
 
 class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
-    """The compiler's default steps, with no more entries than can be called."""
+    """The compiler's default passes, only with entries that can be called."""
 
     def __init__(
         self, typing: Any, target: Any, library: Any, args: Any, return_type: Any, flags: Any, names: Any
     ) -> None:
-        # Python has no type for addresses, and kernels of C code take the address of their context
+        # Python has no type for addresses, which kernels for C code take as context
         for_c = any(isinstance(kind, _numba.types.CPointer) for kind in args)
         flags.no_cpython_wrapper = is_inner() or for_c
         flags.no_cfunc_wrapper = is_inner() or not for_c
@@ -81,7 +81,7 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
     """A kernel whose inner versions are not called from outside."""
 
     def compile(self, signature: Any) -> Any:
-        """The entry of the version for a signature, compiled or read if need be; `NoEntry` for other kernels."""
+        """The entry of the version for a signature, compiled or read if necessary; `NoEntry` for other kernels."""
         with _core.compiler_lock.global_compiler_lock, _nested():
             arguments, _ = _core.sigutils.normalize_signature(signature)
             known = self.overloads.get(tuple(arguments))
@@ -90,7 +90,7 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
             return super().compile(signature)
 
     def add_overload(self, result: Any) -> None:
-        """Note a version; calls from Python find whole ones only."""
+        """Note a version; calls from Python find complete ones only."""
         if isinstance(result.entry_point, NoEntry):
             self.overloads[tuple(result.signature.args)] = result
         else:
@@ -98,6 +98,6 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
 
 
 def load_environments(result: Any) -> None:
-    """Let machine code know what its inner kernels see of Python; kernels that are read do the same."""
+    """Give machine code the Python environment of its inner kernels, as for kernels read from files."""
     for environment in result._find_referenced_environments():
         result.codegen.set_env(environment.env_name, environment)

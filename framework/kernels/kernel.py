@@ -1,19 +1,19 @@
 """Kernels: the one decorator that compiles inner loops, and the folder in which machine code is kept between runs.
 
-Only this folder knows the compiler (numba).  The name of a file of machine code is a hash of
-all that decides on it, so nothing stale is ever read and nothing depends on paths or dates: instructions of the kernel
-and of all kernels that it reaches through globals and closures, values of the constants among them, options, argument
-types, versions of Python, NumPy and numba, CPU.  Editing a helper in another file changes the key of all its callers;
-a loop that a factory made around a kernel has the same key in every process.  Several processes may write at once.
-Which files are trusted, and their digest, is in cache.py.
+Only this folder uses the compiler (numba).  The name of a file of machine code is a hash of all its inputs, so stale
+code is never read, and paths and dates do not matter.  The inputs are: instructions of the kernel and of all kernels
+that it reaches through globals and closures, values of constants, options, argument types, versions of Python, NumPy
+and numba, CPU.  Editing a helper in another file changes the key of all its callers; a loop that a factory made around
+a kernel has the same key in every process.  Several processes may write at once. cache.py has the rules of trust and
+the digest of files.
 
 Environment variables:
     WINDLASS_JIT=0: kernels stay plain Python functions, for debugger and coverage (dividing Python floats by zero
         raises there, where compiled code gives inf or NaN).
-    WINDLASS_BOUNDSCHECK=1: array indices are checked and errors raise IndexError; slower, kept apart from the rest.
+    WINDLASS_BOUNDSCHECK=1: array indices are checked and errors raise IndexError; slower, kept separately.
     WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, else in ~/.cache.  It must
-        belong to the user or to root, and nobody else may write it.  One that can only be read is used, too.
-    WINDLASS_COMPILERS: processes that compile at a time when much is missing; the default is one for each core.
+        belong to the user or to root, and no other user may write it.  A read-only folder is used, too.
+    WINDLASS_COMPILERS: number of processes that compile if many kernels are missing; the default is one for each core.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ from windlass.framework.launch.launcher import launched_rank
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_numba: Any = numba  # its inner parts are not made for type checkers
+_numba: Any = numba  # its internals have no types for type checkers
 
-# What was imported stays until the end: looking for rubbish in it takes a fifth of a short run, most of it at the end.
+# Imported objects stay until the end: garbage collection of them takes a fifth of a short run, mostly at its end.
 gc.freeze()
 
-# Freedoms that leave NaN and inf alone: a kernel must be able to see that its input is not finite.
+# Optimisations that preserve NaN and inf: a kernel must be able to detect input that is not finite.
 _FAST = frozenset({"contract", "reassoc", "nsz", "arcp"})
 
 
@@ -70,12 +70,12 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
     frozen.  It runs without the interpreter lock, division by zero gives inf or NaN, indices are not checked.
 
     Args:
-        function: the Python function; left out in ``@kernel(fast=False)``.
-        fast: allow reordered sums, fused multiply-add and division by reciprocals; NaN and inf stay visible.
+        function: the Python function; omitted in ``@kernel(fast=False)``.
+        fast: allow reordered sums, fused multiply-add and division by reciprocals; NaN and inf are preserved.
         inline: always insert the machine code into the callers, for small helpers.
 
     Raises:
-        TypeError: if ``function`` is no plain Python function.
+        TypeError: if ``function`` is not a plain Python function.
     """
     if function is None:
         return functools.partial(kernel, fast=fast, inline=inline)
@@ -95,7 +95,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
         return dispatcher
     dispatcher.versions = {}  # entry points by kinds of arguments, see call.py
     dispatcher.addresses = {}  # likewise, see addresses.py
-    dispatcher.content = None  # what was compiled, once it was
+    dispatcher.content = None  # the compiled version, if any
     if "_cache" in vars(dispatcher):
         dispatcher.__class__ = KernelDispatcher
         dispatcher._cache = _KernelCache(dispatcher)
@@ -105,28 +105,28 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
 
 
 def cache_folder() -> tuple[Path | None, str]:
-    """Folder of the machine code kept for this Python and numba; None and the reason if there is none to be used."""
+    """Folder of the machine code kept for this Python and numba; None and the reason if no folder is used."""
     common = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return find_folder(os.environ.get("WINDLASS_CACHE") or f"{common}/windlass")
 
 
 def compiled() -> list[tuple[str, float]]:
-    """Kernels compiled in this process, in the order of completion: name, seconds [s] without those of its callees."""
+    """Kernels compiled in this process, in the order of completion: name, time [s] without its callees."""
     return list(_process.compiled)
 
 
 def compiling_time() -> float:
-    """Time [s] that this process has spent with compiling, and with waiting for what others compile."""
+    """Time [s] that this process has spent on compiling, and on waiting for other processes that compile."""
     return _process.waited + sum(seconds for _, seconds in _process.compiled)
 
 
 def loaded() -> int:
-    """Number of compiled kernels that this process read from the cache folder."""
+    """Number of compiled kernels that this process has read from the cache folder."""
     return _process.loaded
 
 
 def is_kept(function: Any, arguments: tuple[Any, ...]) -> bool:
-    """Whether a kernel for these types is in the cache folder, or another process is about to put it there."""
+    """Whether a kernel for these types is in the cache folder, or another process is compiling it."""
     folder, _ = cache_folder()
     path = None if folder is None else folder / function._cache.eval_key(arguments, None)
     if path is None or path.exists():
@@ -137,7 +137,7 @@ def is_kept(function: Any, arguments: tuple[Any, ...]) -> bool:
 
 
 def asked() -> list[Job]:
-    """The kernels that this process looked up by name, with the types of their arguments, for kernels.json."""
+    """The kernels that this process has looked up by name, with the types of their arguments, for kernels.json."""
     found = []
     for dispatcher, arguments in _process.asked:
         module, name = dispatcher.py_func.__module__, dispatcher._cache.name
@@ -159,13 +159,13 @@ class _Compilation:
 
 @dataclass
 class _Compiler:
-    """What the compiler did in this process.  There is one compiler per process, hence one such record."""
+    """Record of the compiler in this process.  One record, because there is one compiler per process."""
 
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names, seconds [s]
     loaded: int = 0  # kernels read from the folder
     waited: float = 0.0  # time for kernels that other processes compiled [s]
     asked: list[tuple[Any, tuple[Any, ...]]] = field(default_factory=list)  # kernels and types, but for inner ones
-    locks: dict[str, Lock] = field(default_factory=dict)  # by the key of what is being compiled here
+    locks: dict[str, Lock] = field(default_factory=dict)  # by the key of the kernel being compiled here
     open: list[_Compilation] = field(default_factory=list)  # under way, innermost last; numba's lock guards it
     ready: dict[str, Any] = field(default_factory=dict)  # results by key, for factories that are called again
     said: set[str] = field(default_factory=set)  # topics of the messages printed
@@ -182,7 +182,7 @@ def _find_processor(target_context: Any) -> tuple[Any, ...]:
 
 
 def _describe_place() -> str:
-    """Where machine code is kept, or why it is not."""
+    """Folder of machine code, or the reason why there is none."""
     folder, reason = cache_folder()
     if folder is not None and not os.access(folder, os.W_OK):
         reason = f"the cache folder {folder} can be read only"
@@ -212,11 +212,11 @@ class _KernelCache:
             whole = self.eval_key(arguments, return_type)
             if not is_inner():
                 _process.asked.append((self.dispatcher, arguments))
-                _process.open.clear()  # what is left in it failed to compile
+                _process.open.clear()  # remaining entries failed to compile
             key = f"{whole}{INNER}" if is_inner() else whole
             result = _process.ready.get(key)
             if result is not None and result.signature.args == arguments:
-                # Same machine code, but an entry of its own, since each kernel removes its entry when it dies.
+                # Same machine code with a separate entry, because each kernel removes its entry when it is deleted.
                 entry: Any = NoEntry()
                 if not is_inner():
                     entry = target_context.get_executable(result.library, result.fndesc, result.environment)
@@ -236,7 +236,7 @@ class _KernelCache:
                 return result
         except NotCacheableError as error:
             _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
-        except Exception as error:  # whatever is wrong with a cache, compiling anew is right
+        except Exception as error:  # compiling again is the right answer to any error of the cache
             _say_once("reading", f"the kept machine code of {self.name} cannot be used ({error!r}): compiling anew")
         # The linker finds code by name, and numba's names hold counters of the process that compiled it: only with the
         # key in its name can code of this process never be mistaken for code that was read.
@@ -250,7 +250,7 @@ class _KernelCache:
         while _process.open:
             done = _process.open.pop()
             if done.cache is self and done.signature == signature:
-                break  # those popped before failed to compile
+                break  # entries popped before failed to compile
         else:
             return
         self.dispatcher.py_func.__qualname__ = self.name
@@ -268,7 +268,7 @@ class _KernelCache:
             self._let_go(done.key)
 
     def _keep(self, key: str, result: Any) -> None:
-        """Keep the result, for this process and in the folder."""
+        """Store the result, for this process and in the folder."""
         _process.ready[key] = result
         folder, _ = cache_folder()
         if folder is None or not os.access(folder, os.W_OK):
@@ -281,10 +281,10 @@ class _KernelCache:
             _say_once("writing", f"the machine code of {self.name} and more cannot be kept ({error!r})")
 
     def flush(self) -> None:
-        """Nothing: files are named by content, so none is ever out of date."""
+        """No effect: files are named by content and never out of date."""
 
     def _wait(self, folder: Path, key: str) -> bool:
-        """Have other cores help, and get the right to compile; whether another process had it before."""
+        """Start helpers on other cores, and get the right to compile; whether another process had it before."""
         if key in _process.locks or not os.access(folder, os.W_OK):
             return False
         if launched_rank() == 0:
@@ -304,7 +304,7 @@ class _KernelCache:
             _process.locks.pop(key).release()
 
     def eval_key(self, arguments: tuple[Any, ...], return_type: Any) -> str:
-        """Name of the file for these argument types; 40 hexadecimal digits at the end tell it from all others."""
+        """Name of the file for these argument types; unique by 40 hexadecimal digits at the end."""
         content = self.dispatcher.content = eval_content(self.dispatcher, {}, ())
         config = _numba.config
         facts = (

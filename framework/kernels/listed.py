@@ -1,8 +1,8 @@
-"""The list of kernels that models need, and the processes that compile it beside this one.
+"""The list of kernels that models need, and the processes that compile it in parallel to this one.
 
 The file kernels.json of the package names the kernels that Python calls, with the types of their arguments, in the
 order in which models ask for them; tests/support/list_kernels.py makes it.  When the machine code of many of them is
-missing, as at the first run on a machine, the other cores compile them, too, from the end of the list on; see ahead.py.
+missing, as at the first run on a machine, the other cores also compile them, from the end of the list; see ahead.py.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ PACKAGE = Path(str(sys.modules["windlass"].__file__)).parent
 LIST = PACKAGE / "kernels.json"
 WORDS = ("-P", "-m", "windlass.framework.kernels.ahead")
 FEW = 10
-"""Missing kernels for which no process is started."""
+"""Most missing kernels for which no process is started."""
 MOST = 8
-"""Processes that compile beside this one."""
+"""Processes that compile in parallel to this one."""
 
 
 class Job(NamedTuple):
@@ -58,7 +58,7 @@ def write_list(jobs: list[Job]) -> None:
 
 
 def file_stem(name: str) -> str:
-    """First part of the names of the files of a kernel."""
+    """Prefix of the file names of a kernel."""
     return re.sub("[^A-Za-z0-9_]+", ".", name)[-80:]
 
 
@@ -70,9 +70,9 @@ def count_processes() -> int:
 
 
 def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
-    """Start a process that compiles kernels until it is through, or until its input or this process ends.
+    """Start a process that compiles kernels until it has finished, or until its input or this process ends.
 
-    It knows nothing of MPI, whose launcher would count it as one of its own.
+    It does not use MPI, whose launcher would count it as one of its processes.
     """
     environment = child_environment(alone=True) | {"OMP_NUM_THREADS": "1", "WINDLASS_COMPILERS": "1"}
     process = subprocess.Popen(
@@ -93,7 +93,7 @@ _helpers: list[subprocess.Popen[str]] = []
 
 
 def start_helpers(missing: str, folder: Path) -> None:
-    """Have other cores compile, too, if a kernel is missing that is on the list, and many more.
+    """Start compilation on other cores if a kernel of the list is missing, and many others.
 
     Args:
         missing: module and name of the kernel, ``"module:name"``.
@@ -101,7 +101,7 @@ def start_helpers(missing: str, folder: Path) -> None:
     """
     if _helpers or not LIST.is_file() or (number := count_processes() - 1) < 1:
         return
-    # on a busy machine a helper gets no core, and this process would wait for it
+    # on a busy machine a helper process gets no core, and this process would wait for it
     if "WINDLASS_COMPILERS" not in os.environ and os.getloadavg()[0] > number + 1:
         return
     jobs = read_list()

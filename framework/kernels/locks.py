@@ -1,4 +1,4 @@
-"""One process compiles a kernel, others that want it at the same time wait for its machine code."""
+"""One process compiles a kernel; others that need it at the same time wait for its machine code."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import time
 from pathlib import Path
 
 WAIT = 60.0
-"""Seconds after which a process compiles a kernel that another one has in work: that one may be stopped."""
+"""Time after which a process compiles a kernel that another one is compiling, which may be stopped [s]."""
 PAUSE = 0.01
-"""Seconds between two looks."""
+"""Time between two checks [s]."""
 
 
 class Lock:
-    """The right to compile the kernel of a file; the system takes it back when its process ends.
+    """The right to compile the kernel of a file; the system releases it when its process ends.
 
     Args:
         path: file of the machine code.
-        wait: for the process that has it; otherwise only look.
+        wait: whether to wait for the process that holds it; otherwise only check.
 
     Attributes:
-        held: whether this process has it.
-        waited: whether another process had it.
+        held: whether this process holds it.
+        waited: whether another process held it.
     """
 
     def __init__(self, path: Path, wait: bool = True) -> None:
@@ -30,7 +30,7 @@ class Lock:
         self.held = self.waited = False
         try:
             self._number = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        except OSError:  # a folder that can be read only, a full disk: every process compiles for itself
+        except OSError:  # a read-only folder or a full disk: every process compiles for itself
             return
         end = time.monotonic() + (WAIT if wait else 0.0)
         while True:
@@ -48,9 +48,9 @@ class Lock:
         os.close(self._number)
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release the right."""
         if self.held:
             self.held = False
-            # those that wait have the file open, find it unlocked, and look for the machine code first
+            # waiting processes have the file open, find it unlocked, and look for the machine code first
             self._path.unlink(missing_ok=True)
             os.close(self._number)

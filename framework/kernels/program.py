@@ -1,9 +1,9 @@
-"""Programs: calls that are made again and again with the same arrays, the compiled ones without Python in between.
+"""Programs: calls repeated with the same arrays, compiled ones without Python in between.
 
-A call of a kernel from Python costs about a microsecond, most of it for looking at its arrays; in small models this is
-more than the work.  A function that a law makes by `call` has always the same kernels with the same arrays, whose
-contents alone change.  Programs find the addresses once and make all such calls that follow each other as one.  Other
-functions, those of users above all, are called by Python in their turn.
+A call of a kernel from Python costs about a microsecond, most of it for type checks of its arrays; in small models this
+is more than the work.  A function that a law makes by `call` always has the same kernels with the same arrays, and only
+their contents change.  Programs find the addresses once and combine consecutive calls of this kind into one.  Other
+functions, mainly users' functions, are called by Python in order.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _
     done = start(table)
     if done < len(calls):
         kernel, args = calls[done]
-        kernel(*args)  # raises again, with a message
+        kernel(*args)  # call again, to raise the error with a message
         raise RuntimeError(f"{kernel.__name__} failed, but not when it was called again")
 
 
 class Program:
-    """Steps, each a function and its arguments, that are taken in turn; without compiler all are taken by Python.
+    """Steps, each a function and its arguments, executed in order; without compiler, all are executed by Python.
 
     Args:
-        steps: functions and what they are called with.  The arrays in it must not be replaced by others.
+        steps: functions and their arguments.  Arrays in the arguments must not be replaced by others.
 
     Attributes:
-        at_time: what Python has to do once for each time, see `Call`; the first thing that a call of the program does.
-        table: what `run` in addresses.py takes for all other steps; None if some of them are Python.
+        at_time: Python functions to call once per time, see `Call`; called first by the program.
+        table: argument of `run` in addresses.py for all other steps; None if some of them need Python.
     """
 
     def __init__(self, steps: Iterable[Step]) -> None:
@@ -70,7 +70,7 @@ class Program:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether all steps are calls of kernels, with nothing for Python to bring before them."""
+        """Whether all steps are calls of kernels, without Python functions before them."""
         return self.table is not None and not self.at_time
 
     def _close(self, calls: list[Step], tables: list[IntArray]) -> None:
@@ -82,7 +82,7 @@ class Program:
         self._parts.append(partial(_make_calls, find_run(), table, calls, blocks))
 
     def __call__(self) -> None:
-        """Take all steps."""
+        """Execute all steps."""
         for part in self._parts:
             part()
 
@@ -91,7 +91,7 @@ NO_CALLS = Program(())
 
 
 def join(programs: Sequence[Program]) -> Program:
-    """One program of several, which take their steps in turn."""
+    """One program that executes several ones in order."""
     if len(programs) < 2:
         return programs[0] if programs else NO_CALLS
     made, tables = Program(()), [program.table for program in programs if program.table is not None]

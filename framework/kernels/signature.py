@@ -1,7 +1,7 @@
-"""What functions take and give, looked up before they are first called: a wrong number is found where it was written.
+"""Numbers of arguments and results of functions, checked before their first call, for errors at their source.
 
-Results are counted in the byte code, so that nothing is compiled or called for it; what a function gives that it got
-from another one is not known, and left to the compiler.
+Results are counted in the byte code, without compiling or calling; the compiler checks results that a function returns
+from another one.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ Made = TypeVar("Made")
 
 
 def check_arguments(function: Any, name: str, arguments: Sequence[str]) -> None:
-    """Refuse what cannot be called with that many arguments by position.
+    """Refuse an object that cannot be called with this number of positional arguments.
 
     Args:
         function: a function or a kernel.
         name: its name for the message, e.g. ``"dofs of RopeSpring"``.
-        arguments: names of the arguments that it will get.
+        arguments: names of the arguments that it gets.
 
     Raises:
-        ModelError: no function, or one that takes more or fewer arguments.
+        ModelError: not a function, or one that takes more or fewer arguments.
     """
     words = f"must be a function of {len(arguments)}, ({', '.join(arguments)})"
     if not callable(function):
@@ -46,7 +46,7 @@ def check_arguments(function: Any, name: str, arguments: Sequence[str]) -> None:
 
 
 def takes(function: Any, arguments: Sequence[str]) -> bool:
-    """Whether a function can be called with that many arguments by position."""
+    """Whether a function can be called with this number of positional arguments."""
     try:
         check_arguments(function, "function", arguments)
     except ModelError:
@@ -55,7 +55,7 @@ def takes(function: Any, arguments: Sequence[str]) -> bool:
 
 
 def takes_arguments_of(kind: Callable[P, Made]) -> Callable[[Callable[[Made], None]], Callable[P, None]]:
-    """Call a function with what a class takes, in place of an instance: users of the function do not meet the class.
+    """Let a function accept the arguments of a class instead of an instance: its users do not need the class.
 
     The function raises ModelError for arguments that the class does not have, or that are missing.
     """
@@ -78,7 +78,7 @@ def takes_arguments_of(kind: Callable[P, Made]) -> Callable[[Callable[[Made], No
 
 
 def check_results(function: Callable[..., Any], name: str, results: Sequence[str]) -> None:
-    """Refuse a function that gives another number of results.
+    """Refuse a function with another number of results.
 
     Args:
         function: a plain function or a kernel.
@@ -95,7 +95,7 @@ def check_results(function: Callable[..., Any], name: str, results: Sequence[str
 
 
 def count_results(function: Callable[..., Any]) -> set[int]:
-    """Numbers of results of the returns of a function, as far as its byte code tells; 0 for a bare return."""
+    """Numbers of results of the returns of a function, as far as its byte code shows; 0 for a bare return."""
     found: set[int] = set()
     code = getattr(getattr(function, "py_func", function), "__code__", None)
     before: dis.Instruction | None = None

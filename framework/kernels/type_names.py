@@ -1,4 +1,4 @@
-"""The compiler's types as JSON can hold them, and back."""
+"""Conversion of the compiler's types to JSON and back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from windlass.framework.kernels.cache_key import NotCacheableError, describe_type
 
-_numba: Any = numba  # its inner parts are not made for type checkers
+_numba: Any = numba  # its internals have no types for type checkers
 _types = _numba.types
 
 
@@ -44,7 +44,7 @@ def decode_type(text: Any) -> Any:
     """The type that `encode_type` has described.
 
     Raises:
-        ImportError, AttributeError: a NamedTuple that is not there.
+        ImportError, AttributeError: a NamedTuple that does not exist.
     """
     if isinstance(text, str):
         return getattr(_types, text)

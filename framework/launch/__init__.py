@@ -1,1 +1,1 @@
-"""How a run starts and ends: words of the command line, MPI, error messages, processes that meet."""
+"""Start and end of a run: the command line, MPI, error messages, synchronisation of processes."""

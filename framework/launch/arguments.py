@@ -1,7 +1,7 @@
-"""The command line as PETSc reads it, `-name value` or `-name` with one dash and one value at most, and its values.
+"""The command line as PETSc reads it, `-name value` or `-name`, with one dash and at most one value; and its values.
 
-PETSc itself takes `--x` for `-x`, takes `x=3` for a name, and drops words that belong to no option: all three are
-errors here. Numbers such as `-5` and `-1e-3` are values, not names.
+PETSc itself reads `--x` as `-x`, takes `x=3` as a name, and drops words that belong to no option: all three are errors
+here. Numbers such as `-5` and `-1e-3` are values, not names.
 """
 
 import math
@@ -15,15 +15,15 @@ from pathlib import Path
 from windlass.framework.errors import OptionError
 
 LARGEST = 2**63
-"""Whole numbers of options are smaller."""
+"""Upper limit of integer options."""
 HELP_NAMES = ("help", "h")
 HELP_WORDS = ("help", "-help", "--help", "-h")
-"""Words that ask a command what it does."""
+"""Words that request the help of a command."""
 REPEATED = (*HELP_NAMES, "options_file")
 """Options that may be given several times."""
 HELP_TOPICS = ("petsc", "json")
 LONGEST_WORD, LONGEST_OPTION = 1000, 250
-"""Bytes of values and of names of options that PETSc takes."""
+"""Most bytes of values and of names of options in PETSc."""
 TRUE_WORDS = ("true", "1", "yes", "on")
 FALSE_WORDS = ("false", "0", "no", "off")
 
@@ -55,11 +55,11 @@ class Option:
     def _show(self, field: str) -> str:
         try:
             return f"{getattr(self, field)!r:.60}"
-        except Exception:  # objects of users may fail at this, too
+        except Exception:  # ``repr`` of user objects may fail
             return f"<{type(getattr(self, field)).__name__}>"
 
     def describe_allowed(self) -> str:
-        """What may be given, for example `a whole number >= 1 [1]`."""
+        """Description of the allowed values, for example `a whole number >= 1 [1]`."""
         if isinstance(self.default, bool):
             return "true or false"
         if isinstance(self.default, str):
@@ -71,7 +71,7 @@ class Option:
         return text + (f" [{self.unit}]" if self.unit else "")
 
     def parse(self, text: str) -> int | float | bool | str:
-        """The value of the words on the command line.
+        """The value from the text on the command line.
 
         Raises:
             OptionError: not of the type of the default, or not allowed.
@@ -100,7 +100,7 @@ class Option:
         return number
 
     def describe(self) -> str:
-        """The line of the help: name, default, meaning, unit, what is allowed."""
+        """The line of the help: name, default, meaning, unit, allowed values."""
         default = str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
         bounded = (self.minimum, self.maximum, self.choices) != (None, None, None)
         allowed = f" ({self.describe_allowed()})" if bounded else f" [{self.unit}]" if self.unit else ""
@@ -116,7 +116,7 @@ def option_table(*items: Option) -> dict[str, Option]:
 
 
 def is_option(word: str) -> bool:
-    """Whether PETSc takes a word for the name of an option: dashes, then a letter, and not a number such as `-inf`."""
+    """Whether PETSc takes a word as the name of an option: dashes, then a letter; not a number such as `-inf`."""
     first = word.lstrip("-")[:1]
     if not word.startswith("-") or not (first.isascii() and first.isalpha()):
         return False
@@ -177,10 +177,10 @@ def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
 
 
 def refuse_twice(pairs: list[tuple[str, str | None]]) -> list[tuple[str, str | None]]:
-    """The pairs of a command line, in which no option is given twice; PETSc would take the last one without a word.
+    """The pairs of a command line, in which no option is given twice; PETSc would silently take the last one.
 
     Raises:
-        OptionError: an option that is given twice.
+        OptionError: an option is given twice.
     """
     given: dict[str, tuple[str, str | None]] = {}
     # the same name behind two prefixes is not the same option
@@ -201,8 +201,8 @@ def join_options(pairs: Sequence[tuple[str, str | None]]) -> list[str]:
 def model_arguments() -> list[str] | None:
     """The words of this process that belong to a model: those after the script.
 
-    None when the program is no model script but, say, pytest, a notebook or a command that is installed with Python:
-    PETSc must not read their words.
+    None if the program is not a model script but, for example, pytest, a notebook or an installed command: PETSc must
+    not read the arguments of these programs.
     """
     program, words = (sys.argv[0], sys.argv[1:]) if sys.argv else ("", [])
     if program == "-m":

@@ -1,4 +1,4 @@
-"""What a user sees of an error, in `windlass run` and under plain `python`, on one rank and on many.
+"""Output of errors, in `windlass run` and under plain `python`, on one rank and on many.
 
 Errors of Windlass are one message without traceback and exit code 2; other exceptions show their traceback once and end
 with 1. Under MPI one rank prints and then ends the others, which would otherwise wait forever.
@@ -16,8 +16,9 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
-# Head start of the first rank [s]: when all ranks fail alike, it has ended the job before another one prints.  Before
-# the first solve nothing keeps them in step, and on a busy machine one is later by some of the time since they began.
+# Head start of the first rank [s]: if all ranks fail equally, it ends the job before another one prints.  Before the
+# first solve ranks are not synchronised, and on a busy machine a rank may be late by a part of the time since the
+# start.
 HEAD_START, LONGEST_HEAD_START = 2.0, 5.0
 _begin = time.monotonic()
 process = {"failed": False}
@@ -27,7 +28,7 @@ _listeners: list[Callable[[str], None]] = []
 
 
 class RunOptions(Protocol):
-    """What the command line tells about a run; what it says here holds until the command line is read."""
+    """Properties of a run from the command line; these defaults hold until the command line is read."""
 
     def is_dry_run(self) -> bool:
         """Whether -help was given and a solver has been shown."""
@@ -55,25 +56,25 @@ class RunOptions(Protocol):
 
 
 class _NoOptions(RunOptions):
-    """As long as the command line has not been read."""
+    """Defaults before the command line is read."""
 
 
 options: RunOptions = _NoOptions()
 
 
 def watch(found: RunOptions) -> None:
-    """From now on the command line is read."""
+    """Use the command line from now on."""
     global options
     options = found
 
 
 def at_failure(find_hint: Callable[[], str]) -> None:
-    """Have a function called when a run fails; what it returns is printed after the message."""
+    """Register a function to be called when a run fails; its result is printed after the message."""
     _hints.append(find_hint)
 
 
 def at_error(listen: Callable[[str], None]) -> None:
-    """Have a function called with the message of the error that ends a run."""
+    """Register a function to be called with the message of the error that ends a run."""
     _listeners.append(listen)
 
 
@@ -81,8 +82,8 @@ def report(error: BaseException, script: str | None = None) -> int:
     """Print an error and return the exit code of the process; with several ranks, end them all.
 
     Args:
-        error: what was raised.
-        script: the file of the model; frames outside, before it is entered, are left out of the traceback.
+        error: the exception.
+        script: the file of the model; frames before it are omitted from the traceback.
     """
     if options.is_dry_run() and isinstance(error, Exception):
         options.finish()
@@ -108,21 +109,21 @@ def report(error: BaseException, script: str | None = None) -> int:
 def leave(code: int) -> int:
     """Return the exit code; if it is not 0 and there are several ranks, end all of them with it instead."""
     started = options.is_initialised() or "mpi4py.MPI" in sys.modules
-    # before MPI has started, mpiexec itself ends the others when one of them ends with a code
+    # before MPI has started, mpiexec ends the others when one ends with a code
     if code and started and launched_size() > 1:
         sys.stdout.flush()
         sys.stderr.flush()
         try:
             from mpi4py import MPI  # here, because it starts MPI
         except ImportError:
-            os._exit(code)  # without MPI_Finalize, so that mpiexec ends the others
+            os._exit(code)  # without MPI_Finalize, for mpiexec to end the others
         if MPI.COMM_WORLD.size > 1:
             MPI.COMM_WORLD.Abort(code)
     return code
 
 
 def say(text: str) -> None:
-    """Print an error; ranks other than the first one wait a while."""
+    """Print an error; ranks other than the first wait before."""
     if _rank() > 0:
         time.sleep(min(max(HEAD_START, time.monotonic() - _begin), LONGEST_HEAD_START))
     sys.stdout.flush()

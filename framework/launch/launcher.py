@@ -1,4 +1,4 @@
-"""What mpiexec tells its processes through the environment, known before MPI starts; the start of MPI and PETSc."""
+"""Environment variables of mpiexec, read before MPI starts; the start of MPI and PETSc."""
 
 import atexit
 import functools
@@ -14,9 +14,9 @@ RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WOR
 
 LAUNCHERS = ("OMPI_", "PMI", "PRTE_", "ORTE_", "MPI_LOCAL", "MV2_", "SLURM_", "PALS_")
 RIGHTS = "OMPI_ALLOW_RUN_AS_ROOT"
-"""Beginnings of environment variables that tell a process of whose job it is, and of those that say what it may do."""
+"""Prefixes of environment variables that identify the job of a process, and of variables that set its limits."""
 SOLVER_PACKAGES = ("petsc", "klu", "umfpack", "superlu_dist", "mumps", "hypre")
-"""Of PETSc, in the order in which lists name them; all but hypre, a multigrid preconditioner, factorise directly."""
+"""Packages of PETSc, in the order of lists; all factorise directly except hypre, a multigrid preconditioner."""
 
 
 @functools.cache
@@ -26,15 +26,16 @@ def launched_size() -> int:
 
 
 def launched_rank() -> int:
-    """Number of this process among them."""
+    """Number of this process among the processes that were started together."""
     return next(iter(_numbers(RANK_VARIABLES)), 0)
 
 
 def child_environment(alone: bool) -> dict[str, str]:
-    """The environment of a program that this one starts, with the place of this package.
+    """The environment of a child process, with the path of this package.
 
     Args:
-        alone: leave out what says that this process is one of a job, whose launcher would count that program, too.
+        alone: omit variables that identify this process as part of a job; the launcher would count the child process,
+            too.
     """
     package, foreign = sys.modules["windlass"].__file__ or "", LAUNCHERS if alone else ()
     kept = {name: text for name, text in os.environ.items() if not name.startswith(foreign) or name.startswith(RIGHTS)}
@@ -48,10 +49,9 @@ def _numbers(names: tuple[str, ...]) -> list[int]:
 
 @contextmanager
 def quick_start() -> Iterator[None]:
-    """Around the start of MPI: without a launcher, leave out the service and networks that several processes need.
+    """Around the start of MPI: without a launcher, disable the service and networks that only several processes need.
 
-    That halves the time that Open MPI takes to start.  Settings of the user stay, and programs that this process starts
-    later do not inherit any.
+    This halves the start time of Open MPI.  Settings of the user stay, and child processes do not inherit the changes.
     """
     launched = any(name.startswith(("OMPI_COMM_", "PMI", "SLURM_", "PALS_", "MPI_LOCAL")) for name in os.environ)
     settings = {} if launched else {"btl": "self", "pml": "ob1", "ess_singleton_isolated": "1"}
@@ -68,15 +68,15 @@ _ends: list[Callable[[], None]] = []
 
 
 def before_end(function: Callable[[], None]) -> None:
-    """Have a function called before the end of PETSc, in which processes wait for each other."""
+    """Register a function to be called before the end of PETSc, where processes wait for each other."""
     _ends.append(function)
 
 
 def start_petsc(words: Sequence[str]) -> None:
     """Initialise MPI and PETSc with the words of a command line."""
-    # factorisation packages slow down by orders of magnitude when OpenMP spreads small systems over all cores
+    # factorisation is slower by orders of magnitude when OpenMP distributes small systems over all cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    import petsc4py  # here, because mpiexec and OMP_NUM_THREADS are looked at before
+    import petsc4py  # here, because mpiexec and OMP_NUM_THREADS are checked before
 
     with quick_start():
         petsc4py.init(["windlass", *words])
@@ -94,6 +94,6 @@ def communicator() -> Any:
 
 
 def is_first_process() -> bool:
-    """Whether this process is the one that prints and writes files."""
+    """Whether this process prints and writes files."""
     comm = communicator()
     return comm is None or comm.rank == 0

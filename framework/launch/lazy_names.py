@@ -1,4 +1,4 @@
-"""Names of a package whose modules are loaded when a name is first used, so that a model loads what it needs.
+"""Names of a package whose modules are loaded when a name is first used, to load only modules that a model needs.
 
 The package lists them once, as imports for type checkers under ``if TYPE_CHECKING:``, each with ``as`` and its name.
 """
@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 libraries: list[str] = []
-"""Packages whose laws a model may use; that of all of Windlass lists them, as what is below does not know them."""
+"""Packages whose laws a model may use; `windlass` lists them, because the framework does not know them."""
 
 
 def offer(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:

@@ -1,9 +1,10 @@
-"""Several processes begin every solve together: what begins elsewhere, or not at all, is found before anybody waits.
+"""Several processes begin every solve together: differences between processes are found before they deadlock.
 
-A process tells the next one in a ring what it begins, and hears it from the one before.  So one that has ended, or
-begins something else, is known to a neighbour, who says so and ends the job.  A solve that one process leaves with an
-error, which its script may catch, is left by all or ends the job: the others would wait in it forever.  A loop over
-the steps of a solve may end early on all processes; before each step they ask whether the one before goes on, too.
+A process sends to the next one in a ring which task it begins, and receives the task of the one before.  So if a
+process has ended or begins another task, a neighbour knows, reports it and ends the job.  If one process leaves a solve
+with an error, which its script may catch, either all processes leave it or the job ends: the others would wait in it
+forever.  A loop over the steps of a solve may end early on all processes; before each step, each process checks whether
+the one before continues, too.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from windlass.framework.launch import error_report as failure
 from windlass.framework.launch.launcher import communicator, launched_size
 
 TAG = 7319
-"""Of the messages between neighbours, on the communicator of all processes."""
+"""Tag of the messages between neighbours, on the communicator of all processes."""
 PATIENCE = 4.0
-"""Processes that leave a solve with the same error do so within this time [s]."""
+"""Longest time between processes that leave a solve with the same error [s]."""
 PAUSE = 0.005
 ENDED, LEFT, NEXT, BROKEN = "its end", "an error in ", "the next step of ", "broken off: "
 
 
 def meet(comm: Any, what: str) -> None:
-    """Begin something together; ``what`` it is must be the same everywhere.  All processes call this together."""
+    """Begin a task together; ``what``, its name, must be the same everywhere.  All processes call this together."""
     if comm is None or comm.size == 1:
         return
     there = _exchange(comm, what)
@@ -34,7 +35,7 @@ def meet(comm: Any, what: str) -> None:
 
 
 def go_on(comm: Any, what: str, number: int) -> None:
-    """Begin the next step of a loop over the steps of a solve; ``number`` is that of the loop.
+    """Begin the next step of a loop over the steps of a solve; ``number`` is the number of the loop.
 
     All processes that have not left the loop call this together.
     """
@@ -42,7 +43,7 @@ def go_on(comm: Any, what: str, number: int) -> None:
         return
     there = _exchange(comm, NEXT + what, _notice(what, number))
     if there.startswith(LEFT):
-        # that process says what is wrong and ends the job
+        # that process reports the error and ends the job
         time.sleep(2 * PATIENCE)
     if there != NEXT + what:
         _end_job(_differs(comm, there, f"is at {NEXT}{what}"))
@@ -54,7 +55,7 @@ def break_off(comm: Any, what: str, number: int) -> None:
         return
     from mpi4py import MPI  # here, because one process needs no MPI
 
-    # Python drops generators at its end, too
+    # Python also closes generators at its end
     if not MPI.Is_finalized():
         comm.send(_notice(what, number), (comm.rank + 1) % comm.size, TAG)
 
@@ -64,7 +65,7 @@ def _notice(what: str, number: int) -> str:
 
 
 def _exchange(comm: Any, message: str, notice: str = "") -> str:
-    """Tell the next process something and hear from the one before; of loops that it has left only the one given."""
+    """Send to the next process, receive from the one before; of messages on left loops, accept only the given loop."""
     before = (comm.rank - 1) % comm.size
     there: str = comm.sendrecv(message, (comm.rank + 1) % comm.size, TAG, None, before, TAG)
     while there.startswith(BROKEN) and there != notice:
@@ -80,7 +81,7 @@ def _differs(comm: Any, there: str, here: str) -> ModelError:
 
 
 def leave(comm: Any, what: str, error: BaseException) -> None:
-    """Leave what was begun together with an error; ends the job unless all processes do so."""
+    """Leave a common task with an error; ends the job unless all processes leave it."""
     if comm is None or comm.size == 1:
         return
     comm.send(LEFT + what, (comm.rank + 1) % comm.size, TAG)
@@ -95,14 +96,14 @@ def leave(comm: Any, what: str, error: BaseException) -> None:
             break
         time.sleep(PAUSE)
     if isinstance(error, SystemExit):
-        error = ModelError(f"this process ends in {what}, while others go on: all must do the same")
+        error = ModelError(f"this process ends in {what}, while others continue: all must do the same")
     _end_job(error)
 
 
 def end() -> None:
-    """The script has ended on this process; waits until it has ended on the process before, as MPI's end does.
+    """The script has ended on this process; waits until it has ended on the process before, like the end of MPI.
 
-    If that one begins something instead, the process after this one says so and ends the job.
+    If the process before begins a task instead, the process after this one reports it and ends the job.
     """
     if launched_size() == 1:
         return

@@ -1,4 +1,4 @@
-"""Notebooks: whether this program is the kernel of one, and a line there that changes in its place."""
+"""Notebooks: whether this program is the kernel of a notebook, and a progress line that is rewritten in place."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def find_shell() -> Any:
 
 
 class LiveLine:
-    """A line of words with a bar below a cell, which is rewritten in its place; needs no widgets.
+    """A line of text with a bar below a cell, rewritten in place; needs no widgets.
 
-    Each solve has one of its own, which stays in the notebook with its last words.
+    Each solve has its own line, whose last text stays in the notebook.
     """
 
     def __init__(self) -> None:
         self._handle: Any = None
 
     def write(self, words: str, share: float | None) -> None:
-        """Show words, and a bar that is filled by a share from 0 to 1; None for no bar."""
+        """Show text, and a bar that is filled by a fraction from 0 to 1; None for no bar."""
         display: Any = import_module("IPython.display").display
 
         bar = "" if share is None else f'<progress value="{share:.4f}" max="1"></progress> '

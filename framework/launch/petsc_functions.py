@@ -1,8 +1,8 @@
-"""What differs between the versions of PETSc, and functions of its library that petsc4py lacks, called through ctypes.
+"""Differences between versions of PETSc, and functions of its library that petsc4py lacks, called through ctypes.
 
-PETSc 3.18 to 3.26 serve.  Its truth values (PetscBool) are whole numbers of C in early versions and bytes in late ones:
-both fit into a whole number that was 0, as little-endian processors have the first byte lowest.  Arguments go in as
-ctypes values, so that none is cut to 32 bits.  A call that fails raises the error of petsc4py.
+PETSc 3.18 to 3.26 are supported.  Its truth values (PetscBool) are C integers in early versions and bytes in late ones:
+both fit into an integer initialised with 0, because little-endian processors store the lowest byte first.  Arguments
+are ctypes values, so none is cut to 32 bits.  A call that fails raises the error of petsc4py.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ FACTORS = {"lu": 1, "cholesky": 2}
 """PETSc's numbers of the kinds of factors, by the preconditioners that make them."""
 RENAMED = {
     "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25
-    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25, of line searches; the first name before
+    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # from 3.25 on, for line searches; earlier the first name
     "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # 3.24
     "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # 3.24
 }
-"""Reasons that have new names in later versions, and the ones that users and solvers see in all versions."""
+"""Reasons with new names in later versions, and the names that users and solvers see in all versions."""
 Pointer = ctypes.c_void_p
 _linked: weakref.WeakKeyDictionary[Any, tuple[str, int]] = weakref.WeakKeyDictionary()
-"""Matrices and preconditioners that work by Python objects, by these: "Mat" or "PC", and the handle."""
+"""Matrices and preconditioners implemented by Python objects, by object: "Mat" or "PC", and the handle."""
 
 
 @functools.cache
 def _petsc() -> Any:
-    from petsc4py import PETSc  # here, because it starts with its options
+    from petsc4py import PETSc  # here, because PETSc starts with its options
 
     return PETSc
 
 
 def _integer(value: int = 0) -> Any:
-    """A whole number of PETSc."""
+    """A PETSc integer."""
     return (ctypes.c_int64 if _petsc().IntType().itemsize == 8 else ctypes.c_int32)(value)
 
 
@@ -60,7 +60,7 @@ def _call(name: str, *arguments: Any) -> None:
 
 @functools.cache
 def reason_name(reasons: Any, reason: int) -> str:
-    """PETSc's name of a converged reason of SNES or KSP, whose reasons are given; the same in all versions."""
+    """PETSc's name of a converged reason, from the class of reasons of SNES or KSP; the same in all versions."""
     for name, value in vars(reasons).items():
         if value == reason and name.startswith(("DIVERGED", "CONVERGED")):
             return RENAMED.get(name, str(name))
@@ -75,9 +75,9 @@ def raise_cause(error: Any) -> None:
 
 
 def unlock(*objects: Any) -> None:
-    """Make vectors, and those of SNES, writable again after an error has ended what worked on them.
+    """Make vectors, also vectors of SNES, writable again after an error.
 
-    Late versions keep locks in all builds, and errors leave them; early ones have none.
+    Late versions lock vectors in all builds, and an error leaves the locks; early versions do not.
     """
     if getattr(_library(), "VecLockGet", None) is None:
         return
@@ -117,7 +117,7 @@ def set_values_coo(mat: Any, values: FloatArray) -> None:
 
 
 def get_block_values(mat: Any, entries: int) -> FloatArray:
-    """MatSeqBAIJGetArray: the values of a matrix of dense blocks, in its own memory, shape (entries,)."""
+    """MatSeqBAIJGetArray: the values of a matrix of dense blocks, shape (entries,), not copied."""
     place = Pointer()
     _call("MatSeqBAIJGetArray", Pointer(mat.handle), ctypes.byref(place))
     return np.ctypeslib.as_array(ctypes.cast(place, ctypes.POINTER(ctypes.c_double)), (entries,))
@@ -148,10 +148,10 @@ def reset_scotch() -> None:
 
 
 def set_python_context(shell: Any, context: Any) -> None:
-    """Have a matrix or preconditioner work by functions of a Python object.
+    """Implement a matrix or preconditioner by functions of a Python object.
 
-    PETSc frees what is left of it after Python has ended and would still call the object then, so that the link is cut
-    before the end.
+    PETSc frees remaining objects after Python has ended and would call the Python object then; therefore the link is
+    removed before the end.
     """
     shell.setType("python")
     shell.setPythonContext(context)
@@ -160,14 +160,14 @@ def set_python_context(shell: Any, context: Any) -> None:
 
 @atexit.register
 def _cut_links() -> None:
-    """Make the matrices and preconditioners that Python objects live for ones without functions."""
+    """Remove the Python objects from all matrices and preconditioners that they implement."""
     if _linked and not _petsc().Sys.isFinalized():
         for name, handle in _linked.values():
             _call(f"{name}SetType", Pointer(handle), ctypes.c_char_p(b"shell"))
 
 
 def set_failed(pc: Any, failed: bool) -> None:
-    """PCSetFailedReason: whether the factors of a preconditioner have met a pivot of 0, which its solver then tells."""
+    """PCSetFailedReason: whether the factors of a preconditioner have met a pivot of 0; its solver then reports it."""
     pivot, none = 2, 0  # PC_FACTOR_NUMERIC_ZEROPIVOT, PC_NOERROR
     _call("PCSetFailedReason", Pointer(pc.handle), ctypes.c_int(pivot if failed else none))
 
@@ -198,7 +198,7 @@ def has_package(package: str, kind: str, matrix: Any) -> bool:
 
 
 def list_unused_options() -> dict[str, str]:
-    """PetscOptionsLeftGet: what nothing on this process has read, name without dash -> value, empty for a flag."""
+    """PetscOptionsLeftGet: options that this process has not read, name without dash -> value, empty for a flag."""
     count, names, values = _integer(), ctypes.POINTER(ctypes.c_char_p)(), ctypes.POINTER(ctypes.c_char_p)()
     parts = (None, ctypes.byref(count), ctypes.byref(names), ctypes.byref(values))
     _call("PetscOptionsLeftGet", *parts)
@@ -209,7 +209,7 @@ def list_unused_options() -> dict[str, str]:
 
 @atexit.register
 def hide_unused_options() -> None:
-    """Late versions list unused options when they end, which Windlass has judged: they do only if they are asked to."""
+    """Disable PETSc's own list of unused options at its end, unless requested: Windlass has checked them."""
     if "petsc4py.PETSc" in sys.modules and not _petsc().Sys.isFinalized():
         options = _petsc().Options()
         if not options.hasName("options_left"):
@@ -226,7 +226,7 @@ def library_file() -> str | None:
 
 
 def slepc_file() -> str | None:
-    """The file of the SLEPc library that slepc4py is linked to, which need not be imported; None if there is none."""
+    """The file of the SLEPc library of slepc4py, which need not be imported; None if it does not exist."""
     spec = importlib.util.find_spec("slepc4py")
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
         for module in Path(folder, "lib").glob("**/SLEPc*.so"):
@@ -236,7 +236,7 @@ def slepc_file() -> str | None:
 
 
 def _file_of(library: ctypes.CDLL, name: str) -> str | None:
-    """The file that a function comes from."""
+    """The library file of a function."""
     info = _SymbolInfo()
     try:
         address = ctypes.cast(getattr(library, name), Pointer)
@@ -257,10 +257,10 @@ def set_callbacks(snes: Any, mat: Any, context: int, **functions: int) -> None:
     """SNESSetFunction, SNESSetJacobian and SNESSetConvergenceTest with functions and a context at these addresses.
 
     Args:
-        snes: the solver, whose residual vector stays what it was.
+        snes: the solver, whose residual vector is kept.
         mat: the tangent.
-        context: what PETSc hands to the functions; it must outlive them.
-        functions: addresses of ``function``, ``jacobian`` and ``convergence_test``; those left out stay what they are.
+        context: context that PETSc passes to the functions; it must outlive them.
+        functions: addresses of ``function``, ``jacobian`` and ``convergence_test``; omitted functions stay unchanged.
     """
     handle, given = Pointer(snes.handle), Pointer(context)
     address = {name: Pointer(value) for name, value in functions.items()}

@@ -1,4 +1,4 @@
-"""The end of a model script that plain `python` runs: errors, and what all processes do together."""
+"""The end of a model script that plain `python` runs: errors, and the common end of all processes."""
 
 import atexit
 import os
@@ -18,35 +18,35 @@ _ends: list[Callable[[], None]] = []
 
 
 def install() -> None:
-    """Take charge of the errors and of the end of a script that plain `python` runs."""
+    """Install handlers of errors and of the end of a script that plain `python` runs."""
     if is_installed():
         return
     sys.excepthook = _excepthook
     before_end(_end_if_installed)
     atexit.register(_end_of_script)
     if launched_size() > 1:
-        # Python calls no hook for it, and the other processes would wait for this one forever
+        # Python calls no hook in this case, and the other processes would wait for this one forever
         sys.exit = _exit
 
 
 def is_installed() -> bool:
-    """Whether errors and the end of this program are in the charge of Windlass."""
+    """Whether Windlass handles errors and the end of this program."""
     return sys.excepthook is _excepthook
 
 
 def install_in_script() -> None:
-    """`install` if this program is the script of a model, and not a test, a notebook or `windlass run`."""
+    """`install` if this program is a model script, not a test, a notebook or `windlass run`."""
     if not failure.options.is_initialised() and model_arguments() is not None:
         install()
 
 
 def at_end(act: Callable[[], None]) -> None:
-    """Have a function called when the script has ended well."""
+    """Register a function to be called when the script has ended without error."""
     _ends.append(act)
 
 
 def end_together() -> None:
-    """The script has ended well on this process: others that go on would wait for it; see `meetings`."""
+    """The script has ended without error on this process; processes that continue would wait for it, see `meetings`."""
     if not failure.process["failed"] and not _process["ended"]:
         _process["ended"] = True
         for act in _ends:
@@ -75,7 +75,7 @@ def _exit(code: object = None) -> NoReturn:
 
 
 def _end_of_script() -> None:
-    """The check at the end, when Python's exit code is fixed already and only a hard exit can change it."""
+    """The check at the end, when Python's exit code is already fixed and only a hard exit can change it."""
     try:
         end_together()
         failure.options.finish()
@@ -84,8 +84,8 @@ def _end_of_script() -> None:
         sys.stdout.flush()
         from petsc4py import PETSc  # here, because it has started or is not needed
 
-        from windlass.framework.launch.petsc_functions import hide_unused_options  # here, because of NumPy
+        from windlass.framework.launch.petsc_functions import hide_unused_options  # here, because it needs NumPy
 
         hide_unused_options()
-        PETSc._finalize()  # what PETSc prints at its end, and MPI_Finalize
+        PETSc._finalize()  # output of PETSc at its end, and MPI_Finalize
         os._exit(code)

@@ -1,1 +1,1 @@
-"""Which process owns what, and local numbers; above the model, below any matrix."""
+"""Distribution of rows and unknowns over processes, and local numbers; uses the model, used by matrices."""

@@ -1,13 +1,12 @@
 """Local numbering: which rows, coordinates and unknowns a process owns, and where their ghosts are.
 
-Who owns which coordinates is found in partition.py.  A row of any other table belongs to the owner of its first
-coordinate that is not one of a hub (a pulley that very many rows couple), a multiplier to the owner of its row; rows of
-laws that share their work otherwise are local on all processes.  Unknowns are numbered process by process, in the order
-of nodes, each multiplier after its nodes, hubs last: the order in which LU without pivoting is safe and keeps its fill
-small.
+partition.py finds the owner of each coordinate.  A row of any other table belongs to the owner of its first coordinate
+that does not belong to a hub (a pulley that very many rows couple), a multiplier to the owner of its row; rows of laws
+that share their work in another way are local on all processes.  Unknowns are numbered process by process, in the order
+of nodes, each multiplier after its nodes, hubs last: in this order LU without pivoting is safe and has little fill.
 
-The layout is found from arrays over the rows that this process has, all of them unless tables are built in parts, but
-keeps only what is local.
+The layout is computed from arrays over the rows of this process (all rows unless tables are built in parts), but keeps
+only local data.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class Layout:
     Args:
         world: the world, finalized.
         rank, size: number of this process and number of processes.
-        comm: mpi4py communicator on which all of them make their layouts together; None to do without.
+        comm: mpi4py communicator on which all processes make their layouts together; None: no communicator.
 
     Attributes:
         rank, size, comm: as given.
@@ -56,7 +55,7 @@ class Layout:
         displacement, velocity: initial values by local number, shape (n,).
         nodes: first unknown of each local node whose four coordinates follow each other, ascending, shape (nodes,).
         rotations: local numbers of the Euler parameters of nodes, owned or not, shape (k, 4).
-        states: local numbers of the coordinates whose velocities are first-order states, shape (s,).
+        states: local numbers of the coordinates that have first-order states as velocities, shape (s,).
         ghosts: the exchange of the ghosts among the coordinates.
         unknowns: the unknowns of this process.
         data_rows_owned: world numbers of the local history values, shape (d,).
@@ -66,7 +65,7 @@ class Layout:
         data_rows: numbers of the rows of each table of history values that are local, ascending.
         owned_markers: numbers of the rows of each marker table whose first coordinate is owned, ascending.
         systems: system of each table, in the order of building.
-        losses: what the rows of each table have lost since a ledger began, by component; empty without one.
+        losses: losses of the rows of each table since a ledger began, by component; empty without a ledger.
     """
 
     def __init__(self, world: World, rank: int = 0, size: int = 1, comm: Any = None) -> None:
@@ -77,7 +76,7 @@ class Layout:
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
         number = world.numbering
-        # coordinates by their places among those that this process knows
+        # coordinates by their places among the known coordinates
         table_dofs = find_couplings(world)
         if world.processes is None:
             hub = find_hubs(table_dofs.values(), number.count)
@@ -92,7 +91,7 @@ class Layout:
         self.node_rows: dict[type[Component], IntArray] = {
             c: world.tables[c].resident[find_row_owners(d, dof_owner, hub) == rank] for c, d in node_dofs.items()
         }
-        # contact sets may couple any row, and their worlds stay whole
+        # contact sets may couple any row; therefore their worlds stay whole
         self._row_owner = row_owner if any(map(is_replicated, row_owner)) else {}
         own = np.flatnonzero(dof_owner == rank)
         ghosts = self._find_ghosts(own, table_dofs | node_dofs)
@@ -109,18 +108,18 @@ class Layout:
         self.rotations: IntArray = rotations[(rotations < self.spare).all(axis=1)]
         self._localise_markers()
         self._localise_data()
-        # what nothing refers to is kept by one process
+        # one process keeps rows without references
         self.owned_markers: dict[type[Component], IntArray] = {
             c: world.tables[c].resident[owner == rank] for c, owner in row_owner.items() if role_of(c) == "marker"
         }
 
     def _find_ghosts(self, own: IntArray, dofs: dict[type[Component], IntArray]) -> IntArray:
-        """Coordinates of others that local rows couple."""
+        """Coordinates of other processes that local rows couple."""
         needed = np.zeros(self.world.numbering.known_count + 1, dtype=bool)
         # outputs of a node need all of its coordinates where its first one is owned
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
-        # what rows may couple later, in another order than now
+        # coordinates that rows may couple later, in another order
         for component in self.rows:
             later = self.world.dofs_of(self._read_later(component)).ravel()
             needed[self.world.numbering.places(later[later >= 0])] = True
@@ -134,7 +133,7 @@ class Layout:
         return np.flatnonzero(needed)
 
     def _read_later(self, component: type[Component]) -> IntArray:
-        """Entity numbers of what local rows may couple later."""
+        """Numbers of entities that local rows may couple later."""
         law = law_of(component)
         if law is None or law.reads is None or not len(self.rows[component]):
             return np.zeros(0, np.int64)
@@ -157,9 +156,9 @@ class Layout:
         self.velocity: FloatArray = number.velocity[local]
 
     def _number_by_owner(self, owner: IntArray, key: NDArray[Any], names: IntArray, ghosts: IntArray) -> IntArray:
-        """Numbers process by process, and there by keys, of what this process owns and of ghosts, shape (known,).
+        """Numbers of owned unknowns and ghosts, ordered by process and then by keys, shape (known,).
 
-        In a world in parts those of ghosts come from their owners, by ascending names.
+        In a world in parts, owners send the numbers of ghosts, by ascending names.
         """
         if self.world.processes is None:
             numbers = np.empty(len(owner), np.int64)
@@ -201,15 +200,15 @@ class Layout:
         )
 
     def blocks(self) -> Unknowns | None:
-        """The unknowns in blocks of four, see `block_unknowns`; None on several processes and where few would be."""
+        """The unknowns in blocks of four, see `block_unknowns`."""
         return block_unknowns(self.unknowns, self.nodes) if self.size == 1 else None
 
     @cached_property
     def substructure(self) -> Substructure | None:
-        """The order of the unknowns for elimination by parts, see `create_substructure`; the systems must be there.
+        """The order of the unknowns for elimination by parts, see `create_substructure`.
 
         None on one process, where rows change their coordinates (contact sets, sliding joints), and where few unknowns
-        would be in blocks.  All processes ask for it together.
+        would be in blocks.  All processes call this together.
         """
         if self.size == 1 or any(system.neighbours is not None for system in self.systems.values()):
             return None
@@ -248,7 +247,7 @@ class Layout:
         dof_key = np.append(number.known, -1.0)
         dof_key[:-1][hub] += number.count
         names, owners, keys = [number.known], [dof_owner], [dof_key[:-1]]
-        # multipliers do not come between coordinates of one node
+        # multipliers must not separate coordinates of one node
         last = dof_key.copy()
         for dofs in map(number.places, number.node_dofs.values()):
             np.maximum.at(last, dofs, dof_key[dofs].max(axis=1, initial=-1.0, keepdims=True))
@@ -262,7 +261,7 @@ class Layout:
         return np.concatenate(names), np.concatenate(owners), np.concatenate(keys)
 
     def _localise_markers(self) -> None:
-        """Local markers are those that local rows refer to, by themselves, by other markers or by what is passive."""
+        """Local markers: referred to by local rows, directly, through other markers or through passive rows."""
         world = self.world
         # a family of the world has columns on all processes, also where no marker is local
         marker_laws = [law for c in world.tables if (law := law_of(c)) is not None and law.role == "marker"]
@@ -286,11 +285,11 @@ class Layout:
                 self.rows[component] = table.resident[self.marker_index[table.ids_of(table.resident)] >= 0]
 
     def _localise_data(self) -> None:
-        """Local history values are those that local rows refer to; in serial all, in world order."""
+        """Local history values are the values to which local rows refer; in serial all, in world order."""
         world, number = self.world, self.world.numbering
         local = self._find_data(self.rows)
         if self.rank == 0 or world.processes is not None:
-            # those that nothing refers to are on the first process
+            # the first process has rows without references
             named = self._find_data({c: world.tables[c].resident for c in self.rows})
             if world.processes is not None:
                 named = world.processes.sum(named.astype(float)) > 0.0
@@ -335,7 +334,7 @@ class Layout:
         return self._local_of_multiplier[self.world.numbering.multipliers(table.component, rows)]
 
     def is_evaluated(self, table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
-        """Which rows of a table have outputs on this process, shape (rows,); markers may have them on several."""
+        """Which rows of a table have outputs on this process, shape (rows,); several processes may output a marker."""
         local = self.node_rows.get(table.component, self.rows.get(table.component, np.zeros(0, np.int64)))
         return find_sorted(local, rows)[1]
 

@@ -1,8 +1,8 @@
 """Owners of the coordinates of a world that was built in parts, and the move of rows to their owners.
 
-The processes count the rows that couple each coordinate together, and bring what is coupled to the first process, which
-divides it as a world that was not built in parts (partition.py).  Then every row goes to its owner, with what it refers
-to.
+Together the processes count the rows that couple each coordinate, and send the couplings to the first process, which
+divides the graph as for any other world (partition.py).  Then every row moves to its owner, with the rows to which it
+refers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def find_couplings(world: World) -> CoupledRows:
 
 
 def find_keepers(world: World, couplings: CoupledRows) -> CoupledRows:
-    """Places of the coordinates whose owners keep rows: those that they couple, or another row; see `Ref.beside`."""
+    """Places of the coordinates whose owners keep rows."""
     found = dict(couplings)
     for component in couplings:
         table = world.tables[component]
@@ -59,7 +59,7 @@ def find_keepers(world: World, couplings: CoupledRows) -> CoupledRows:
 
 
 def couplings_of(table_dofs: CoupledRows) -> list[IntArray]:
-    """Those of elements, loads, connectors and constraints."""
+    """Couplings of elements, loads, connectors and constraints."""
     return [dofs for component, dofs in table_dofs.items() if role_of(component) not in ("marker", "data")]
 
 
@@ -77,7 +77,7 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     owner = _divide(world, counted, hub, processes)
     _send_to_owners(world, counted, owner, hub, processes)
     fetch_rows(world, processes)
-    # numbers stay what they are, this process only knows more of them
+    # numbers do not change; this process only knows more of them
     before, count = world.numbering.known, world.numbering.count
     world.numbering.drop_arrays()
     world.number()
@@ -108,7 +108,7 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
     nodes = [world.tables[component] for component in world.numbering.node_dofs]
     first = np.cumsum([0, *(table.count for table in nodes)])
     vertex = np.concatenate([start + table.resident for start, table in zip(first, nodes, strict=False)])
-    # work of coordinates counts once
+    # count the work of coordinates once
     again = ~np.concatenate([counted[table.component] for table in nodes])
     weight = graph.weight - COORDINATE_WORK * np.bincount(graph.vertex, minlength=len(vertex)) * again
     mine = (vertex[graph.edges], vertex, weight, vertex[graph.hubs], vertex[graph.hub_rows])

@@ -1,11 +1,12 @@
-"""Which process owns which coordinates: rows of the node tables in ranges, or parts of the graph of what is coupled.
+"""Which process owns which coordinates: ranges of rows of the node tables, or parts of the graph of couplings.
 
-Vertices of the graph are nodes and bodies; edges join those that a row of an element, connector or constraint couples.
-Hubs, such as pulleys that touch every element of a belt, have no edges, as they would tie everything together; each
-goes to the process with most of its rows.  Weights stand for work: coordinates, and the coordinates that rows couple.
+Vertices of the graph are nodes and bodies; an edge joins two vertices that a row of an element, connector or constraint
+couples. Hubs, such as pulleys that touch every element of a belt, have no edges, because they would connect all parts;
+each belongs to the process with most of its rows.  Weights stand for work: coordinates, and the coordinates that rows
+couple.
 
-A chain whose nodes are numbered along it has its best parts in ranges; in nets, and where numbers are in no order, the
-graph is cut by PETSc's MatPartitioning, on the first process, which tells the others.
+Ranges are optimal for a chain whose nodes are numbered along it.  For nets and unordered numbers, PETSc's
+MatPartitioning cuts the graph on the first process, which broadcasts the result.
 
 Source: F. Pellegrini, J. Roman, SCOTCH: a software package for static mapping by dual recursive bipartitioning,
 HPCN Europe (1996); G. Karypis, V. Kumar, SIAM J. Sci. Comput. 20 (1998) 359-392.
@@ -32,18 +33,18 @@ from windlass.framework.runtime.petsc import PETSc
 HUB_ROWS, HUB_RATIO = 12, 3
 """A coordinate in more rows than this, and in more than this many times the usual number, is a hub."""
 COORDINATE_WORK = 2
-"""Work per coordinate, where a row has 1 per coordinate that it couples."""
+"""Work per coordinate, relative to a row's work per coupled coordinate."""
 CHAIN_CUT = 4
-"""Ranges that cut at most this many edges per border are those of a chain: no graph is cut better."""
+"""Ranges that cut at most this many edges per border belong to a chain: no other partition is better."""
 WORTH = 0.8
-"""The parts of the graph are taken if they cut at most this share of what ranges cut."""
+"""The parts of the graph are used if they cut at most this fraction of the edges that ranges cut."""
 TYPES = ("ptscotch", "parmetis", "chaco", "party", "average")
 """Partitioners in the order of preference; PETSc need not have all."""
 TYPE_OPTION = "mat_partitioning_type"
 
 
 class Graph(NamedTuple):
-    """What is coupled.
+    """The graph of couplings.
 
     Attributes:
         vertex: vertex of each coordinate, shape (n,).
@@ -74,7 +75,7 @@ def find_hubs(couplings: Iterable[IntArray], count: int) -> NDArray[np.bool_]:
 
 
 def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
-    """How many rows couple each coordinate, shape (count,); see `find_hubs`."""
+    """Number of rows that couple each coordinate, shape (count,); see `find_hubs`."""
     degree = np.zeros(count + 1, np.int64)
     for dofs in couplings:
         degree += np.bincount(dofs.ravel() + 1, minlength=count + 1)
@@ -82,7 +83,7 @@ def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
 
 
 def find_hub_bound(histogram: IntArray) -> int:
-    """Hubs are in more rows than this; the histogram tells how many coordinates are in 0, 1, ... rows."""
+    """Most rows of a coordinate that is not a hub; the histogram counts coordinates in 0, 1, ... rows."""
     ends, total = np.cumsum(histogram), int(histogram.sum())
     if not total:
         return HUB_ROWS
@@ -116,7 +117,7 @@ def partition_coordinates(
             result = find_owners(graph, size, kind)[graph.vertex]
         except WindlassError as error:
             result = error
-    # partitioners work with random numbers: two processes might come to different parts
+    # partitioners use random numbers: two processes could find different parts
     result = Processes(comm).from_first("the partition", result)
     if isinstance(result, WindlassError):
         raise result
@@ -125,7 +126,7 @@ def partition_coordinates(
 
 
 def chosen_kind() -> str:
-    """What ``-partition`` asks for; who chooses a partitioner wants the graph."""
+    """Value of ``-partition``; the choice of a partitioner implies the graph."""
     kind, chosen = str(options.own_value("partition")), PETSc.Options().hasName(TYPE_OPTION)
     return "graph" if chosen and kind == "auto" else kind
 
@@ -142,12 +143,12 @@ def find_row_owners(dofs: IntArray, dof_owner: IntArray, hub: NDArray[np.bool_])
 
 
 def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]) -> Graph:
-    """The graph of a world, of its rows on this process; see `partition_coordinates`."""
+    """The graph of a world, from its rows on this process; see `partition_coordinates`."""
     number = world.numbering
     first = [0]
     vertex = np.full(number.known_count, -1, np.int64)
     for component, numbers in number.node_dofs.items():
-        # a coordinate that nodes share belongs to the one whose own it is
+        # a shared coordinate belongs to the node that owns it
         own = find_own(world.tables[component])
         rows = np.broadcast_to(first[-1] + np.arange(len(numbers))[:, None], numbers.shape)
         vertex[number.places(numbers[own])] = rows[own]
@@ -202,9 +203,9 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
     """Owner of each vertex, shape (vertices,).
 
     Args:
-        graph: what is coupled.
+        graph: the graph of couplings.
         size: number of processes.
-        kind: ``"rows"`` for ranges, ``"graph"`` for MatPartitioning, ``"auto"`` for what cuts fewer edges.
+        kind: ``"rows"`` for ranges, ``"graph"`` for MatPartitioning, ``"auto"`` for fewer cut edges.
     """
     owner = cut_ranges(graph, size)
     cut = count_cut(graph, owner)
@@ -217,7 +218,7 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
 
 
 def place_hubs(graph: Graph, owner: IntArray, size: int) -> None:
-    """Give each hub to a process with most of its rows, in turns where several have about as many."""
+    """Give each hub to a process with most of its rows; ties are distributed cyclically."""
     number = np.full(len(owner), -1, np.int64)
     number[graph.hubs] = np.arange(len(graph.hubs))
     rows = np.zeros((len(graph.hubs), size), np.int64)
@@ -246,12 +247,12 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     """Owners by PETSc's MatPartitioning on this process.
 
     Raises:
-        OptionError: PETSc cannot do it.
+        OptionError: PETSc cannot partition.
     """
     from scipy.sparse import coo_array  # here, because one process needs no partition
 
     count, (i, j) = len(graph.weight), graph.edges.T
-    # the partitioner is not deterministic in several threads, nor from another seed
+    # the partitioner is not deterministic with several threads or another seed
     os.environ.setdefault("SCOTCH_PTHREAD_NUMBER", "1")
     reset_scotch()
     shape = (np.ones(2 * len(i)), (np.concatenate((i, j)), np.concatenate((j, i))))
@@ -259,7 +260,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     csr = (rows.indptr.astype(PETSc.IntType), rows.indices.astype(PETSc.IntType), rows.data)
     partitioning = PETSc.MatPartitioning().create(PETSc.COMM_SELF)
     try:
-        # PETSc keeps no reference of its own
+        # PETSc keeps no reference
         adjacency = PETSc.Mat().createAIJ((count, count), csr=csr, comm=PETSc.COMM_SELF)
         partitioning.setAdjacency(adjacency)
         _set_first_type(partitioning)

@@ -1,8 +1,9 @@
-"""Which rows of the tables each process keeps once the world is shared out.
+"""The rows of the tables that each process keeps after the distribution of the world.
 
-A process keeps the rows that it evaluates, the nodes of which it owns a coordinate, and all that these refer to,
-directly or not: the marker of a connector, its cable, the cable's nodes; a pulley is on every process whose cables can
-touch it.  Small tables stay whole, so that names and values of wheels, grounds and supports are known on all of them.
+A process keeps the rows that it evaluates, nodes with a coordinate that it owns, and all rows to which these refer,
+directly or indirectly: the marker of a connector, its cable, the cable's nodes; a pulley is on every process whose
+cables can touch it.  Small tables stay whole, so that names and values of wheels, grounds and supports are known on all
+of them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from windlass.framework.parallel.processes import Processes
 def prune_world(layout: Layout, processes: Processes) -> None:
     """Forget the rows that this process does not need; all processes call this together.
 
-    Nothing is forgotten on one process, and in worlds with contact sets, whose neighbours may come from anywhere.
+    A single process keeps all rows, and so do worlds with contact sets, whose neighbours may be any rows.
     """
     world = layout.world
     laws = {component: law_of(component) for component, table in world.tables.items() if table.count}
@@ -35,14 +36,14 @@ def prune_world(layout: Layout, processes: Processes) -> None:
 
 
 def find_needed(layout: Layout) -> dict[type[Component], NDArray[np.bool_]]:
-    """Which of the rows of each table that a process has it keeps, shape (resident,)."""
+    """For each table, which resident rows the process keeps, shape (resident,)."""
     world = layout.world
     needed = {component: np.zeros(table.resident_count, bool) for component, table in world.tables.items()}
     new: dict[type[Component], IntArray] = {}
     for component, table in world.tables.items():
         parts = [layout.rows.get(component), layout.owned_markers.get(component), layout.data_rows.get(component)]
         if component.dof_names:
-            # also nodes that share the position of another one, for the names of their coordinates
+            # also nodes that share the position of another node, for the names of their coordinates
             local = layout.local_dofs(world.resident_dofs(table)) < len(layout.owned)
             parts.append(table.resident[local.any(axis=1)])
         new[component] = _unite([rows for rows in parts if rows is not None])

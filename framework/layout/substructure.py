@@ -1,10 +1,10 @@
-"""Order of the unknowns of a process for elimination by parts: its interior first, what it shares with others last.
+"""Order of the unknowns of a process for elimination by parts: its interior first, shared unknowns last.
 
-Each process can eliminate its interior alone.  What is left are equations for the *interface*: unknowns that several
+Each process can eliminate its interior alone.  The remaining equations are for the *interface*: unknowns that several
 processes know, at borders of chains the four of a node, the coordinates of pulleys, and multipliers that couple any of
-these, as a multiplier must come after its coordinates.  The interior goes along the cables, backwards if its border
-lies before it, so that the elimination ends there and fills nothing; multipliers come after their coordinates.  Nodes
-are blocks of four, see unknowns.py.
+these, as a multiplier must come after its coordinates.  The interior is ordered along the cables, backwards if the
+border is at their start: the elimination then ends at the border and causes no fill; multipliers come after their
+coordinates.  Nodes are blocks of four, see unknowns.py.
 
 Source: J. S. Przemieniecki, Matrix structural analysis of substructures, AIAA J. 1 (1963) 138-147.
 """
@@ -22,7 +22,7 @@ from windlass.framework.parallel.processes import Processes
 
 
 class Couplings(NamedTuple):
-    """What the rows of one law couple, by local unknowns, -1 for none.
+    """Couplings of the rows of one law, by local unknowns, -1 for none.
 
     Attributes:
         unknowns: coordinates, shape (k, n).
@@ -34,11 +34,11 @@ class Couplings(NamedTuple):
 
 
 class Substructure(NamedTuple):
-    """Where the local unknowns stand in the matrix of a process.
+    """Places of the local unknowns in the matrix of a process.
 
     Attributes:
         place: row of each local unknown, shape (u,).
-        pads: rows that stand for nothing, those of the last block among them.
+        pads: rows without an unknown, including the rows of the last block.
         inner: rows of the interior, which come first, a multiple of four.
         rows: number of rows, a multiple of four.
         joint: for each row of the interface without the last block its number among the unknowns of the joint
@@ -63,8 +63,8 @@ def create_substructure(
 
     Args:
         plain: the unknowns of this process.
-        nodes: first unknowns of the local nodes that are to be blocks, ghosts too, ascending.
-        couplings: what the rows of each law couple.
+        nodes: first unknowns of the local nodes that form blocks, including ghosts, ascending.
+        couplings: couplings of the rows of each law.
         processes: the processes that share the world.
     """
     couplings = list(couplings)
@@ -104,7 +104,7 @@ def create_substructure(
 
 
 def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings: list[Couplings]) -> FloatArray:
-    """What the unknowns are ordered by: along the cables towards the border, multipliers after their coordinates."""
+    """Sort keys of the unknowns: along the cables towards the border, multipliers after their coordinates."""
     near = np.zeros(len(unit), bool)
     for rows, _ in couplings:
         near[rows[at_border[rows].any(axis=1)]] = True
@@ -120,6 +120,6 @@ def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings:
         if multipliers.size and rows.size:
             np.maximum.at(last, multipliers, key[rows].max(axis=1, keepdims=True) + 0.5)
     last[-1] = -np.inf
-    # the interior couples the coordinates of the interface alone, which so stand in as few blocks as may be
+    # the interior couples only coordinates of the interface; this order puts them in the fewest blocks
     last[np.isfinite(last) & shared] = np.inf
     return np.where(last > -np.inf, last, key)

@@ -1,8 +1,8 @@
 """Numbers of the unknowns of a process: as in its layout, or filled up so that nodes with four coordinates are blocks.
 
 PETSc factorises and solves matrices of dense 4 x 4 blocks faster than others, with a sixteenth of the indices.  For
-that the coordinates of such a node must begin at a multiple of four.  Single unknowns (multipliers, other nodes) follow
-each other in blocks of their own; what is left of a block are pads, whose equations say 1 pad = 0.
+this, the coordinates of a node with four coordinates must begin at a multiple of four.  Single unknowns (multipliers,
+other nodes) are consecutive in separate blocks; pads fill the rest of a block; their equations are 1 pad = 0.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.parallel.ghosts import Ghosts
 
 BLOCK = 4
-"""Unknowns of a block."""
+"""Number of unknowns of a block."""
 FULL = 0.8
 """Share of the unknowns, with pads, that must stand in full blocks."""
 
@@ -29,8 +29,8 @@ class Unknowns(NamedTuple):
         numbers: number of each local unknown in the PETSc vectors, owned ones first, shape (u,).
         owned: number of owned unknowns.
         total: number of unknowns of all processes, without pads.
-        pads: unknowns that stand for nothing.
-        ghosts: the exchange of those that this process does not own.
+        pads: unknowns that only fill blocks.
+        ghosts: the exchange of unknowns that this process does not own.
         of_world_dof: number of each coordinate of any process in the PETSc vectors; empty in models without contact
             sets, in which no system couples coordinates beyond the local ones.
     """
@@ -49,8 +49,8 @@ def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
     """The unknowns in blocks, the last of which are pads; None where too few would stand in full blocks.
 
     Args:
-        plain: the unknowns of one process in the order of its layout, which stays.
-        nodes: first unknowns of the nodes that are to be blocks, ascending.
+        plain: the unknowns of one process in the order of its layout, which is kept.
+        nodes: first unknowns of the nodes that form blocks, ascending.
     """
     if not len(nodes):
         return None
@@ -74,10 +74,10 @@ def number_in_blocks(count: int, starts: IntArray) -> IntArray:
 
     Args:
         count: number of unknowns.
-        starts: those that begin a block.
+        starts: unknowns that begin a block.
 
     Returns:
-        The new numbers, and last the end of all, filled up to whole blocks, shape (count + 1,).
+        The new numbers, then the total number, rounded up to whole blocks, shape (count + 1,).
     """
     bounds = np.unique(np.concatenate(([0], starts, [count])))
     filled = -(-np.diff(bounds) // BLOCK) * BLOCK

@@ -1,1 +1,1 @@
-"""Where the energy of a run goes: works, energies and losses, integrated over every step."""
+"""Energy of a run: works, energies and losses, integrated over every step."""

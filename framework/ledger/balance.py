@@ -1,24 +1,25 @@
-"""The balance of one step: works of all forces, changes of energies, losses, and what is left.
+"""The balance of one step: works of all forces, changes of energies, losses, and the rest.
 
-At both ends of a step M a + f_1 + f_2 + ... + C_qᵀ λ - loads = r, where r is what the solver has left.  With the work
-of a force over a step, W = (q_1 - q_0)·(f_0 + f_1)/2, this is an identity,
+At both ends of a step M a + f_1 + f_2 + ... + C_qᵀ λ - loads = r, where r is the residual that the solver leaves.  With
+the work of a force over a step, W = (q_1 - q_0)·(f_0 + f_1)/2, this is an identity,
 
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
-    W of M a  = change of T + what inertia carries away          + what the method of integration loses,
-    W of a law = change of its energies + losses + what it passes on + rest of the law,
-    W of a load with an account = work that it is given - losses: drag loses what a stream works beside its motion.
+    W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
+    W of a law = change of its energies + losses + energy that it passes on + rest of the law,
+    W of a load with an account = work supplied - losses: for drag, work of the stream that does not move the body.
 
-A loss is what forces take over the way of the step: a damper d loses d (u_t0 + u_t1)/2 Δu by the change Δu of its
-length.  The velocities at the ends alone would give d (u_t0² + u_t1²) h/2, which of motions that the step does not
-resolve, such as stiff axial modes, is many times what the energy loses.  For powers P that are quadratic in velocities,
+A loss is the work that forces take over the displacement of the step: a damper d loses d (u_t0 + u_t1)/2 Δu by the
+change Δu of its length.  The velocities at the ends alone would give d (u_t0² + u_t1²) h/2: for motions that the step
+does not resolve, such as stiff axial modes, many times the loss of energy.  For powers P that are quadratic in
+velocities,
 
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    x, m: means of both ends,    w = (q_1 - q_0)/h,
 
-is this product, and it is of order 2 for others.  Laws with history values (`Account.jumps`) know their state at the
-ends alone: their powers are integrated by the trapezoidal rule, and jumps are added, among them what normal dampers of
-contact lose by the change of their gaps.  T = v·M v/2, where M v is made of
-the inertia forces themselves: with the velocities as accelerations, less those without.
-Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
+equals this product, and is of order 2 for other powers.  Laws with history values (`Account.jumps`) have a state at the
+ends alone: their powers are integrated by the trapezoidal rule, and jumps are added, including the losses of normal
+dampers of contact by the change of their gaps.  T = v·M v/2, where M v is the inertia forces with the velocities as
+accelerations, less the inertia forces without accelerations. Source: the discrete balance of the trapezoidal rule, T.
+J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
 from __future__ import annotations
@@ -61,11 +62,11 @@ CHANGES, UNBALANCED = "changes of the model", "rest.unbalanced"
 
 _NONE = np.zeros(0)
 NOTHING = evaluate(Fields(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE))
-"""What steps whose arguments are known are called with."""
+"""Arguments of steps whose arguments are known."""
 
 
 class Summand(NamedTuple):
-    """One kind of force whose work is taken: of which sort, and of which law."""
+    """One kind of force whose work is computed: its sort and its law."""
 
     sort: str
     component: type[Component] | None = None
@@ -73,10 +74,10 @@ class Summand(NamedTuple):
 
 
 class Accounted(NamedTuple):
-    """A law with an account on this process, the place of its forces, and what it has at both ends of a step.
+    """A law with an account on this process, the place of its forces, and its readings at both ends of a step.
 
     ``middle`` are its mean powers over the step, and room for two readings; none if they are read at the ends.
-    ``jumps`` are its losses beside the powers in the step [J], shape (l, rows).
+    ``jumps`` are its losses in the step in addition to the powers [J], shape (l, rows).
     """
 
     component: type[Component]
@@ -90,7 +91,7 @@ class Accounted(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums over steps [J]: works of the forces, the change of the kinetic energy, and by law what `settle` adds."""
+    """Sums over steps [J]: works of the forces, the change of the kinetic energy, and energies of `settle` by law."""
 
     work: FloatArray
     kinetic: FloatArray
@@ -110,7 +111,7 @@ def clear_steps(*arrays: FloatArray) -> list[Step]:
 def create_accounted(
     component: type[Component], system: System, account: Account, place: int, old: Accounted | None
 ) -> Accounted:
-    """A law with an account; what it had before is kept where rows are bound again."""
+    """A law with an account; its earlier values are kept where rows are bound again."""
     if old is not None:
         return old._replace(system=system, account=account, place=place)
     now, before = (account.create_reading(len(system.dofs)) for _ in range(2))
@@ -129,11 +130,11 @@ def reading_steps(account: Account, reading: Reading, fields: Fields) -> list[St
 
 
 class Balance:
-    """Forces and energies of an assembly at the end of a step, and what has happened in it.
+    """Forces and energies of an assembly at the end of a step, and works and losses in the step.
 
     Attributes:
-        start: a copy of the state at which the step begins, but for its time.
-        losses: of the laws by rows, to which steps add; see `create_losses`.
+        start: a copy of the state at which the step begins, except for its time.
+        losses: losses of the laws by rows, to which steps add; see `create_losses`.
         kinds: kind of each quantity by its name, in the order of the sums.
         kinetic: kinetic energy of this process at the present state [J], shape (1,).
     """
@@ -185,7 +186,7 @@ class Balance:
             for c, s in systems.items()
             if s.account is not None and c in place
         ]
-        # a new list of neighbours, or another matrix, changes the program only
+        # a new list of neighbours or another matrix changes only the program
         if forces != self._forces:
             self._forces = forces
             self._f, self._f_before = np.zeros((len(forces), n)), np.zeros((len(forces), n))
@@ -226,7 +227,7 @@ class Balance:
         self._reading, self._steps, self._settling, self._whole = Program(steps), steps, (), None
 
     def _middle_steps(self) -> list[Step]:
-        """The middle of a step into the fields, and what laws lose there."""
+        """Put the middle of a step into the fields, and evaluate the losses of laws there."""
         assembly, fields, start = self._assembly, self._assembly.fields, self.start
         layout, moved = assembly.layout, [account for account in self._accounts if account.middle]
         if not moved:
@@ -234,7 +235,7 @@ class Balance:
         left = np.zeros(len(self._q))
         ways = layout.reference, self._q, self._before, self._begun, self._end, start.v, start.a, layout.rotations
         found = [step(load_middle, *ways, fields.time, fields.x, fields.v, fields.a, left)]
-        # at the middle velocity, at that of the ends, and at that of the way
+        # at the middle velocity, the mean of the end velocities, and displacement/h
         for k, shift in enumerate((0.0, 1.0, -2.0)):
             found += [step(add_multiple, left, shift, fields.v)] if shift else []
             found += assembly.marker_steps()
@@ -245,7 +246,7 @@ class Balance:
         return found
 
     def _settling_steps(self) -> list[Step]:
-        """A step that has led to what was read is added to all sums, and the next one begins there."""
+        """Add the step that ends at the present reading to all sums, and begin the next step there."""
         fields, sums = self._assembly.fields, self._sums
         motion = fields.time, self._begun, self._size, self.kinetic, self._kinetic_before, self._work
         steps = [
@@ -266,7 +267,7 @@ class Balance:
         return steps
 
     def _state_steps(self, state: State) -> list[Step]:
-        """A state into the fields, by kernels."""
+        """Put a state into the fields, by kernels."""
         fields, reference = self._assembly.fields, self._assembly.layout.reference
         motion = reference, state.q, state.v, state.a, state.lam
         return [
@@ -277,7 +278,7 @@ class Balance:
         ]
 
     def _name_quantities(self) -> None:
-        """Names and kinds of all sums; they stay as they are when rows are bound again."""
+        """Names and kinds of all sums; they do not change when rows are bound again."""
         kinds: dict[str, str] = {CHANGES: WORK, "kinetic": KINETIC}
         with_account = {account.component for account in self._accounts}
         for sort, component, name in self._forces:
@@ -326,7 +327,7 @@ class Balance:
 
     @property
     def _is_fresh(self) -> bool:
-        """Whether the programs are those of the present systems."""
+        """Whether the programs belong to the present systems."""
         return self._mark == (self._assembly.revision, self._assembly.world.gravity.tobytes())
 
     def stored(self) -> dict[str, float]:
@@ -347,7 +348,7 @@ class Balance:
             return
         self._read(state)
         if not self._settling:
-            # functions of time are asked for the time that the fields have when a program begins
+            # functions of time use the time of the fields when a program begins
             middle = self._middle_steps()
             self._settling = tuple(Program(part) for part in (middle[:1], middle[1:], self._settling_steps()))
         for part in self._settling:
@@ -355,7 +356,7 @@ class Balance:
         self._keep(state)
 
     def find_program(self, state: State) -> Program | None:
-        """What adds a step that has led to a state, the time of which is in the fields; None if this takes Python."""
+        """The step that adds a time step ending at the state and time of the fields; None if this needs Python."""
         if not self._is_fresh or self._assembly.layout.size > 1:
             return None
         arrays = [getattr(state, name) for name in NAMES]
@@ -367,7 +368,7 @@ class Balance:
         return self._whole if self._whole.is_compiled else None
 
     def take_sums(self) -> dict[str, float]:
-        """What the quantities have grown by since the last call, on this process [J]."""
+        """Increase of the quantities since the last call, on this process [J]."""
         work, kinetic, taken = self._sums.work.tolist(), float(self._sums.kinetic[0]), self._sums.taken
         found, integrator, unbalanced = {"kinetic": kinetic}, work[0] - kinetic, 0.0
         for (sort, component, name), w in zip(self._forces, work, strict=True):
@@ -393,13 +394,13 @@ class Balance:
         return found | {INTEGRATOR: integrator, UNBALANCED: unbalanced}
 
     def _clear(self) -> None:
-        """Sums begin at 0."""
+        """Reset sums to 0."""
         self._sums.work[:], self._sums.kinetic[:] = 0.0, 0.0
         for sums in self._sums.taken.values():
             sums[:] = 0.0
 
     def create_losses(self) -> dict[type[Component], Losses]:
-        """Losses of all laws that have some, at 0; all processes call this together."""
+        """Losses of all laws with losses, reset to 0; all processes call this together."""
         assembly, found = self._assembly, dict[type[Component], Losses]()
         for component, _, account, *_ in self._accounts:
             rows = assembly.layout.rows[component]

@@ -1,4 +1,4 @@
-"""The energy ledger: a hook that follows all energy of a run, step by step, and shows what is left.
+"""The energy ledger: a hook that integrates all energies of a run, step by step, and shows the rest of the balance.
 
     ledger = EnergyLedger("energy.csv")
     state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[ledger])
@@ -8,7 +8,7 @@ With `balance.py`, over all steps since the ledger began,
 
     work = kinetic + potential + dissipation + passed on + not accounted + integrator + rest.
 
-Every step is integrated; what is recorded for the table and the picture is a choice of instants.
+Every step is integrated; the table and the picture show selected instants.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ from windlass.framework.state.evaluate import find_evaluated_rows
 from windlass.framework.state.state import State, as_local
 
 MOST_ROWS, MOST_NAMES, LINE, SEEN = 2000, 4, 34, 1e-3
-"""Rows of a law, and different names of them, up to which pages name them; letters in a line of a legend; curves that
-are shown, relative to the largest."""
+"""Largest numbers of rows of a law, and of their different names, that pages name; letters in a line of a legend;
+smallest shown curve, relative to the largest."""
 
 
 class EnergyLedger(EveryNth):
-    """Follows all energy of dynamic solves; a hook.  It stands before recorders, whose friction fields it fills.
+    """Integrates all energies of dynamic solves; a hook.  Put it before recorders, whose friction fields it fills.
 
-    Under MPI all processes call it and have the same numbers; the first one writes.  Several solves go into one ledger;
-    what is done to the state between them is no part of it.
+    Under MPI all processes call it and have the same numbers; the first one writes.  Several solves can share one
+    ledger; changes of the state between them are not included.
 
     Args:
         path: CSV table of the recorded instants, written at the end of each solve; None: in memory only.
-        every: record every n-th accepted step, >= 1, whatever ``frames`` says; default: ``frames``.  All steps are
+        every: record every n-th accepted step, >= 1, regardless of ``frames``; default: ``frames``.  All steps are
             integrated in any case.
         frames: records of each solve, evenly in time; at most one for each step.
 
@@ -75,8 +75,9 @@ class EnergyLedger(EveryNth):
         steps: number of steps that were integrated.
 
     Raises:
-        ModelError: time does not go on, as in statics.
-        OutputError: a file that cannot be written, that another run or hook writes, or that Windlass has not written.
+        ModelError: time does not advance, as in statics.
+        OutputError: a file that cannot be written, that another run or hook writes, or that another program has
+            written.
     """
 
     @checked(OutputError, path=optional(path()), every=optional(whole(1)), frames=whole(1))
@@ -90,7 +91,7 @@ class EnergyLedger(EveryNth):
         self._balance: Balance | None = None
         self._world: World | None = None
         self._version = -1
-        # sums of this process, in the order of the kinds; and those of all, recorded
+        # sums of this process, in the order of the kinds; recorded sums of all processes
         self._sums: dict[str, float] = {}
         self._losses: dict[type[Component], Losses] = {}
         self._first: dict[str, float] = {}
@@ -131,18 +132,18 @@ class EnergyLedger(EveryNth):
 
     @property
     def rest(self) -> float:
-        """What is left at the last record [J]."""
+        """The rest of the balance at the last record [J]."""
         return self.totals.get(REST, 0.0)
 
     @property
     def not_accounted(self) -> list[str]:
-        """Laws whose forces have worked, but which do not say what becomes of it; users' forces are such."""
+        """Laws whose forces have done work but have no account of it, such as users' forces."""
         totals = self.totals
         return [name for name, kind in self.kinds.items() if kind == UNKNOWN and totals.get(name, 0.0) != 0.0]
 
     @checked(entity=handle())
     def losses(self, entity: Entity) -> dict[str, FloatArray]:
-        """What rows of one kind have lost since the ledger began, by name, each of shape (rows,) [J].
+        """Losses of the rows of one kind since the ledger began, by name, each of shape (rows,) [J].
 
         Under MPI all processes must call this together.
 
@@ -172,7 +173,7 @@ class EnergyLedger(EveryNth):
         if not self._losses:
             self._losses = self._balance.create_losses()
         self._balance.losses = self._losses
-        # outputs and drawings find them there
+        # outputs and drawings read them from there
         assembly.layout.losses = self._losses
         self._begin(state)
         if not self._first:
@@ -186,13 +187,13 @@ class EnergyLedger(EveryNth):
         self._sums = dict.fromkeys(self.kinds, 0.0)
 
     def _begin(self, state: State) -> None:
-        """A step begins at a state that is no end of another step."""
+        """Begin a step at a state that is not the end of another step."""
         assert self._balance is not None
         self._balance.begin(as_local(state))
         self._version = state.world.version
 
     def before_step(self, state: State) -> None:
-        """Record the start, and what hooks have changed with the model."""
+        """Record the start, and changes of the model by hooks."""
         if self._version < 0:
             self._begin(state)
         elif state.world.version != self._version:
@@ -214,7 +215,7 @@ class EnergyLedger(EveryNth):
         super().after_step(state)
 
     def _take_changes(self, start: State) -> None:
-        """What a step began with is not what it is solved with: stiffnesses, switches, loads, cables in reserve."""
+        """The model of a step differs from the model at its start: stiffnesses, switches, loads, reserve cables."""
         balance = self._balance
         assert balance is not None
         before = balance.stored()
@@ -226,14 +227,14 @@ class EnergyLedger(EveryNth):
             self._sums[CHANGES] += now - before[name]
 
     def _share_losses(self) -> None:
-        """Losses by what names them, of all processes, which drawings and tables need at any time."""
+        """Losses of all processes by name, which drawings and tables need at any time."""
         assert self._world is not None
         for losses in self._losses.values():
             if losses.shared is not None and len(losses.ids):
                 losses.shared[:] = parallel_assembly(self._world).processes.sum(losses.sum_here())
 
     def _add_sums(self) -> None:
-        """Take what the balance has summed up."""
+        """Add the sums of the balance."""
         assert self._balance is not None
         for name, value in self._balance.take_sums().items():
             self._sums[name] += value
@@ -245,17 +246,17 @@ class EnergyLedger(EveryNth):
         return dict(zip(sums, values.tolist(), strict=True))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Those before the next one that is recorded, where compiled code can integrate them."""
+        """Steps before the next recorded step, where compiled code can integrate them."""
         is_known = state.world.version == self._version and self.idle_program(state) is not None
         return super().idle_steps(state, size) if is_known else 0
 
     def idle_program(self, state: State) -> Program | None:
-        """What integrates a step; None if this takes Python."""
+        """The compiled step that integrates a time step; None if this needs Python."""
         assert self._balance is not None
         return self._balance.find_program(state)
 
     def skip(self, steps: int) -> None:
-        """Count them."""
+        """Count the steps."""
         super().skip(steps)
         self.steps += steps
 
@@ -285,7 +286,7 @@ class EnergyLedger(EveryNth):
             CsvTable(self._claim.path, columns, rows).close()
 
     def checkpoint(self) -> dict[str, Any]:
-        """All sums and records; see `StepHook.checkpoint`.  This run and one that goes on begin anew from them."""
+        """All sums and records; see `StepHook.checkpoint`.  This run and a continued run start again from them."""
         assert self._world is not None
         processes = parallel_assembly(self._world).processes
         self._add_sums()
@@ -306,7 +307,7 @@ class EnergyLedger(EveryNth):
         }
 
     def _set_sums(self, sums: Mapping[str, float]) -> None:
-        """Sums of all processes stand on the first one."""
+        """The first process stores the sums of all processes."""
         first = is_first_process()
         self._sums = {name: float(sums[name]) if first else 0.0 for name in self.kinds}
 
@@ -314,7 +315,7 @@ class EnergyLedger(EveryNth):
         """Continue with the sums of the interrupted run.
 
         Raises:
-            ModelError: the quantities are others.
+            ModelError: the quantities differ.
         """
         if kept["names"] != self.names:
             raise ModelError(
@@ -334,7 +335,7 @@ class EnergyLedger(EveryNth):
         self._version = -1
 
     def format(self) -> str:
-        """The ledger as a table for people, at the last record."""
+        """The ledger as a text table, at the last record."""
         return format_lines(self._list_lines())
 
     def report_sections(self) -> list[ReportSection]:
@@ -344,7 +345,7 @@ class EnergyLedger(EveryNth):
         labels = self._find_labels()
         title, *rows = self._list_lines(labels)
         shown = [name for name in self.kinds if self.kinds[name] != PARTS and self[name].any()]
-        # what would lie on the axis is left to the table
+        # quantities too small for the picture are only in the table
         largest = max((float(np.abs(self[name]).max()) for name in shown), default=0.0)
         shown = [name for name in shown if float(np.abs(self[name]).max()) > SEEN * largest]
         words = {name: labels.get(name, name.replace(".", ": ").replace("_", " ")) for name in shown}
@@ -353,7 +354,7 @@ class EnergyLedger(EveryNth):
         return [ReportSection("Energy", parts, "energy")]
 
     def _find_labels(self) -> dict[str, str]:
-        """Names of the loads, springs and bodies that a few rows are of, in place of the name of their law."""
+        """Names of loads, springs and bodies with few rows, instead of the name of their law."""
         world = self._world
         assert world is not None
         tables = {component.__name__: table for component, table in world.tables.items()}
@@ -376,7 +377,7 @@ class EnergyLedger(EveryNth):
         return {quantity: label for quantity, label in labels.items() if known.count(label) == 1}
 
     def _name_row(self, table: EntityTable, row: int) -> str:
-        """The name that a row was given, or else that of what carries its last marker."""
+        """The name of a row, or else the name of the entity that carries its last marker."""
         own = table.describe(row)
         markers = [name for name in table.component.refs if name.startswith("marker")]
         if own != f"{table.kind} {row}" or not markers:
@@ -396,7 +397,7 @@ class EnergyLedger(EveryNth):
         return list_lines(self.kinds, self.totals, self._first, dict(by), span, self.steps, labels)
 
     def _name_of(self, number: int) -> str:
-        """Name of an entity, of what carries it if it is a marker."""
+        """Name of an entity; for a marker, the name of the entity that carries it."""
         assert self._world is not None
         entity = self._world.entity(number)
         for name in entity.table.component.refs:

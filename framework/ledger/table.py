@@ -1,4 +1,4 @@
-"""The ledger as a table for people, and as a picture."""
+"""The ledger as a text table and as a picture."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def list_lines(
     steps: int,
     labels: Mapping[str, str] | None = None,
 ) -> list[tuple[str, str, str]]:
-    """The lines of a ledger: words, change since the start and energy at the end; what is 0 is left out.
+    """The lines of a ledger: label, change since the start and energy at the end; zeros are omitted.
 
     Args:
         kinds: kind of each quantity.
         totals: quantities [J].
         starts: energies at the start [J].
-        groups: parts of quantities, by what names them [J].
+        groups: parts of quantities, by name [J].
         span: from and to which time [s].
         steps: number of steps.
-        labels: words for quantities in place of their names.
+        labels: labels of quantities instead of their names.
     """
     title = f"energy from {span[0]:.6g} s to {span[1]:.6g} s in {steps} steps"
     lines: list[tuple[str, str, str]] = [(title, "J", "at the end [J]")]
@@ -76,7 +76,7 @@ def list_lines(
 
 
 def format_lines(lines: Sequence[tuple[str, str, str]]) -> str:
-    """Lines as a table for people."""
+    """Lines as a text table."""
     widths = [max(len(line[k]) for line in lines) for k in range(3)]
     return "\n".join(f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}".rstrip() for a, b, c in lines)
 
@@ -92,7 +92,7 @@ def draw_series(times: FloatArray, values: Mapping[str, FloatArray], kinds: Mapp
     styles = {WORK: "-", KINETIC: "--", POTENTIAL: "--", DISSIPATION: "-.", PASSED: ":", UNKNOWN: ":", INTEGRATOR: ":"}
     largest = max((float(np.abs(v).max(initial=0.0)) for v in values.values()), default=0.0)
     for name, series in values.items():
-        # what would lie on the axis is left out
+        # quantities too small to see are omitted
         if kinds[name] in styles and float(np.abs(series).max(initial=0.0)) > 1e-4 * largest:
             above.plot(times, series, styles[kinds[name]], label=f"{name} ({kinds[name]})", linewidth=1.2)
         if kinds[name] in (REST, PARTS) and series.any():

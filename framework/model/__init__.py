@@ -1,1 +1,1 @@
-"""What exists before anything is local: schema, tables, laws, the world, global numbers."""
+"""The global model, before distribution over processes: schema, tables, laws, the world, global numbers."""

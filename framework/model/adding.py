@@ -1,4 +1,4 @@
-"""What a call of `World.add` asks for: references and numbers of rows; and helpers that make several such calls."""
+"""Arguments of `World.add`: references and numbers of rows; and helpers that make several such calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 
 def all_or_nothing(function: Callable[P, R]) -> Callable[P, R]:
-    """A helper that adds several kinds of entities to a world, its first argument: all of them, or on errors none."""
+    """Decorator of helpers that add several kinds of entities to a world, their first argument: all or none."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -33,10 +33,10 @@ def all_or_nothing(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def count_rows(component: type[Component], values: dict[str, Any], refs: dict[str, NDArray[Any]]) -> int:
-    """Number of rows that a call of `World.add` asks for.
+    """Number of rows that a call of `World.add` adds.
 
     Raises:
-        ModelError: arrays without rows beside references to entities.
+        ModelError: arrays without rows together with references to entities.
     """
     counts = {name: len(ids) for name, ids in refs.items() if len(ids) != 1}
     for name, value in values.items():
@@ -57,21 +57,21 @@ def count_rows(component: type[Component], values: dict[str, Any], refs: dict[st
 
 
 def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part: int | None) -> NDArray[Any]:
-    """Entity numbers from what `World.add` was given for a reference, checked against what it accepts.
+    """Entity numbers from a reference argument of `World.add`, checked against the kinds that it accepts.
 
     Args:
         world: the world.
         table: table of the new rows.
         ref: the reference.
-        given: a handle, a list of handles or an array of numbers: one for each row; for chains one of these is a chain
-            for all rows, and a list of these, or an array of shape (rows, n), one for each row.
-        part: number of new rows on all processes, if this one gives a part of them.
+        given: a handle, a list of handles or an array of numbers: one for each row; for chains, one such value is a
+            chain for all rows, and a list of them, or an array of shape (rows, n), has one chain for each row.
+        part: number of new rows on all processes, if this process adds a part of them.
 
     Returns:
         Numbers, shape (1,) or (rows,); for chains an array of arrays.
 
     Raises:
-        ModelError: what is no reference, of a wrong kind or of another world; a chain that is too short.
+        ModelError: not a reference, or one of a wrong kind or of another world; a chain that is too short.
     """
     where = f"{ref.name} in {table.kind} row {table.count}"
     if given is None:
@@ -97,7 +97,7 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
 
 
 def count_chains(given: Any) -> int | None:
-    """Number of rows that a list of chains is for; None for one chain for all rows."""
+    """Number of rows of a list of chains; None for one chain for all rows."""
     each = isinstance(given, list | tuple) and given and all(isinstance(x, list | tuple | np.ndarray) for x in given)
     return len(given) if each or (isinstance(given, np.ndarray) and given.ndim == 2) else None
 
@@ -119,7 +119,7 @@ def _read_numbers(world: Tables, table: EntityTable, ref: Ref, given: Any, where
 
 
 def _check_numbers(world: Tables, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
-    """Entity numbers that are given as such, checked like handles; ``new`` rows follow those of the world."""
+    """Entity numbers given as numbers, checked like handles; ``new`` rows follow the rows of the world."""
     numbers = numbers.astype(np.int64).reshape(-1)
     least, end = -1 if ref.optional and not ref.is_chain else 0, world.count + new
     for number in numbers[(numbers < least) | (numbers >= end)][:1]:

@@ -1,9 +1,9 @@
-"""What laws show of themselves: outputs, drawings (points, lines, faces with fields), paintings (values on lines).
+"""Visible data of laws: outputs, drawings (points, lines, faces with fields), paintings (values on lines).
 
 A law draws by ``draw(rows, fields, subdivisions) -> Drawing`` and paints by ``paint(rows, fields) -> Painting``.  Both
 are called once per recorded frame with all rows of the law's table that a process has; a drawing has equally many
-points, lines and faces for each row, row by row.  What is joined, labelled and covered must not change from frame to
-frame, points and values may.
+points, lines and faces for each row, row by row.  Connections, labels and covered intervals must not change from frame
+to frame; points and values may.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class Drawing:
     Attributes:
         points: positions in the global frame [m], shape (n, 2) or (n, 3).
         lines: points at both ends of each line, shape (m, 2).
-        part: label of each line from 0 on, equal within what is seen as one thing (a belt, a wheel), shape (m,).
+        part: label of each line from 0 on, equal within one visible object (a belt, a wheel), shape (m,).
         entity: number of the entity that each line belongs to, -1 if paintings cannot reach it, shape (m,).
         start, end: local position x of both ends of each line on its entity [m], start < end, shape (m,).
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of every field.
-        joints: numbers of what joins each line to others, nodes or positions, shape (m, k): lines with a common one
-            have one label, also if several processes draw them.  None: nothing is joined.
+        joints: numbers of the nodes or positions that join each line to others, shape (m, k): lines with a common
+            number have one label, also if several processes draw them.  None: no lines are joined.
         faces: corners of each face, one after the other around it, shape (k, 4).
         face_part: label of each face, as of lines, shape (k,).
     """
@@ -60,7 +60,7 @@ class Drawing:
 def draw_traces(
     traces: Sequence[FloatArray], entity: IntArray, fields: Mapping[str, FloatArray], units: Mapping[str, str]
 ) -> Drawing:
-    """Lines along traces of points, each with a label of its own and its local position from 0 on.
+    """Lines along traces of points, each with its own label and a local position from 0 on.
 
     Args:
         traces: points of each trace in the global frame [m], shape (points, 3) each.
@@ -88,9 +88,9 @@ class Paint(NamedTuple):
 
     Attributes:
         values: one value per interval, shape (n,).
-        rule: how several values on one line combine: ``"sum"`` adds densities, each weighted with the share of the
-            line that its interval covers, so that the integral along the line is kept; ``"min"`` and ``"max"`` take
-            one of the values.
+        rule: how several values on one line combine: ``"sum"`` adds densities, each weighted with the fraction of the
+            line that its interval covers, which preserves the integral along the line; ``"min"`` and ``"max"`` take one
+            of the values.
         empty: value of lines that no interval covers.
         unit: physical unit.
     """
@@ -129,7 +129,7 @@ class Output:
         fill: value at the end of rows that have fewer entries than the widest row of an evaluation.
         place_ranks: number of axes of one place, for places that are not numbers: ``{"local": 1}`` for vectors.
         units_of: ``(rows: LocalRows) -> units``, one per row, where they differ by row; default: ``unit``.
-        summed: every process gives its parts of any rows, such as reactions; values are the sums of all processes.
+        summed: every process gives its contribution to any rows, as for reactions; values are sums over all processes.
     """
 
     unit: str

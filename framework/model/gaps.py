@@ -1,8 +1,8 @@
-"""Gaps of contacts: by these numbers solvers see whether their steps resolve what opens and closes.
+"""Gaps of contacts: solvers use them to check that their steps resolve opening and closing.
 
-A law that opens and closes measures each of its contacts at the end of a step.  The same numbers of the end of the step
-before stand behind them.  Where a thing of the size ``reach`` can be passed, the way past it is looked at, too: from X
-at the start to X at the end, straight, it may not come nearer to the origin than the reach.
+A law with contacts measures each contact at the end of a step.  The same numbers at the end of the step before follow
+them.  If a body can pass an obstacle of size ``reach``, its path is checked, too: the straight line from X at the start
+to X at the end must not come nearer to the origin than the reach.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 GAP, RATE, SPEED, MISSED, REACH, X, Y, Z = range(8)
-"""Places of the numbers of a contact: gap [m or rad], inf where nothing is near; its rate; the relative speed of what
-touches [m/s]; the depth that the ends of the step do not show, and the reach of what can be
-passed [m]; a vector from one to the other [m]."""
+"""Places of the numbers of a contact: gap [m or rad], inf where no partner is near; its rate; the relative speed of the
+touching surfaces [m/s]; the depth that the ends of the step do not show, and the reach of an obstacle that can be
+passed [m]; a vector from one body to the other [m]."""
 START = 8
-"""Place of the first of the same numbers at the start of the step; the gap is NaN where it is not known."""
+"""Index from which the numbers at the start of the step follow; the gap is NaN if unknown."""
 WIDTH = 2 * START
 LEAST, FASTEST = range(2)
 """Places in `Gaps.quiet`."""
 
 
 def create_numbers(count: int) -> FloatArray:
-    """Numbers of contacts of which nothing is known, shape (count, WIDTH)."""
+    """Numbers of unknown contacts, shape (count, WIDTH)."""
     numbers = np.zeros((count, WIDTH))
     numbers[:, GAP], numbers[:, START + GAP] = np.inf, np.nan
     return numbers
@@ -44,13 +44,14 @@ def create_near(count: int) -> IntArray:
 
 @dataclass
 class Wraps:
-    """Which pulleys the contacts of a law hold a rope or a belt on.
+    """Pulleys on which the contacts of a law hold a rope or a belt.
 
     Attributes:
         pulley: number of the pulley of each contact, shape (contacts,).
-        place: place of its gap among the history values, shape (contacts,); their signs say what is closed.
-        angle: what a contact stands for of the wrap angle [rad], shape (contacts,).
-        stiffness: of a contact [N/m], shape (contacts,).
+        place: place of its gap among the history values, shape (contacts,); signs of the gaps tell which contacts are
+            closed.
+        angle: part of the wrap angle that a contact represents [rad], shape (contacts,).
+        stiffness: stiffness of a contact [N/m], shape (contacts,).
         names: ``()`` gives the names of the pulleys.
     """
 
@@ -67,19 +68,20 @@ class Gaps:
 
     Attributes:
         measure: ``(s)`` writes the numbers of the motion in the fields.
-        numbers: shape (contacts, WIDTH); a ``measure`` that is no `Call` may put another array in its place.
-        describe: ``(k)`` names contact k in words.
-        near: how many contacts there are to be looked at, and their numbers, shape (contacts + 1,); ``measure`` may
-            leave out those that nothing can reach in this step.  None: all.
-        weighed: whether the speed counts beside the rates, as for what runs around pulleys; otherwise an impact is
+        numbers: shape (contacts, WIDTH); a ``measure`` that is not a `Call` may replace the array.
+        describe: ``(k)`` describes contact k.
+        near: number of contacts to check, then their numbers, shape (contacts + 1,); ``measure`` may omit contacts that
+            cannot close in this step.  None: all.
+        weighed: whether the speed counts in addition to the rates, as for ropes on pulleys; otherwise an impact is
             compared with its own speed.
-        accept: ``()`` is called in addition when a step is accepted; beside a ``measure`` that is a `Call`, a `Call` in
-            the place of `accept_gaps`.
-        quiet: change of a rate below which nothing is judged [m/s], which solvers write, and what ``measure`` writes:
-            the largest speed of contacts that it has left out of ``near`` because of it, shape (2,).
-        memory: arrays of the start of the step beside the numbers.
-        holder: the watch whose last accepted step the numbers hold; another solver of the same world takes its place.
-        wraps: for ropes and belts on pulleys.
+        accept: ``()`` is called in addition when a step is accepted; with a ``measure`` that is a `Call`, a `Call` that
+            replaces `accept_gaps`.
+        quiet: change of a rate below which contacts are not checked [m/s], written by solvers; then the largest speed
+            of contacts that ``measure`` has therefore omitted from ``near``, written by ``measure``; shape (2,).
+        memory: further arrays of the start of the step.
+        holder: the watch of the last accepted step that the numbers describe; another solver of the same world replaces
+            it.
+        wraps: wraps of ropes and belts on pulleys.
     """
 
     measure: Callable[[Any], Any]
@@ -97,7 +99,7 @@ class Gaps:
 @kernel
 def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
     """The end of a step is the start of the next one; ``before``: the list of the step before, which becomes this."""
-    # contacts that have left the list have no start when they return
+    # contacts that return to the list have no start values
     for i in range(1, before[0] + 1):
         numbers[before[i], START + GAP] = np.nan
     for i in range(near[0] + 1):

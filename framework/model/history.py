@@ -1,7 +1,7 @@
 """History values of connectors (gaps, stick-slip states, sticking positions) that only post-Newton updates write.
 
-A connector refers to one row of `GenericData`.  The values themselves lie in ``State.data``; the table holds how many
-there are and what they are at the start.
+A connector refers to one row of `GenericData`.  ``State.data`` stores the values; the table stores their number and
+initial values.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from windlass.framework.model.schema import Component, column, count_values
 from windlass.framework.model.table import Entity, EntityTable
 
 MOST_PLACES = 10**6
-"""More places of one row than any connector needs."""
+"""Upper limit of the places of one row, more than any connector needs."""
 
 
 class GenericData(Component):
-    """A list of history values per row; its meaning is that of the connector that refers to it."""
+    """A list of history values per row; the connector that refers to it defines their meaning."""
 
     initial = column("1", "history values at the start [unit of the connector's history]", shape=None)
 
@@ -36,16 +36,16 @@ def create_history(
     per_place: Sequence[float],
     per_row: Sequence[float] = (),
 ) -> dict[str, Any]:
-    """Fill in the reference ``data`` of connector rows that are about to be added, if the user left it out.
+    """Fill in the reference ``data`` of connector rows that are about to be added, if the user omitted it.
 
     Args:
         world: the world.
-        component: schema of the connector, with a reference ``data`` and mostly a ``history_column`` for the number of
+        component: schema of the connector, with a reference ``data`` and usually a ``history_column`` for the number of
             places; without it each row is one place.
-        values: what the user gave to `World.add`.
-        per_place: start value of each history variable of a place; variables lie one after the other, each with one
-            value per place.
-        per_row: start values of further history variables that a row has once, after those of its places.
+        values: arguments of `World.add`.
+        per_place: start value of each history variable of a place; variables are stored one after the other, each with
+            one value per place.
+        per_row: start values of history variables per row, stored after the variables of its places.
 
     Returns:
         The values with ``data``; unchanged if the number of places is missing or wrong, which `World.add` then reports.
@@ -83,13 +83,13 @@ def create_history(
 def check_history(
     world: Tables, table: EntityTable, per_place: int, needed: IntArray | None = None, allowed: int = 0
 ) -> None:
-    """Compare the number of history values of each row with what its connector needs.
+    """Compare the number of history values of each row with the number that its connector needs.
 
     Args:
         world: the world.
         table: rows of a connector with a reference ``data``.
-        per_place: number of history variables of a place; the ``history_column`` says how many places a row has.
-        needed: number of further history variables of each row that this process has, shape (resident,); None: none.
+        per_place: number of history variables of a place; the ``history_column`` gives the number of places of a row.
+        needed: number of history variables per row, for each resident row, shape (resident,); None: none.
         allowed: number of such variables that any row may have.
 
     Raises:

@@ -1,8 +1,7 @@
 """The names that files of models may use: components, and functions that are written as values.
 
-A name in a file is looked up here and nowhere else.  Nothing is imported by a name of a file: what the packages of
-`libraries` offer is listed by these packages themselves, and what a user adds is known once the user's own module has
-registered it.
+Names in a file are looked up only here.  No module is imported by a name of a file: the packages of `libraries` list
+their components, and a user's components are known once the user's module has registered them.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from windlass.framework.model.schema import Component
 
 
 class Writable(Protocol):
-    """A class of functions that a file holds as values."""
+    """A class of functions that a file stores as values."""
 
     __name__: str
     __qualname__: str
 
     def from_values(self, values: Any) -> Callable[..., Any]:
-        """The function of which a file holds these values; raises ModelError for values that are not allowed."""
+        """The function of values in a file; raises ModelError for values that are not allowed."""
 
 
 F = TypeVar("F", bound=type)
@@ -36,7 +35,7 @@ _sized: dict[str, str] = {}
 
 
 def offer_sized_kinds(prefix: str, maker: str) -> None:
-    """Let files name components that are made for a number, such as ``GenericNode3``.
+    """Let files name components that exist for each number, such as ``GenericNode3``.
 
     Args:
         prefix: the name without its number.
@@ -51,18 +50,18 @@ def offer_functions(name: str, module: str) -> None:
 
 
 def register_functions(kind: F) -> F:
-    """Let files hold functions of a class as values; a decorator.
+    """Let files store functions of a class as values; a decorator.
 
-    The class has ``to_values()``, which gives numbers, words, lists and dictionaries, and the class method
+    The class has ``to_values()``, which returns numbers, words, lists and dictionaries, and the class method
     ``from_values(values)``, which raises ModelError for values that are not allowed.
 
     Raises:
-        ModelError: a class without both, or another class of this name.
+        ModelError: a class that lacks one of these methods, or a second class of this name.
     """
     if not (hasattr(kind, "to_values") and hasattr(kind, "from_values")):
         raise ModelError(f"{kind.__name__} in register_functions: must have to_values and from_values")
     known = _functions.get(kind.__name__)
-    # a module that is executed again registers its classes anew
+    # a module that is executed again registers its classes again
     if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
         raise ModelError(f"{kind.__name__} in register_functions: a class of this name is registered already")
     _functions[kind.__name__] = kind
@@ -70,7 +69,7 @@ def register_functions(kind: F) -> F:
 
 
 def is_registered(function: Any) -> bool:
-    """Whether a file can hold a function as values."""
+    """Whether a file can store a function as values."""
     kind: Any = _functions.get(type(function).__name__)
     return kind is type(function)
 
@@ -88,7 +87,7 @@ def load_libraries() -> list[ModuleType]:
 
 
 def list_kinds() -> list[type[Component]]:
-    """All components that a file may name, but for those that are made for a number."""
+    """All components that a file may name, except components that are made for a number."""
     for package in load_libraries():
         for name in package.__all__:
             getattr(package, name)
@@ -108,7 +107,7 @@ def find_component(name: str) -> type[Component] | None:
     if sized is not None and sized[1] in _sized:
         module, _, function = _sized[sized[1]].partition(":")
         getattr(import_module(module), function)(int(sized[2]))
-    # a class that is made anew at the same place, as by a cell of a notebook, takes the place of the one before
+    # a class that is defined again at the same place, as in a notebook cell, replaces the earlier class
     found = list(
         {
             (component.__module__, component.__qualname__): component

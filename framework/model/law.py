@@ -1,4 +1,4 @@
-"""Laws: what a component does, registered by one call at the foot of its file.
+"""Laws: the behaviour of a component, registered by one call at the end of its file.
 
 A law is a schema plus plain functions.  ``dofs`` says which coordinates each row couples, by the names of references;
 ``build`` binds the rows of one table to compiled kernels and returns a `System`.  Everything else (numbering, sparsity,
@@ -35,21 +35,21 @@ BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connecto
 
 
 class Numbers(Protocol):
-    """What a law may ask of the numbers of the whole world; see `Numbering`."""
+    """The interface of the numbers of the whole world for laws; see `Numbering`."""
 
     node_dofs: dict[type[Component], IntArray]
     reference: FloatArray
     displacement: FloatArray
 
     def places(self, dofs: IntArray) -> IntArray:
-        """Places of coordinates among those that this process knows."""
+        """Places of coordinates among the coordinates that this process knows."""
 
     def reference_of(self, dofs: IntArray) -> FloatArray:
         """Reference coordinates of world coordinates."""
 
 
 class Tables(Protocol):
-    """What a law may ask of a world, and what numbers and spreads its tables; see `World`."""
+    """The interface of a world for laws, numbering and distribution; see `World`."""
 
     tables: dict[type[Component], EntityTable]
     gravity: FloatArray
@@ -74,7 +74,7 @@ class Tables(Protocol):
         """Add rows."""
 
     def all_or_nothing(self) -> AbstractContextManager[None]:
-        """A stretch that adds rows."""
+        """A block that adds rows."""
 
     def entity(self, number: int) -> Entity:
         """The handle to the entity with a number."""
@@ -92,7 +92,7 @@ class Tables(Protocol):
         """World coordinate numbers of the rows that this process has."""
 
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        """World coordinate numbers of what a reference names."""
+        """World coordinate numbers of the entities that a reference names."""
 
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
         """Length of the longest chain of a reference, and number of coordinates of the widest entity."""
@@ -114,7 +114,7 @@ class Tables(Protocol):
 
 
 class Rows(Protocol):
-    """What a law may ask of the local numbering of a process; see `Layout`."""
+    """The interface of the local numbering of a process for laws; see `Layout`."""
 
     rank: int
     size: int
@@ -164,13 +164,13 @@ class LocalRows:
 
     @property
     def columns(self) -> Any:
-        """What ``bind`` of their law gives for these rows; made once, and again after a switchable column changed."""
+        """Columns from ``bind`` of their law; made once, and again after a change of a switchable column."""
         bind = _laws[self.table.component].bind
         assert bind is not None, f"{self.table.kind} was registered without bind"
         return self.kept("columns", lambda: bind(self))
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        """What is made of these rows once, and again after a switchable column of them was changed."""
+        """A cached object of these rows, made once, and again after a change of a switchable column."""
         version = self.world.changed.get(self.table.component, 0)
         if self._bound.get("version") != version:
             self._bound.clear()
@@ -222,7 +222,7 @@ class LocalRows:
 
 @dataclass(frozen=True)
 class Law:
-    """What is registered for a component; for the attributes see `register`."""
+    """The registration of a component; for the attributes see `register`."""
 
     component: type[Component]
     role: Role
@@ -245,13 +245,13 @@ class Law:
 
     @property
     def needs_whole(self) -> bool:
-        """Whether worlds with such rows stay whole on every process, as neighbours may come from anywhere."""
+        """Whether worlds with such rows stay whole on every process, because any rows may become neighbours."""
         return self.replicated or self.reads is not None
 
 
 @dataclass(frozen=True)
 class MarkerFamily:
-    """What is registered for a family of markers; for the attributes see `register_family`."""
+    """The registration of a family of markers; for the attributes see `register_family`."""
 
     name: str
     allocate: Callable[[Tables, IntArray, Rows], Any]
@@ -266,38 +266,37 @@ _family_places: dict[str, str] = {}
 
 @takes_arguments_of(Law)
 def register(law: Law) -> None:
-    """Make the law of a component known; called once at the foot of its file.
+    """Make the law of a component known; called once at the end of its file.
 
     Args:
         component: the schema.
-        role: kind of the law; decides when its system runs.  ``data`` are history values, ``passive`` what other laws
-            read (the ground, materials, surfaces).
-        dofs: which coordinates each row couples: those of these references, in this order; nodes have their own.  Or
-            ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
+        role: kind of the law; decides when its system runs.  ``data`` are history values, ``passive`` rows are only
+            read by other laws (the ground, materials, surfaces).
+        dofs: which coordinates each row couples: coordinates of these references, in this order; nodes have their own.
+            Or ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
             ``table.resident``, -1 for none, shape (resident, n).
         bind: ``(rows) -> columns``, the arrays that kernels read, of any rows; functions find them as
             ``rows.columns``, made once and not for every output and frame.
         build: ``(rows) -> System`` of all rows of this process; called again when a switchable column changes.
         outputs: output variables by name.
-        fill_defaults: ``(world, values) -> values`` fills in what the user left out (creates nodes, data).
+        fill_defaults: ``(world, values) -> values`` fills in omitted values (creates nodes, data).
         fills: columns without default that ``fill_defaults`` fills in.
-        makes: kinds of nodes that ``fill_defaults`` makes of their columns among the values of a row.
-        check: ``(world, table) -> None`` raises ModelError for rows, of those that this process has, that do not fit
-            together.
+        makes: kinds of nodes that ``fill_defaults`` makes from the values of a row for their columns.
+        check: ``(world, table) -> None`` raises ModelError for resident rows that do not fit together.
         replicated: rows are local on all processes, which share the work within a row (contact sets).
-        reads: ``(world, table) -> entity numbers``, shape (k,), of all that rows may couple later on, where these
-            change (`NeighbourPattern`): a process with such rows has their coordinates and markers from the start.
+        reads: ``(world, table) -> entity numbers``, shape (k,), of all entities that rows may couple later, where
+            couplings change (`NeighbourPattern`): a process with such rows has the coordinates and markers of these
+            entities from the start.
         multipliers: number of multipliers of each row (constraints).
         family: marker family that the rows belong to (markers).
-        source: where the law comes from.
+        source: source of the law.
         draw: ``(rows, fields, subdivisions) -> Drawing`` shows the rows as points and lines.
-        paint: ``(rows, fields) -> Painting`` lays values onto the lines of other entities.
-        draw_keys: ``(rows) -> keys, shape (rows, k)``: rows of equal keys draw one and the same thing (a pulley that
-            touches many cables), which the first of them shows.
+        paint: ``(rows, fields) -> Painting`` puts values on the lines of other entities.
+        draw_keys: ``(rows) -> keys, shape (rows, k)``: rows with equal keys draw the same object (a pulley that touches
+            many cables), drawn by the first of these rows.
 
     Raises:
-        ModelError: a law that cannot work: a wrong role, a function that is missing or takes other arguments, columns
-            that are not there.
+        ModelError: an invalid law: a wrong role, a function that is missing or takes other arguments, missing columns.
     """
     check_law(law)
     _laws[law.component] = law
@@ -308,14 +307,15 @@ def register(law: Law) -> None:
 
 @takes_arguments_of(MarkerFamily)
 def register_family(family: MarkerFamily) -> None:
-    """Make a marker family known, and the laws that were waiting for it.
+    """Make a marker family known, and register the laws that were waiting for it.
 
     A family is a kind of attachment: the columns that all its markers fill and all connectors on them read.
 
     Args:
         name: e.g. ``"position marker"``.
         allocate: ``(world, ids, layout) -> columns`` makes the NamedTuple of columns for the local markers ``ids``.
-        register_pair: ``(component, force, ...)`` registers a law between two markers of the family, if there are such.
+        register_pair: ``(component, force, ...)`` registers a law between two markers of the family, if the family has
+            such laws.
 
     Raises:
         ModelError: ``allocate`` takes other arguments.
@@ -329,16 +329,16 @@ def register_family(family: MarkerFamily) -> None:
 
 
 def offer_family(name: str, module: str) -> None:
-    """Have a module loaded, which registers a marker family, when the first rows of a law of this family are added."""
+    """Name the module that registers a marker family, loaded when the first rows of such a law are added."""
     _family_places[name] = module
 
 
 def register_pair(component: type[Component], force: Callable[..., Any], *kernels: Any, **more: Any) -> None:
-    """Make a law between two markers known, with all that follows from its kernels; called once, at the foot of a file.
+    """Make a law between two markers known, with all that follows from its kernels; called once, at the end of a file.
 
-    The family of ``marker0`` says how: for position and coordinate markers see
-    `windlass.connectors.markers.pair_laws.register_kind`, which has the arguments.  If the family is not known yet, it
-    happens as soon as it is.
+    The family of ``marker0`` registers the law: for position and coordinate markers and for the arguments see
+    `windlass.connectors.markers.pair_laws.register_kind`.  If the family is not known yet, the registration waits for
+    it.
 
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``.
@@ -347,10 +347,10 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
         **more: ``letters``, ``outputs``, ``source`` and others.
 
     Raises:
-        ModelError: a law that cannot work.
+        ModelError: an invalid law.
     """
     check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {component.__name__}")
-    # at once, though all else may wait for the family
+    # at once, though the registration may wait for the family
     letters = more.get("letters") or {}
     if not isinstance(letters, Mapping):
         raise ModelError(f"letters of {component.__name__} = {letters!r}: must be names of columns by letters")
@@ -375,12 +375,12 @@ def require_law(component: type[Component]) -> Law:
     """The law of a component.
 
     Raises:
-        ModelError: nothing was registered for it.
+        ModelError: the component has no registered law.
     """
     if component in _waiting:
         name = _waiting[component][0]
         if name in _family_places:
-            # it makes all laws known that wait for it
+            # registers all laws that wait for the family
             import_module(_family_places[name])
     law = _laws.get(component)
     if law is None and component in _waiting:
@@ -401,7 +401,7 @@ def role_of(component: type[Component]) -> str:
 
 
 def build_place(component: type[Component]) -> tuple[int, bool]:
-    """Place of a law among those that are evaluated: by role, and markers that are made of others behind these."""
+    """Order of evaluation of a law: by role; markers made of other markers come after them."""
     role = require_law(component).role
     return BUILD_ORDER.index(role), role == "marker" and any("marker" in r.target for r in component.refs.values())
 

@@ -1,4 +1,4 @@
-"""What `register` asks of a law, so that one that would exert no force is refused where it is written.
+"""Checks of `register`, which refuse a law that would exert no force where it is written.
 
 Without these checks a law without ``dofs`` or ``build`` would be added to worlds and do nothing, without a message.
 """
@@ -16,7 +16,7 @@ from windlass.framework.model.schema import Component
 
 ROLES = ("node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive")
 WORKING = ROLES[1:7]
-"""Roles whose rows do something: without ``dofs`` and ``build`` they would exert no force."""
+"""Roles that need ``dofs`` and ``build``: without them their rows would exert no force."""
 
 ARGUMENTS = {
     "dofs": ("world", "table"),
@@ -29,7 +29,7 @@ ARGUMENTS = {
     "paint": ("rows", "fields"),
     "draw_keys": ("rows",),
 }
-"""The functions of a law and what they get."""
+"""The functions of a law and their arguments."""
 MEANING = {
     "dofs": "references, or a function (world, table), that give the coordinates of each row; without it they "
     "exert no force",
@@ -50,7 +50,7 @@ def needs(*names: str) -> Callable[[Function], Function]:
 
 
 def check_law(law: Any) -> None:
-    """Refuse a law that cannot work.
+    """Refuse an invalid law.
 
     Raises:
         ModelError: a wrong role, a function that is missing or takes other arguments, or a schema that does not fit.
@@ -95,10 +95,10 @@ def check_law(law: Any) -> None:
 
 
 def check_needs(component: type[Component], names: Sequence[str], what: str) -> None:
-    """Refuse a schema without the columns or references that something reads.
+    """Refuse a schema that lacks columns or references that are read.
 
     Raises:
-        ModelError: one of them is missing.
+        ModelError: a column or reference is missing.
     """
     there = (*component.refs, *component.columns)
     for name in names:
@@ -113,7 +113,7 @@ def check_node(component: type[Component]) -> None:
     """Refuse a node whose columns do not fit its coordinates.
 
     Raises:
-        ModelError: another number of columns than coordinates, or names that it does not have.
+        ModelError: another number of columns than coordinates, or unknown names.
     """
     kind, count = component.__name__, len(component.dof_names)
     if not count:

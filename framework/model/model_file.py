@@ -1,14 +1,14 @@
 """Files of models: the tables of a world as JSON, to be kept, compared, edited and sent.
 
-The file holds what was added, call by call in its order, with the values as they are now.  Numbers are written so that
-they come back to the last bit.  A column that is equal in all rows stands once, as ``{"all": value}``.
+The file stores the calls of `World.add` in their order, with the present values.  Numbers are written with all digits
+that reading needs to restore the last bit.  A column that is equal in all rows is written once, as ``{"all": value}``.
 
-A file is data: names of components and functions are looked up among what is installed (installed.py), the content is
-compared with its schema (model_schema.py), and every value goes through the checks of `World.add`.  A digest over the
-content tells a file that is as it was written from one that was changed.
+A file is data: names of components and functions are looked up among installed components (installed.py), the content
+is compared with its schema (model_schema.py), and every value goes through the checks of `World.add`.  A digest of the
+content detects changed files.
 
 Functions cannot be written.  A class of functions that is registered by `register_functions` can, such as tables and
-ramps; any other is written by its name, and whoever reads the file gives it again.
+ramps; any other function is written by its name, and must be given again when the file is read.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from windlass.framework.model.schema import Component, row_bytes
 from windlass.framework.model.table import EntityTable
 
 DEEPEST = 30
-"""Lists and objects within each other, more than any file of a model has."""
+"""Limit of nested lists and objects, more than any file of a model has."""
 CHANGED = "the file is damaged, or was changed after World.save: its digest is not that of its content"
 MARK = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[\[{]|[\]}]')
 
@@ -45,7 +45,7 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 def write_model(path: Path, content: Mapping[str, Any]) -> None:
-    """Put what `describe_model` gave into a file, in place of an old one.
+    """Write the result of `describe_model` to a file, replacing an old one.
 
     Raises:
         OutputError: the file cannot be written.
@@ -59,7 +59,7 @@ def read_model(path: Path) -> dict[str, Any]:
     """The content of a file that `write_model` wrote, in the form of its schema.
 
     Raises:
-        OutputError: no such file, one of another kind or of a later version, or what its schema does not allow.
+        OutputError: no such file, one of another kind or of a later version, or content that its schema does not allow.
     """
     where = f"model file {path}"
     try:
@@ -73,7 +73,7 @@ def read_model(path: Path) -> dict[str, Any]:
     if isinstance(version, bool) or version not in (1, VERSION):
         raise OutputError(f"{where} has version {show(version)}: must be {VERSION}, or 1 of files without a digest")
     if version == 1 and "digest" not in content:
-        # it differs in the digest alone
+        # only the digest differs
         content = content | {"version": VERSION, "digest": compute_digest(content | {"version": VERSION})}
         warn(f"{where} is of version 1, without a digest: it may have been changed unseen", ModelWarning, stacklevel=4)
     with explaining(content):
@@ -82,7 +82,7 @@ def read_model(path: Path) -> dict[str, Any]:
 
 
 def _parse(text: bytes, where: str) -> Any:
-    """The content of JSON; no key twice in an object."""
+    """Parse JSON; no object may have a key twice."""
 
     def join(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -106,7 +106,7 @@ def _parse(text: bytes, where: str) -> Any:
 
 
 def _find_deep_key(text: str) -> str:
-    """The key of what has brackets that are too deep."""
+    """The key of the value with too many nested brackets."""
     outer, key = [], "the file"
     for found in MARK.finditer(text):
         if found[2]:
@@ -121,13 +121,13 @@ def _find_deep_key(text: str) -> str:
 
 
 def compute_digest(content: Mapping[str, Any]) -> str:
-    """SHA-256 of all but the digest itself, as compact JSON with sorted keys."""
+    """SHA-256 of all content except the digest, as compact JSON with sorted keys."""
     kept = {key: value for key, value in content.items() if key != "digest"}
     return hashlib.sha256(json.dumps(kept, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def is_as_written(content: Mapping[str, Any]) -> bool:
-    """Whether the content is what the digest was made of."""
+    """Whether the content has this digest."""
     try:
         return compute_digest(content) == content.get("digest")
     except RecursionError:
@@ -135,13 +135,13 @@ def is_as_written(content: Mapping[str, Any]) -> bool:
 
 
 def restate(error: WindlassError, text: str) -> WindlassError:
-    """The same kind of error in other words."""
+    """The same kind of error with another message."""
     return (OutputError if isinstance(error, OutputError) else ModelError)(text)
 
 
 @contextmanager
 def explaining(content: Mapping[str, Any]) -> Iterator[None]:
-    """Errors say, too, that the content is not what was written, if so."""
+    """Add to errors that the content was changed, if so."""
     try:
         yield
     except WindlassError as error:
@@ -151,7 +151,7 @@ def explaining(content: Mapping[str, Any]) -> Iterator[None]:
 
 
 def describe_model(world: Tables) -> dict[str, Any]:
-    """What a file holds of a world; all processes call this together if it is in parts.
+    """Content of a file for a world; all processes call this together if it is in parts.
 
     Raises:
         ModelError: two functions of the user have the same name.
@@ -185,12 +185,12 @@ def describe_model(world: Tables) -> dict[str, Any]:
 
 
 def fill_model(world: Tables, content: Mapping[str, Any], functions: Functions, source: str) -> None:
-    """Add what a file holds to an empty world.
+    """Add the content of a file to an empty world.
 
     Args:
         world: the world.
-        content: what `read_model` gave.
-        functions: those of the user by the names under which they were written.
+        content: result of `read_model`.
+        functions: functions of the user by the names under which they were written.
         source: the file, for messages.
 
     Raises:
@@ -237,10 +237,10 @@ def _add_names(world: Tables, names: Mapping[str, Any], source: str) -> None:
 def _add_rows(
     world: Tables, component: type[Component], call: Mapping[str, Any], functions: Functions, source: str, where: str
 ) -> list[str]:
-    """Repeat one call of `World.add`; what it made by itself stands in the file as calls before it.
+    """Repeat one call of `World.add`.
 
     Returns:
-        Columns and references that the file has no values of.
+        Columns and references without values in the file.
     """
     count, of = call["rows"], f" of {component.__name__}"
     check_content(call, describe_calls(component), source, where, of)
@@ -305,7 +305,7 @@ class FunctionNames:
 
 
 def _pack(values: NDArray[Any]) -> Any:
-    """Values of rows as JSON; columns of open length are lists of arrays."""
+    """Values of rows as JSON; columns of variable length are lists of arrays."""
     n = len(values)
     if values.dtype == object:
         rows = [np.asarray(row).tolist() for row in values]
@@ -340,7 +340,7 @@ def _unpack(packed: Mapping[str, Any], count: int) -> list[Any]:
 
 
 def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Functions, what: str, where: str) -> list[Any]:
-    """One function, or None, per row; rows that shared a function share it again."""
+    """One function, or None, per row; rows that shared a function share it after reading, too."""
     made: dict[str, Any] = {}
 
     def unpack(value: Any) -> Any:
@@ -374,7 +374,7 @@ def _create_function(value: Mapping[str, Any], where: str) -> Any:
 
 
 def _find_kind(name: str, module: Any, where: str) -> type[Component]:
-    """The registered component of a name; the module in the file is for the message alone."""
+    """The registered component of a name; the module in the file is used only in the message."""
     found = find_component(name)
     if found is None:
         there = f" (in {module} when the file was written)" if module else ""

@@ -1,8 +1,8 @@
-"""The schema of model files, made of the schemas of components: JSON Schema, draft 2020-12.
+"""The schema of model files, generated from the schemas of components: JSON Schema, draft 2020-12.
 
-`describe_format` gives the part that holds for every file, `describe_calls` that for the rows of one component, and
-`full_schema` both together, as the documentation publishes it.  Files are checked by the library jsonschema with the
-same parts, part by part, so that a message names the place and the component.
+`describe_format` returns the part for every file, `describe_calls` the part for the rows of one component, and
+`full_schema` both together, as published in the documentation.  The library jsonschema checks files with the same
+parts, part by part; its messages therefore name the place and the component.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LARGEST_WHOLE = 2**53
 
 
 def any_value(levels: int) -> dict[str, Any]:
-    """The schema of numbers, texts, true, false and null, in lists and objects within each other up to some levels."""
+    """The schema of numbers, texts, true, false and null, in lists and objects nested up to some depth."""
     plain = ["number", "string", "boolean", "null"]
     if not levels:
         return {"type": plain}
@@ -81,7 +81,7 @@ def packed(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def describe_format() -> dict[str, Any]:
-    """The schema of every file; calls alone are left open."""
+    """The schema of every file; without the schemas of calls."""
     label = {"type": ["string", "array"], "items": TEXT}
     names = {"type": "array", "prefixItems": [whole(0), whole(1), label], "minItems": 3, "maxItems": 3}
     call = {
@@ -106,7 +106,7 @@ def describe_format() -> dict[str, Any]:
             "type": "object",
             "additionalProperties": listed(names),
         },
-        "calls": {"description": "what was added, call by call of World.add", **listed(call)},
+        "calls": {"description": "calls of World.add, in their order", **listed(call)},
     }
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
@@ -189,18 +189,18 @@ def full_schema(components: Iterable[type[Component]]) -> dict[str, Any]:
 
 @cache
 def create_validator() -> Callable[[Mapping[str, Any]], Any]:
-    """Validators of a schema for whom numbers are finite, and long lists of numbers are looked at as one array."""
+    """Validators of a schema that require finite numbers and check long lists of numbers as one array."""
     import jsonschema  # here, because few runs read files of models
 
     base = jsonschema.Draft202012Validator
     standard = base.VALIDATORS["items"]
 
     def is_finite(_: Any, value: Any) -> bool:
-        # comparisons work with whole numbers of any size
+        # comparisons work with integers of any size
         return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
     def is_whole(_: Any, value: Any) -> bool:
-        # bounds are compared of what is a number alone
+        # bounds apply only to numbers
         return isinstance(value, int) and is_finite(_, value)
 
     def check_items(validator: Any, items: Any, instance: Any, schema: Any) -> Iterator[Any]:
@@ -241,20 +241,20 @@ def check_content(content: Any, schema: Mapping[str, Any], where: str, place: st
         schema: its schema.
         where: the file, for messages.
         place: where the part is in the file, ``"calls[3]"``.
-        of: words that follow the place, such as the name of the component.
+        of: text after the place, such as the name of the component.
 
     Raises:
-        OutputError: something that the schema does not allow; the message names its place.
+        OutputError: content that the schema does not allow; the message names its place.
     """
     found = list(itertools.islice(create_validator()(schema).iter_errors(content), 20))
     if found:
-        # a wrong key says more than the one that is missing for it
+        # a wrong key is more informative than the key that is missing instead
         error = min(found, key=lambda e: (len(e.absolute_path), e.validator != "additionalProperties"))
         raise OutputError(f"{where}: {describe_error(error, place, of)}")
 
 
 def describe_error(error: Any, place: str, of: str) -> str:
-    """What is wrong where, and what is allowed."""
+    """The error, its place, and the allowed values."""
     for step in error.absolute_path:
         place += f"[{step}]" if isinstance(step, int) else f".{step}" if place else step
     rule, allowed, given = error.validator, error.validator_value, error.instance

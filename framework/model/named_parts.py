@@ -1,4 +1,4 @@
-"""Names of parts of something larger, such as the spans of a belt, by which tables of modes tell where a mode moves."""
+"""Names of parts, such as the spans of a belt, with which tables of modes describe where a mode moves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from windlass.framework.model.world import World
 
 
 class NamedPart(NamedTuple):
-    """Rows of a table that have a name together."""
+    """Rows of a table that share a name."""
 
     name: str
     table: EntityTable
@@ -18,13 +18,13 @@ class NamedPart(NamedTuple):
 
 
 def named_parts(world: World) -> list[NamedPart]:
-    """All parts that `name_part` was given."""
+    """All parts named by `name_part`."""
     found: list[NamedPart] = world.resource("named parts", list)
     return found
 
 
 def name_part(world: World, name: str, entity: Entity) -> None:
-    """Name rows together; a name that is taken gets a number."""
+    """Give rows a common name; a name that is already used gets a number."""
     parts = named_parts(world)
     taken = {part.name for part in parts}
     parts.append(NamedPart(f"{name} ({len(parts)})" if name in taken else name, entity.table, entity.rows))

@@ -16,7 +16,7 @@ from windlass.framework.parallel.number_directory import share
 
 
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
-    """Which coordinates of the rows of a node table that this process has are their own, shape (resident, k)."""
+    """Which coordinates of the resident rows of a node table are their own, shape (resident, k)."""
     own = np.ones((table.resident_count, len(table.component.dof_names)), dtype=bool)
     for name, names in find_shared(table.component).items():
         own[np.ix_(table.local(name) >= 0, find_dofs(table.component, names))] = False
@@ -24,12 +24,12 @@ def find_own(table: EntityTable) -> NDArray[np.bool_]:
 
 
 def find_dofs(component: type[Component], names: tuple[str, ...]) -> IntArray:
-    """Places of named coordinates among those of a node, shape (names,)."""
+    """Places of named coordinates among the coordinates of a node, shape (names,)."""
     return np.array([component.dof_names.index(name) for name in names], np.int64)
 
 
 def find_shared(component: type[Component]) -> dict[str, tuple[str, ...]]:
-    """The references of a node to those whose coordinates it uses, with the names of these."""
+    """The references of a node to nodes whose coordinates it uses, with the names of these coordinates."""
     return {name: ref.shares for name, ref in component.refs.items() if ref.shares}
 
 
@@ -41,7 +41,7 @@ class Numbering:
     Attributes:
         node_dofs: coordinate numbers of the rows of each node table that this process has, shape (resident, k).
         count: number of coordinates n.
-        counts: coordinates of their own of each node table.
+        counts: number of own coordinates of each node table.
         reference: reference coordinates [m, 1, rad], shape (known,).
         displacement, velocity: initial values, shape (known,).
         first_multiplier: first multiplier number of each constraint table.
@@ -50,7 +50,7 @@ class Numbering:
         data_initial: initial history values, shape (d,).
         data_total: number of history values d.
 
-    When the world is distributed, arrays over all of it are empty; those of a `Layout` hold their local part.
+    When the world is distributed, arrays over the whole world are empty; arrays of a `Layout` hold the local part.
     """
 
     def __init__(self, world: Tables) -> None:
@@ -97,12 +97,12 @@ class Numbering:
         self._number_data(world)
 
     def _number_rows(self, table: EntityTable, own: NDArray[np.bool_]) -> tuple[IntArray, int]:
-        """Numbers of the coordinates of their own that rows of a process have, and how many there are in all."""
+        """Numbers of the own coordinates of the rows of a process, and the total count."""
         if not table.is_distributed or self._world.processes is None:
             count = int(own.sum())
             return self.count + np.arange(count), count
         sizes = own.sum(axis=1)
-        # rows of other processes that have fewer, because they share a position, shift what follows
+        # rows of other processes have fewer coordinates if they share a position, which shifts later numbers
         ends = np.append(table.resident, table.count)
         before = share(self._world.processes, table.count + 1, table.resident, sizes, ends, start=0, before=True)
         inside = np.cumsum(own, axis=1) - 1
@@ -120,11 +120,11 @@ class Numbering:
         return np.arange(self.count) if self._known is None else self._known
 
     def names(self, places: IntArray) -> IntArray:
-        """Numbers of the coordinates at some places among those that this process knows."""
+        """Numbers of the coordinates at some places among the coordinates that this process knows."""
         return places if self._known is None else self._known[places]
 
     def places(self, dofs: IntArray) -> IntArray:
-        """Places of coordinates among those that this process knows, -1 for none; the inverse of `names`."""
+        """Places of coordinates among the known coordinates, -1 for none; the inverse of `names`."""
         return dofs if self._place is None else self._place[dofs]
 
     def reference_of(self, dofs: IntArray) -> FloatArray:

@@ -1,8 +1,8 @@
-"""Building in parts: each process gives some rows of a table, so that none ever has all of them.
+"""Building in parts: each process gives some rows of a table, and no process ever has all rows.
 
-All processes make the same calls with the same numbers of rows; so numbers of rows and entities follow without a
-message.  When the world is finalized, the processes compare what they gave, and each gets the rows that its own
-refer to, directly or not.
+All processes make the same calls with the same numbers of rows; so numbers of rows and entities need no communication.
+When the world is finalized, the processes compare their rows, and each gets the rows to which its own rows refer,
+directly or indirectly.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from windlass.framework.parallel.processes import Processes
 KEPT_WHOLE = 1000
 """Tables of at most this many rows stay whole on every process."""
 MOST_ROWS = 10**11
-"""More rows than all processes together can hold."""
+"""Limit of rows, more than all processes together can hold."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class Part:
         count: number of rows on all processes together, the same on each.
         numbers: rows that this process gives, from 0 to count - 1, ascending, shape (n,); a row may be given by several
             processes, which must agree.
-        replicated: every process gives all rows, as in `World.add` without a part; so it is on one process.
+        replicated: every process gives all rows, as in `World.add` without a part.
 
     Raises:
-        ModelError: a count that is none, or numbers that are no rows, or not ascending.
+        ModelError: an invalid count, or numbers that are not rows or not ascending.
     """
 
     count: int
@@ -70,7 +70,7 @@ class Part:
         """The range of rows that this process gives, of ``count`` rows of equal shares; all of them on one process.
 
         Raises:
-            ModelError: ``count`` is no number of rows.
+            ModelError: ``count`` is not a number of rows.
         """
         _check_count(count)
         comm = communicator()
@@ -87,7 +87,7 @@ def _check_count(count: int) -> None:
 
 
 def part_of_large(count: int) -> Part:
-    """The rows of a table that builders of models give: of tables that stay whole every process gives all."""
+    """The rows of a table that builders of models give."""
     return Part.equal(count) if count > KEPT_WHOLE else Part(count, np.arange(count), replicated=True)
 
 
@@ -106,8 +106,8 @@ def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> d
 def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) -> Part:
     """The rows of a call of `World.add` with all rows that this process keeps.
 
-    Of many rows that refer to one row each of a table in parts, or to a chain of them, it keeps those whose row, the
-    first of the chain, it has, without messages.
+    Of many rows that each refer to one row (or a chain of rows) of a table in parts, it keeps the rows whose referenced
+    row (the first of the chain) is resident, without communication.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:
@@ -125,7 +125,7 @@ def begin_parts(world: Tables, table: EntityTable) -> None:
     """From now on processes have different rows of a table.
 
     Raises:
-        ModelError: a table of history values, which belong to rows of others.
+        ModelError: a table of history values, which belong to rows of other tables.
     """
     if role_of(table.component) == "data":
         raise ModelError(f"{table.kind} cannot be added in parts: every process must give all rows")
@@ -136,13 +136,13 @@ def begin_parts(world: Tables, table: EntityTable) -> None:
 
 
 def complete_parts(world: Tables) -> None:
-    """Compare what processes gave, and get the rows that the own ones refer to; all processes call this together.
+    """Compare the rows of all processes, and get the rows to which own rows refer; all processes call this together.
 
-    Nothing happens if no table is in parts.  Worlds with contact sets, whose neighbours may come from anywhere, become
-    whole on every process.
+    No effect if no table is in parts.  Worlds with contact sets, whose neighbours may be any rows, become whole on
+    every process.
 
     Raises:
-        ModelError: different calls, rows that no process gave, or of which processes gave different values.
+        ModelError: different calls, rows that no process gave, or rows with different values on several processes.
     """
     processes = world.processes
     if processes is None:
@@ -178,16 +178,16 @@ def check_parts(world: Tables) -> None:
 
 
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
-    """Give rows and references as many coordinates on all processes; False if those of one process are narrower.
+    """Give rows and references as many coordinates on all processes.
 
-    Chains are filled up to what was agreed (`World.ref_dofs`), other references are not.
+    Chains are padded to the agreed length (`World.ref_dofs`), other references are not.
     """
     tables = list(world.tables.values())
     refs = [(table.component, name) for table in tables for name in table.component.refs]
     with processes.alone("the coordinates of rows"):
         mine = [world.ref_shape(world.tables[component], name) for component, name in refs]
     shapes = dict(zip(refs, _find_largest(mine, processes), strict=True))
-    # blocks of coordinates would begin elsewhere than on other processes
+    # blocks of coordinates would begin at other places than on other processes
     narrow = any(
         own[1] < shapes[component, name][1]
         for (component, name), own in zip(refs, mine, strict=True)
@@ -202,7 +202,7 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
 
 
 def _find_largest(numbers: Sequence[tuple[int, int]], processes: Processes) -> list[tuple[int, int]]:
-    """The largest of all processes, number by number; all processes call this together."""
+    """The maximum over all processes, number by number; all processes call this together."""
     everyone = processes.allgather("widths of rows", numbers)
     return [(max(a for a, _ in of_all), max(b for _, b in of_all)) for of_all in zip(*everyone, strict=True)]
 

@@ -1,4 +1,4 @@
-"""Rows of tables in parts: whether processes gave them all, and alike, and rows that one needs from another."""
+"""Rows of tables in parts: checks that processes gave all rows with equal values, and exchange of rows."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from windlass.framework.parallel.processes import Processes
 
 
 def check_rows(world: Tables, processes: Processes) -> None:
-    """Compare what processes gave; all of them call this together.
+    """Compare the rows of all processes; all call this together.
 
     Raises:
-        ModelError: on every process, for different calls, rows that are missing, or given with different values.
+        ModelError: on every process, for different calls, missing rows, or rows given with different values.
     """
     _check_calls(world, processes)
     for table in world.tables.values():
@@ -66,7 +66,7 @@ def _check_calls(world: Tables, processes: Processes) -> None:
 
 
 def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError | None:
-    """The first row that this process and another one gave with different values."""
+    """The first row to which this process and another one gave different values."""
     rows = table.resident
     shared = rows[share(processes, table.count, rows, np.ones(len(rows), np.int64), rows, np.add, 0) > 1]
     values = {
@@ -90,7 +90,7 @@ def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError |
 
 
 def _extract_numbers(table: EntityTable, rows: IntArray, processes: Processes) -> dict[str, NDArray[Any]]:
-    """Columns of numbers, those of open length filled up with -1 to the longest of all processes; together."""
+    """Columns of numbers; variable lengths are padded with -1 to the longest of all processes; together."""
     found = table.extract(rows)
     for name, column in found.items():
         if column.dtype == object:
@@ -102,7 +102,7 @@ def _extract_numbers(table: EntityTable, rows: IntArray, processes: Processes) -
 
 
 def fetch_rows(world: Tables, processes: Processes) -> None:
-    """Get from other processes the rows that those of this process refer to, directly or not; together."""
+    """Get from other processes the rows to which rows of this process refer, directly or indirectly; together."""
     if processes.size == 1:
         return
     tables = [table for table in world.tables.values() if table.is_distributed]
@@ -119,14 +119,14 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
 
 
 def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> None:
-    """Send rows that this process has, a list for each process, and insert what comes from the others; together."""
+    """Send rows that this process has, a list for each process, and insert rows from other processes; together."""
     for rows, values in processes.exchange("rows", [(rows, table.extract(rows)) for rows in out]):
         if len(rows):
             table.insert(rows, values)
 
 
 def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
-    """Rows of tables in parts that rows of this process refer to, and that it does not have, each once."""
+    """Missing rows of tables in parts to which rows of this process refer, each once."""
     found: dict[type[Component], list[NDArray[np.int64]]] = {}
     for component, table in world.tables.items():
         for name in component.refs:
@@ -139,7 +139,7 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
 
 
 def find_counted(table: EntityTable, processes: Processes) -> NDArray[np.bool_]:
-    """Rows of this process that it alone stands for, so that each row counts once, shape (resident,); together."""
+    """Rows that count on this process, such that each row counts on one process, shape (resident,); together."""
     rank, size, rows = processes.comm.rank, processes.size, table.resident
     if not table.is_distributed:
         return np.asarray(rows * size // max(table.count, 1) == rank)

@@ -1,4 +1,4 @@
-"""Tensions of what carries force along an axis: by these numbers solvers see whether a tension leaps."""
+"""Tensions of laws that carry force along an axis, with which solvers detect jumps of tension."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Pulls:
         tensions: mean elastic force of each row [N], shape (rows,).
         dofs: local numbers of place and slope at the first end of each row, shape (rows, 2 d).
         impedance: sqrt(EA rhoA) of each row [N s/m], shape (rows,).
-        speed: that of waves along the axis, the largest of a row [m/s].
-        length: of all rows [m].
-        least: what rounding of coordinates may make of a force [N].
-        describe: ``(k)`` names row k in words.
+        speed: largest speed of waves along the axis of a row [m/s].
+        length: length of all rows [m].
+        least: largest error of a force by rounding of coordinates [N].
+        describe: ``(k)`` describes row k.
     """
 
     measure: Callable[[Any], Any]

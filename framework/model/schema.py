@@ -1,4 +1,4 @@
-"""Schema of entity tables: what a row of one kind consists of, with units, shapes and allowed values."""
+"""Schema of entity tables: columns and references of one kind, with units, shapes and allowed values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from windlass.framework.checks.values import read_numbers, read_whole_numbers, r
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.script_end import install_in_script
 
-# errors in a model, or in a law beside the package, are messages without traceback from here on
+# from here on, errors in a model or in a user's law are messages without traceback
 install_in_script()
 
 P = ParamSpec("P")
 REQUIRED: Any = object()
 """Marks a column without default."""
 LARGEST = 1e150
-"""Larger numbers have squares that are no numbers any more: no law can compute with them."""
+"""Upper limit of numbers: squares of larger ones overflow, so no law can compute with them."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Column:
         unit: physical unit, ``"1"`` for pure numbers.
         doc: one line on the meaning.
         shape: shape of one row's value; ``None`` for a length that differs from row to row.
-        default: value when the user gives none; ``REQUIRED`` if the user must.
+        default: value if the user gives none; ``REQUIRED`` if the user must give one.
         dtype: NumPy type of the stored column (``object`` for functions).
-        minimum, above: smallest allowed value, or the bound that values must exceed.
-        choices: the allowed values, if they are few.
+        minimum, above: smallest allowed value, or exclusive lower bound.
+        choices: the allowed values, if limited.
         switchable: may change after ``World.finalize`` through ``World.set``.
-        fill: one number stands for all entries of a row's value; otherwise that is an error.
+        fill: whether one number may be given for all entries of a row's value.
         along: name of a chain of entities (`refs`): a row has one value of this shape for each of them.
         name: the attribute that it was declared as.
     """
@@ -65,7 +65,7 @@ class Column:
         return describe_column(self)
 
     def bounds(self) -> str:
-        """The allowed values in words, empty if all are."""
+        """A description of the allowed values, empty if all are allowed."""
         if self.choices is not None:
             return "one of " + ", ".join(map(str, self.choices))
         if self.above is not None:
@@ -80,11 +80,11 @@ class Ref:
     Attributes:
         target: name of a component class or of a family that components provide (``"position marker"``).
         doc: one line on the meaning.
-        optional: whether the reference may be left out (stored as -1).
-        shares: for references from a node to another: names of the coordinates that it does not have itself where an
-            entity is given, but uses of that one; they have the same names there.
+        optional: whether the reference may be omitted (stored as -1).
+        shares: for references from a node to another: names of the coordinates that the node takes from the given
+            entity, under the same names, instead of having its own.
         beside: rows are kept by the process of the entity, whose multipliers they read.
-        instead: what to take in place of entities of another kind, for the end of an error message.
+        instead: recommended replacement for entities of another kind, for the end of an error message.
         least: for chains, the smallest number of entities of a row; None for references to one.
         distinct: for chains, whether a row may not name an entity twice.
     """
@@ -101,7 +101,7 @@ class Ref:
 
     @property
     def is_chain(self) -> bool:
-        """Whether a row names any number of entities, in their order."""
+        """Whether a row names a variable number of entities, in order."""
         return self.least is not None
 
 
@@ -119,7 +119,7 @@ def function(doc: str, switchable: bool = False) -> Any:
 
 
 def refs(target: str, doc: str, least: int = 1, distinct: bool = False, instead: str = "") -> Any:
-    """Declare a reference to a chain of entities, which may be left out if ``least`` is 0; for arguments see `Ref`."""
+    """Declare a reference to a chain of entities, which may be omitted if ``least`` is 0; for arguments see `Ref`."""
     return Ref(target, doc, least == 0, least=least, distinct=distinct, instead=instead)
 
 
@@ -129,10 +129,10 @@ class Component:
     Class attributes of a schema:
         provides: names of the families that entities of this kind belong to.
         dof_names: for nodes, the names of the coordinates of one row.
-        reference_columns: for nodes, the columns that make up the reference coordinates, in this order.
+        reference_columns: for nodes, the columns that form the reference coordinates, in this order.
         initial_columns: for nodes, the columns of the initial displacements from them and of the initial velocities,
-            each with one number for each coordinate; without them both are 0.
-        state_column: for nodes of first-order states, the column of their initial values, in place of reference and
+            each with one number per coordinate; the default of both is 0.
+        state_column: for nodes of first-order states, the column of their initial values, instead of reference and
             initial columns: the states are the velocities of the coordinates, which are their integrals over time.
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
         history_column: for rows with history values, the column with the number of places (segments, points) at which
@@ -167,7 +167,7 @@ class Component:
 def parse_values(
     col: Column, kind: str, value: Any, rows: NDArray[np.int64], lengths: NDArray[np.int64] | None = None
 ) -> NDArray[Any]:
-    """Bring user input for one column into an array with one entry per new row.
+    """Convert user input for one column to an array with one entry per new row.
 
     Args:
         col: the column.
@@ -177,7 +177,7 @@ def parse_values(
         lengths: for columns along a chain, its length in each row, shape (n,).
 
     Returns:
-        Array of shape (n, *col.shape); for columns of open length and along chains an object array of arrays.
+        Array of shape (n, *col.shape); for columns of variable length and along chains an object array of arrays.
 
     Raises:
         ModelError: wrong shape, not a number, NaN, or out of the allowed range.
@@ -203,7 +203,7 @@ def parse_values(
 
 
 def _read(col: Column, value: Any) -> NDArray[Any] | None:
-    """User input as an array of any shape, None if it has entries that the column does not hold."""
+    """User input as an array of any shape, None if it has entries of a wrong type."""
     letter = np.dtype(col.dtype).kind
     readers: dict[str, Callable[[Any], NDArray[Any] | None]] = {
         "b": read_yes_no, "i": read_whole_numbers, "U": read_words, "f": read_numbers
@@ -226,7 +226,7 @@ def _parse_functions(value: Any, count: int, where: str) -> NDArray[Any]:
 
 
 def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]:
-    """Input of open length: one list for all rows, or (count, n); none where the column may be left out."""
+    """Input of variable length: one list for all rows, or (count, n); none where the column may be omitted."""
     array = np.zeros(0) if col.default is not REQUIRED and _is_empty(value) else read_numbers(value)
     if array is None:
         raise ModelError(f"{where} = {show(value)}: expected a list of numbers [{col.unit}]")
@@ -239,7 +239,7 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
         )
     values = np.empty(count, dtype=object)
     if count and (array.ndim == 1 or array.strides[0] == 0):
-        # equal rows are one array, which is never written to
+        # equal rows share one array, which is never modified
         values[:] = [np.array(array if array.ndim == 1 else array[0])] * count
         return values
     for i in range(count):
@@ -248,7 +248,7 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
 
 
 def count_values(col: Column, value: Any) -> int | None:
-    """Number of rows that user input has values for; None for one value for all rows."""
+    """Number of rows of user input; None for one value for all rows."""
     shape = shape_of(value)
     ragged = not shape and col.along and isinstance(value, list | tuple) and value
     if ragged and all(len(shape_of(part)) == col.rank for part in value):
@@ -280,12 +280,12 @@ def _parse_along(
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """Shape of a list or array; () of what is none, also of ragged lists."""
+    """Shape of a list or array; () for other values, also for ragged lists."""
     if not isinstance(value, list | tuple | np.ndarray) and not hasattr(value, "__array__"):
         return ()
     try:
         return np.shape(value)
-    except Exception:  # ragged lists, and whatever objects of users raise
+    except Exception:  # ragged lists, and errors raised by user objects
         return ()
 
 
@@ -297,7 +297,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _expected(col: Column) -> str:
-    """What a column takes, in words."""
+    """A description of the values of a column."""
     shape = f" of shape {col.shape}" if col.shape else ""
     letter = np.dtype(col.dtype).kind
     if col.choices is not None:
@@ -360,14 +360,14 @@ def describe_component(component: type[Component], text: str) -> str:
 
 
 def describe_target(ref: Ref) -> str:
-    """What a reference names, in words."""
+    """A description of the entities that a reference names."""
     more = "" if not ref.least or ref.least == 1 else f" of {ref.least} or more"
     return f"chain{more}, each a {ref.target}" if ref.is_chain else ref.target
 
 
 def describe_column(column: Column) -> str:
-    """Name, unit, meaning, and what is allowed: ``length [m]: length of the cable; > 0; required``."""
-    # functions have no unit of their own
+    """Name, unit, meaning, and allowed values: ``length [m]: length of the cable; > 0; required``."""
+    # functions have no unit
     unit = "" if column.dtype is object else f"[{column.unit}]"
     words = [f"{column.name} {unit}".strip() + f": {column.doc}"]
     if column.shape is None:

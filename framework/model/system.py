@@ -1,4 +1,4 @@
-"""What a law gives for the rows of one table: a `System` of functions, and the `Fields` that they read."""
+"""Functions of a law for the rows of one table, a `System`, and the arrays that they read, `Fields`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from windlass.framework.model.pulls import Pulls
 
 @dataclass
 class Fields:
-    """What kernels read during one evaluation; local arrays (owned, then ghosts, then one spare entry that is 0).
+    """Input of kernels in one evaluation; local arrays (owned, then ghosts, then one spare entry that is 0).
 
     Coordinates that do not exist (ground) point at the spare entry, so that kernels need no branch for them.
 
@@ -27,14 +27,14 @@ class Fields:
         v, a: velocities and accelerations, shape (n + 1,).
         lam: Lagrange multipliers [N, N m], shape (m + 1,).
         data, start_data: history values, current and at the start of the step, shape (d,).
-        time: the time [s], shape (1,), and ``t``, the same as a number.
+        time: the time [s], shape (1,), and ``t``, the same value as a float.
         step_size, start_time: size [s] of the step that post-Newton updates belong to and the time at its start, shape
-            (1,) each; the size is 0 where no time passes: in statics, and at the start of a solve.
+            (1,) each; the size is 0 in statics and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, shape (n + 1,).
         mapped: number of further residuals of the present Newton run in which `ReturnMap` acts, shape (1,).
         markers: columns of each marker family.
         rate_level: True when position constraints are imposed on their time derivative (index 2).
-        unit_rates: True when this holds for the length of Euler parameters, whatever other constraints do.
+        unit_rates: True when this holds for the length of Euler parameters, independent of other constraints.
     """
 
     x: FloatArray
@@ -58,7 +58,7 @@ class Fields:
 
     @property
     def t(self) -> float:
-        """Time [s]; what is called with always the same arguments takes ``time``."""
+        """Time [s]; calls with constant arguments use ``time``."""
         return float(self.time[0])
 
     @t.setter
@@ -90,14 +90,14 @@ _NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
 
 
 class Slots(NamedTuple):
-    """Where the blocks of the rows of a table, each n x n, stand in the values of a matrix.
+    """Places of the blocks of the rows of a table, each n x n, in the values of a matrix.
 
-    A block consists of equal pieces, whose values follow each other column by column.
+    A block consists of equal pieces, each stored column by column.
 
     Attributes:
         places: place of the first value of each piece, shape (rows, n / height, n / width), int32.
-        height, width: rows and columns of a piece: 1 and 1 if every entry has a place of its own, 1 and the length of a
-            run of columns, or those of a dense block; see `Fused.block_size`.
+        height, width: rows and columns of a piece: 1 and 1 if every entry has a separate place, 1 and the length of a
+            run of columns, or the size of a dense block; see `Fused.block_size`.
     """
 
     places: IntArray
@@ -106,14 +106,14 @@ class Slots(NamedTuple):
 
 
 class Evaluation(Fields):
-    """The `Fields` and what a function of a `System` is to do with them; made by `evaluate`.
+    """The `Fields`, and outputs and factors for a function of a `System`; made by `evaluate`.
 
-    What an evaluation does not need is empty or 0.  Functions *add* to arrays.
+    Unused attributes are empty or 0.  Functions *add* to arrays.
 
     Attributes:
         f: forces [N, N m], shape (n + 1,).
         C: constraint equations [m, rad, m/s, rad/s], shape (m + 1,).
-        dq, dv, da: factors on the derivatives by coordinates, velocities and accelerations.
+        dq, dv, da: factors on the derivatives with respect to coordinates, velocities and accelerations.
         mass: factor on the constant mass matrix.
         slots: places of the entries of each row's block in the matrix values, shape (rows, n, n), int32.
         pieces: the same for laws with `Fused.block_size`, whose blocks may consist of larger pieces.
@@ -121,7 +121,7 @@ class Evaluation(Fields):
         values: values of a matrix, shape (entries + 1,).
         g: acceleration field [m/s^2], shape (3,).
         which: local rows on which it acts, shape (k,).
-        outcome: takes what a post-Newton update that is a kernel says, shape (5,), in the order of `PostNewton`.
+        outcome: result of a post-Newton update that is a kernel, shape (5,), in the order of `PostNewton`.
         slots_of: slots of other tables, by component.
         energies, powers, parts, parts_before, jumps, size: see `Account`.
     """
@@ -148,12 +148,12 @@ class Evaluation(Fields):
     size = _NO_NUMBERS
 
     def probes(self) -> tuple[Evaluation, ...]:
-        """The same evaluation at other times and motions, for what looks whether arguments depend on them."""
+        """The same evaluation at other times and motions, to test whether arguments depend on them."""
         return tuple(_probe(self, value) for value in (1e18, -1e18))
 
 
 def evaluate(fields: Fields, **given: Any) -> Evaluation:
-    """An evaluation at the fields, with their arrays; ``given`` are attributes of `Evaluation`, also in their place."""
+    """An evaluation at the fields, with their arrays; ``given`` sets or overrides attributes of `Evaluation`."""
     s = object.__new__(Evaluation)
     s.__dict__.update(fields.__dict__)
     s.__dict__.update(given)
@@ -161,7 +161,7 @@ def evaluate(fields: Fields, **given: Any) -> Evaluation:
 
 
 class _Probe(Evaluation):
-    """An evaluation whose numbers are not those of the fields, and which must not be asked for some."""
+    """An evaluation with other numbers than the fields, and with forbidden attributes."""
 
     @property  # type: ignore[misc]
     def t(self) -> float:
@@ -169,7 +169,7 @@ class _Probe(Evaluation):
 
 
 class _ProbeMarkers(dict[str, Any]):
-    """Marker columns of a probe, made when they are asked for."""
+    """Marker columns of a probe, made on first use."""
 
     def __init__(self, columns: Mapping[str, Any], value: float) -> None:
         super().__init__()
@@ -189,9 +189,9 @@ def _probe(s: Evaluation, value: float) -> Evaluation:
 
 
 def _replace(array: Any, value: float) -> Any:
-    """An array of floats with another content, which takes no memory; all else as it is."""
+    """Replace an array of floats by one of other content that takes no memory; keep other values."""
     if isinstance(array, np.ndarray) and array.dtype == np.float64:
-        # np.broadcast_to gives the same in three times the time
+        # np.broadcast_to takes three times as long
         return np.ndarray(array.shape, np.float64, pack("d", value), strides=(0,) * array.ndim)
     return array
 
@@ -215,12 +215,12 @@ class PostNewton(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """What cannot be meant in a static equilibrium, though forces balance.
+    """An unintended property of a static equilibrium in which forces balance.
 
     Attributes:
-        words: the row, what it does and the limit, with units.
-        certain: a wrong shape; otherwise something that a finer mesh or a look at the model must decide.
-        coarse: a shape that the mesh does not resolve: forces may be wrong by far.
+        words: the row, its motion and the limit, with units.
+        certain: whether the shape is certainly wrong; otherwise a finer mesh or a check of the model must decide.
+        coarse: whether the mesh does not resolve the shape: forces may have large errors.
     """
 
     words: str
@@ -229,9 +229,9 @@ class Fault(NamedTuple):
 
 
 class AxialFlow(NamedTuple):
-    """What the modes of a closed belt need to know of material that runs along itself, by row.
+    """Matrices per row for the modes of a closed belt with axially moving material.
 
-    The first half of the coordinates of a row are those of its start, the second half those of its end.
+    The first half of the coordinates of a row belongs to its start, the second half to its end.
 
     Attributes:
         gyration: P = ∫ ρA Sᵀ S' dx [kg/m, kg, kg m], shape (rows, n, n).
@@ -248,7 +248,7 @@ Function = Callable[[Evaluation], None]
 
 @dataclass
 class Term:
-    """A force and, where it depends on the motion, its derivatives.
+    """A force and, if it depends on the motion, its derivatives.
 
     Attributes:
         force: ``(s)`` adds the force to s.f.
@@ -261,14 +261,15 @@ class Term:
 
 @dataclass
 class Fused:
-    """What laws with many coupled coordinates do quicker than by the matrix, beside `System.mass`.
+    """Faster alternatives to matrix entries for laws with many coupled coordinates, in addition to `System.mass`.
 
     Attributes:
         mass_product: ``(s)`` adds the product of the constant mass matrix and s.a to s.f.
-        block_size: coordinates of a row come in runs of this many.  Where the unknowns of each run are in order, so are
-            matrix values: those of a run of columns, or, if the matrix consists of blocks as large as a run, of a
-            block.  The functions, and ``mass`` of the system, then find their places in s.pieces.
-        residual: ``(s)`` does what the residual of the system and ``mass_product`` do, in one pass over the rows.
+        block_size: length of the runs of consecutive coordinates of a row.  If the unknowns of each run are
+            consecutive, so are the matrix values of a run of columns or, if the matrix consists of blocks as large as a
+            run, of a block.  The functions, and ``mass`` of the system, then find their places in s.pieces.
+        residual: ``(s)`` does the work of the residual of the system and of ``mass_product``, in one pass over the
+            rows.
         tangent: ``(s)`` likewise for the tangent and the mass of the system.
     """
 
@@ -280,17 +281,17 @@ class Fused:
 
 @dataclass
 class NeighbourPattern:
-    """What a system has whose rows change, such as the candidate pairs of a contact set.
+    """Pattern of a system whose rows change, such as the candidate pairs of a contact set.
 
-    It puts new coordinates into `System.dofs`, in ``update``, and raises the version.
+    ``update`` puts new coordinates into `System.dofs` and increments the version.
 
     Attributes:
-        version: counts the changes; the assembly then sets up sparsity and slots again.  It rises on all processes
-            together, also on those where nothing has changed.
+        version: number of changes; after a change the assembly sets up sparsity and slots again.  All processes
+            increment it together, also processes without a change.
         off_process: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape
-            (k,).  In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
-        reset_caches: drops the list of neighbours, which depends on earlier steps and changes results by rounding, so
-            that a continued and a restarted run give the same.
+            (k,).  In ``dofs`` their numbers follow the local ones, and the spare number follows them.
+        reset_caches: drops the list of neighbours, which depends on earlier steps and changes results by rounding, for
+            equal results of a continued and a restarted run.
     """
 
     version: int = 0
@@ -300,23 +301,23 @@ class NeighbourPattern:
 
 @dataclass
 class Checks:
-    """What a law says about its rows in words, before, during and after solves.
+    """Messages of a law about its rows, before, during and after solves.
 
     Attributes:
-        doubts: ``(fields, step) -> list of str`` says before a solve why its results will be doubtful and what to take
-            instead; the nominal step [s] of dynamics, 0 in statics.
-        refusals: ``(fields) -> list of str`` says why motion cannot begin there: what overlaps by more than the law
-            knows.
-        reasons: ``(fields, step) -> list of str`` says at the end of a solve why its results are doubtful, and what to
-            take instead; the nominal step [s] of dynamics, 0 in statics.
-        invariants: ``(fields) -> dict`` gives numbers by name that stay whole numbers as they are while the model is
-            what it was meant to be, for example how often a closed belt winds around its pulleys; summed by name.
-        diagnose: ``(fields) -> list of str`` says for messages of failed solves why rows cannot be evaluated, if so;
-            what they give is then not a number.
-        find_faults: ``(fields) -> list of Fault`` says what cannot be meant in rows at a static equilibrium, such as a
-            cable turned inside out.  Solvers ask for it once, at the end.
-        rounding: ``(fields) -> N`` 2-norm of the rounding errors of forces that do not show in the coordinates of the
-            unknowns: those of a large circle whose centre is fixed.
+        doubts: ``(fields, step) -> list of str`` gives reasons before a solve why its results will be doubtful, and
+            remedies; the nominal step [s] of dynamics, 0 in statics.
+        refusals: ``(fields) -> list of str`` gives reasons why motion cannot begin there: overlaps beyond the range of
+            the law.
+        reasons: ``(fields, step) -> list of str`` gives reasons at the end of a solve why its results are doubtful, and
+            remedies; the nominal step [s] of dynamics, 0 in statics.
+        invariants: ``(fields) -> dict`` gives integers by name that stay constant in an intact model, for example how
+            often a closed belt winds around its pulleys; summed by name.
+        diagnose: ``(fields) -> list of str`` gives reasons, for messages of failed solves, why rows cannot be evaluated
+            and return NaN.
+        find_faults: ``(fields) -> list of Fault`` finds unintended rows at a static equilibrium, such as a cable turned
+            inside out.  Solvers call it once, at the end.
+        rounding: ``(fields) -> N`` 2-norm of the rounding errors of forces that do not appear in the coordinates of the
+            unknowns, such as forces of a large circle with a fixed centre.
     """
 
     doubts: Callable[[Fields, float], list[str]] | None = None
@@ -329,14 +330,14 @@ class Checks:
 
 
 class Strands(Protocol):
-    """Rows that carry force along an axis: N = stiffness (stretch - 1 - free) at k points of them.
+    """Rows that carry force along an axis: N = stiffness (stretch - 1 - free) at k points of the rows.
 
-    Solvers that look for the shape of slack lines give them another law for a while.
+    Solvers that search the shape of slack lines give them another law temporarily.
 
     Attributes:
         row: the row of each point, shape (k,).
-        weight: length that a point stands for [m], shape (k,).
-        stiffness, free: their own law, stiffness [N] and strain without force [1], shape (k,).
+        weight: length that a point represents [m], shape (k,).
+        stiffness, free: stiffness [N] and strain without force [1] of their own law, shape (k,).
         bearable: compression at which a row buckles between its own ends [N], shape (rows,).
     """
 
@@ -347,18 +348,18 @@ class Strands(Protocol):
     bearable: FloatArray
 
     def eval_stretch(self, s: Fields) -> FloatArray:
-        """Present length per length without strain [1] at the points, shape (k,)."""
+        """Stretch (present length per unstrained length) [1] at the points, shape (k,)."""
 
     def find_folded(self, s: Fields) -> BoolArray:
         """Rows that are turned inside out, shape (rows,)."""
 
     def take(self, stiffness: FloatArray, free: FloatArray, bends: BoolArray) -> None:
-        """Work with another law from now on.
+        """Use another law from now on.
 
         Args:
             stiffness: [N], shape (k,), the same at all points of a row.
             free: strain without force [1], shape (k,).
-            bends: rows that resist bending as always, shape (rows,); others do not.
+            bends: rows that keep their bending stiffness, shape (rows,); the others have none.
         """
 
 
@@ -366,12 +367,12 @@ class Strands(Protocol):
 class ReturnMap:
     """Decisions inside Newton's method, before forces are evaluated, while ``s.mapped`` is > 0.
 
-    ``(s)`` brings ``s.data`` to the decisions that belong to the present motion, by the same rules as ``post_newton``;
-    what only a solved step may change stays.
+    ``(s)`` sets ``s.data`` to the decisions of the present motion, by the same rules as ``post_newton``; values that
+    only a solved step may change are kept.
 
     Attributes:
-        motion: in dynamics, where forces must be continuous where contacts open and close, those of dampers, too.
-        rest: in statics.
+        motion: return map in dynamics, where forces, also of dampers, must be continuous when contacts open and close.
+        rest: return map in statics.
     """
 
     motion: Function | None = None
@@ -380,12 +381,12 @@ class ReturnMap:
 
 @dataclass
 class Axis:
-    """What solvers ask of laws that carry force along an axis.
+    """Functions for solvers of laws that carry force along an axis.
 
     Attributes:
-        strands: see there.
-        flow: for material that can run along itself, with nodes that travel with it.
-        pulls: the tensions, for what sees whether one leaps.
+        strands: see `Strands`.
+        flow: for axially moving material, with nodes that travel with it.
+        pulls: the tensions, to detect jumps.
     """
 
     strands: Strands | None = None
@@ -397,7 +398,7 @@ class Axis:
 class System:
     """The work of one law on the local rows of one table.
 
-    Functions get an `Evaluation` s and add to its arrays; those that are a call of a kernel are made by `call`.
+    Functions get an `Evaluation` s and add to its arrays.
 
     Attributes:
         name: name of the component.
@@ -408,23 +409,23 @@ class System:
         load: applied loads (right-hand side, without the load factor).
         mass: ``(s)`` adds s.mass times a constant mass matrix to s.values at s.slots.
         body_force: the force of the acceleration field s.g on the local rows s.which (applied load, right-hand side);
-            laws with a tangent of it have one of the inertia, too.
+            laws with a tangent of this force also have one of the inertia.
         inertia: M(q) a + quadratic velocity terms of a law without constant mass.
         constraint: for constraints, see `ConstraintSystem`.
         post_newton: ``(s) -> PostNewton`` updates ``s.data``; reads ``s.start_data``, and of the step ``s.step_size``,
-            ``s.start_time``, ``s.start_x`` and ``s.start_v``.  A call of a kernel writes what it says to
-            ``s.outcome``, by `note_outcome`.  Decisions (open or closed, sticks or slips) stand in the signs
-            of history values, where solvers see if they repeat.
+            ``s.start_time``, ``s.start_x`` and ``s.start_v``.  A call of a kernel writes its result to ``s.outcome``,
+            by `note_outcome`.  Decisions (open or closed, stick or slip) are signs of history values, in which solvers
+            detect cycles.
         return_map: decisions inside Newton's method.  Without it history values are frozen during its iterations.
-        decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and from what was stored; in
-            its place, ``post_newton`` with the stored values as those of the start of a step.
-        renew: ``(fields)`` writes those of ``fields.data`` between two steps that mean nothing since `World.set`.
-        account: what the law stores, loses and passes on of the work of its forces.
-        checks: what the law says about its rows.
+        decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and the stored values;
+            default: ``post_newton`` with the stored values as values of the start of a step.
+        renew: ``(fields)`` resets, between two steps, entries of ``fields.data`` that `World.set` has made invalid.
+        account: energies that the law stores, loses and passes on from the work of its forces.
+        checks: messages of the law about its rows.
         fused: residual and tangent with inertia in one pass.
         neighbours: for laws whose rows change, such as contact sets.
-        gaps: of what opens and closes.
-        axis: of laws that carry force along an axis, see `Axis`.
+        gaps: gaps of contacts.
+        axis: functions of laws that carry force along an axis, see `Axis`.
     """
 
     name: str
@@ -449,7 +450,7 @@ class System:
     axis: Axis = field(default_factory=Axis)
 
     def energy(self, fields: Fields) -> float:
-        """Stored energy of the rows of this process [J], 0 of a law without account."""
+        """Stored energy of the rows of this process [J], 0 for a law without account."""
         return 0.0 if self.account is None else float(self.read_account(fields).energies.sum())
 
     def read_account(self, fields: Fields) -> Reading:
@@ -470,9 +471,9 @@ class ConstraintSystem:
             is switched off has C = lam.
         tangent: ``(s)`` adds the blocks of the rows to s.values at s.coupling; see `Coupling`.
         acceleration: ``(s)`` adds the right-hand side of C_q a = rhs to s.C, for consistent initial accelerations.
-        driven: rows that prescribe a motion in time, a motor, shape (rows,); None: no row does.
-        rubs: forces of the system are in proportion to the size of the multipliers, as friction is; the tangent has
-            their derivatives in the columns of the multipliers.
+        driven: rows that prescribe a motion in time (motors), shape (rows,); None: no rows.
+        rubs: whether forces of the system are proportional to the absolute values of the multipliers, like friction;
+            the tangent then has their derivatives in the columns of the multipliers.
     """
 
     multipliers: IntArray

@@ -60,7 +60,7 @@ class Entity:
         return self.table.describe(int(self.rows[0]))
 
     def __getattr__(self, column: str) -> Any:
-        # values of the table read like attributes: belt.length
+        # values of the table are read like attributes: belt.length
         if column.startswith("_"):
             raise AttributeError(column)
         component = self.table.component
@@ -70,7 +70,7 @@ class Entity:
         raise AttributeError(f"{self.kind} has no column {column!r}{self._hint(column)}")
 
     def _hint(self, column: str) -> str:
-        """What may be meant by a name that is no column: an output, one of these misspelt, or a column."""
+        """Suggestions for a name that is not a column: an output or column of a similar name."""
         outputs = self.table.component.output_names
         for name in (column, *get_close_matches(column, outputs, 1)):
             if name in outputs:
@@ -105,7 +105,7 @@ class EntityTable:
         self._chunks["id"] = []
         self._defaults: dict[str, NDArray[Any]] = {}
         self._labels: list[tuple[int, int, str | Callable[[int], str]]] = []
-        # first row and first entity number of rows whose numbers both follow each other
+        # first row and first entity number of runs in which both are consecutive
         self._runs: list[tuple[int, int]] = []
         self._resident: list[IntArray] = []
         self._processes: Processes | None = None
@@ -126,9 +126,9 @@ class EntityTable:
         return len(self.resident) if self.is_distributed else self.count
 
     def local(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
-        """One column for rows that this process has, for all of them if none are given, shape (n, *shape).
+        """One column for resident rows, for all of them by default, shape (n, *shape).
 
-        References are entity numbers, -1 for none; chains of them, and what columns have along chains, are arrays.
+        References are entity numbers, -1 for none; chains, and values along chains, are arrays.
         """
         values = _joined(self._chunks[name])
         if rows is None:
@@ -141,16 +141,16 @@ class EntityTable:
         return np.concatenate([np.zeros(0, np.int64), *values]) if self.component.refs[name].is_chain else values
 
     def padded(self, name: str, length: int, rows: IntArray | None = None) -> NDArray[Any]:
-        """Chains, or values along them, filled up with -1 or 0, of rows of this process, shape (n, length, *shape)."""
+        """Chains of rows of this process, or values along them, padded with -1 or 0, shape (n, length, *shape)."""
         col, values = self.component.columns.get(name), self.local(name, rows)
         if col is None:
             return pad_rows(values, length, -1, np.int64)
         return pad_rows(values, length, 0, col.dtype, col.shape or ())
 
     def collect(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
-        """One column for any rows, for all rows of the table if none are given, shape (n, *shape).
+        """One column for any rows, for all rows of the table by default, shape (n, *shape).
 
-        If the table is distributed, all processes must call this together; the rows are brought together and not kept.
+        If the table is distributed, all processes must call this together; the collected rows are not kept.
         """
         values = _joined(self._chunks[name])
         if not self.is_distributed:
@@ -161,7 +161,7 @@ class EntityTable:
         return self.join_resident(f"{name} of {self.kind}", rows, self.local(name))
 
     def write(self, name: str, rows: IntArray, values: NDArray[Any]) -> None:
-        """Put values of one column into rows, as far as this process has them."""
+        """Put values of one column into rows; rows that are not resident are skipped."""
         if self._is_function(name):
             changed = np.array(_joined(self._chunks[name]))
             changed[rows] = values
@@ -182,10 +182,10 @@ class EntityTable:
         return ids
 
     def places(self, rows: IntArray) -> IntArray:
-        """Where rows that this process has are among its resident ones.
+        """Positions of rows among the resident rows of this process.
 
         Raises:
-            ModelError: this process does not have a row.
+            ModelError: a row is not resident.
         """
         if not self.is_distributed:
             return rows
@@ -209,13 +209,13 @@ class EntityTable:
         return out
 
     def begin_parts(self, processes: Processes) -> None:
-        """From now on this process has all rows so far, and of further ones those that it is given."""
+        """Distribute the table: this process keeps all present rows, and of later ones only rows that it is given."""
         if not self.is_distributed:
             self._resident, self.is_distributed, self._processes = [np.arange(self.count)], True, processes
             del self._chunks["id"]
 
     def keep_resident(self, rows: IntArray, processes: Processes) -> None:
-        """Forget all rows but those with ascending numbers ``rows``; functions, which cannot travel, stay."""
+        """Forget all rows except ``rows``, ascending numbers; functions, which cannot be sent, stay."""
         self.begin_parts(processes)
         places = self.places(rows)
         for name in self.names:
@@ -246,19 +246,19 @@ class EntityTable:
         self._chunks, self.is_distributed = chunks | {"id": [self.ids]}, False
 
     def _is_function(self, name: str) -> bool:
-        """Whether a column holds functions."""
+        """Whether a column stores functions."""
         column = self.component.columns.get(name)
         return column is not None and column.dtype is object
 
     def parse(
         self, values: dict[str, Any], rows: IntArray, total: int, refs: dict[str, NDArray[Any]]
     ) -> dict[str, NDArray[Any]]:
-        """Check user values for new rows and bring them into arrays.
+        """Check user values for new rows and convert them to arrays.
 
         Args:
             values: user values by column.
             rows: numbers of the new rows that this process gives, shape (n,).
-            total: number of new rows on all processes, for which there are functions.
+            total: number of new rows on all processes, for columns of functions.
             refs: references of the new rows.
 
         Raises:
@@ -316,14 +316,14 @@ class EntityTable:
         return entity
 
     def mark(self) -> tuple[int, int, int, int, bool]:
-        """How many rows, resident rows, labels and runs there are, for `cut_back`."""
+        """Numbers of rows, resident rows, labels and runs, for `cut_back`."""
         return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
     def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
         """Forget all rows that were added since a `mark`."""
         self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
-            # in parts since then, and of the rows before every process has all
+            # distributed since the mark; every process has all rows before it
             self._chunks["id"] = [self.ids_of(np.arange(self.count))]
             self.is_distributed, self._resident, self._processes = False, [], None
         for chunks in self._chunks.values():
@@ -333,13 +333,13 @@ class EntityTable:
         del self._labels[labels:], self._runs[runs:]
 
     def add_label(self, rows: IntArray, label: str | Callable[[int], str]) -> None:
-        """Name rows that follow each other, for messages: all alike, or by a function of the place among them."""
+        """Name consecutive rows, for messages: all alike, or by a function of the place among them."""
         if len(rows) == 0:
             return
         self._labels.append((int(rows[0]), int(rows[-1]) + 1, label))
 
     def list_labels(self) -> list[tuple[int, int, str | list[str]]]:
-        """First row, end and name of what `add_label` was given; names made by functions one by one."""
+        """First row, end and name of each label of `add_label`; names made by functions, one by one."""
         return [
             (first, end, label if isinstance(label, str) else [label(i) for i in range(end - first)])
             for first, end, label in self._labels
@@ -355,15 +355,15 @@ class EntityTable:
         return f"{self.kind} {row}"
 
     def refuse(self, wrong: NDArray[np.bool_], names: Sequence[str], must: str) -> None:
-        """Refuse rows whose values cannot be.
+        """Refuse rows with invalid values.
 
         Args:
             wrong: which of the resident rows, shape (resident,).
             names: the columns whose values the message shows.
-            must: what these must be or do, with the unit.
+            must: condition on these values, with the unit.
 
         Raises:
-            ModelError: a row is wrong; the message is about the first one.
+            ModelError: a row is wrong; the message names the first one.
         """
         for k in np.flatnonzero(wrong)[:1]:
             given = []
@@ -375,7 +375,7 @@ class EntityTable:
 
 
 def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
-    """One array of several, which takes their place; of equal functions, which are kept once, no copy."""
+    """One array that replaces several; equal functions, which are stored once, are not copied."""
     if len(chunks) > 1:
         alike = all(c.strides == (0,) and c.dtype == object and len(c) and c[0] is chunks[0][0] for c in chunks)
         chunks[:] = [np.broadcast_to(chunks[0][:1], (sum(map(len, chunks)),)) if alike else np.concatenate(chunks)]
@@ -383,7 +383,7 @@ def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
 
 
 def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Arrays of rows, of different lengths, as one array of shape (rows, length, *shape), filled up at their ends."""
+    """Arrays of different lengths, one per row, as one array of shape (rows, length, *shape), padded at their ends."""
     padded = np.full((len(values), length, *shape), fill, dtype)
     for row, own in zip(padded, values, strict=True):
         row[: len(own)] = own
@@ -391,7 +391,7 @@ def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: 
 
 
 def find_sorted(among: IntArray, numbers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Places of numbers among ascending ones, and which of them are there, both of shape (n,)."""
+    """Places of numbers among ascending ones, and which of them exist there, both of shape (n,)."""
     place = np.searchsorted(among, numbers)
     found = np.zeros(len(numbers), bool)
     inside = place < len(among)

@@ -1,4 +1,4 @@
-"""The world: entity tables and resources of one model.  It has no time in it; what changes is in `State`."""
+"""The world: entity tables and resources of one model.  It contains no time; `State` has all values that change."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ from windlass.framework.parallel.processes import Processes
 Handles = Entity | Sequence[Entity]
 GRAVITY = numbers("m/s^2", (2,), (3,))
 FEW = 10_000
-"""So many rows fit into any memory."""
+"""This number of rows fits into any memory."""
 
 
 CHECKS = "checks before solves"
-"""Resource of a world: functions without arguments that refuse a solve by an error."""
+"""Name of a resource of a world: functions without arguments that raise an error to refuse a solve."""
 
 
 class World:
-    """Owns the tables of one model; two worlds never see each other.
+    """Owns the tables of one model; worlds are independent of each other.
 
     Args:
         gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.
@@ -59,7 +59,7 @@ class World:
         version: counts changes of switchable columns.
         finalized: whether `finalize` was called.
         is_distributed: whether this process has only a part of the rows; handles keep their meaning.
-        processes: those that build this world in parts; None while every process has all rows.
+        processes: processes that build this world in parts; None while every process has all rows.
         calls: kind, number of rows, and whether in parts, of every call of `add`.
     """
 
@@ -88,7 +88,7 @@ class World:
     def save(self, path: str | Path) -> Path:
         """Write the model as it is now to a file (JSON), to be kept, compared, edited and sent; read it with `load`.
 
-        Functions of the user are written by their names alone, but for ready ones such as tables and ramps.  All
+        Functions of the user are written by their names alone, except library functions such as tables and ramps.  All
         processes call this together if the world is in parts.
 
         Raises:
@@ -103,10 +103,10 @@ class World:
     @classmethod
     @checked(OutputError, path=path(), functions=optional(instance(dict)))
     def load(cls, path: str | Path, functions: Functions | None = None) -> World:
-        """The model of a file that `save` wrote, to the last bit; it may be added to before the first solve.
+        """The model of a file that `save` wrote, to the last bit.
 
-        Nothing is imported by a name of the file: components of the user's own are registered before, by importing
-        their module.  A file that was edited loads with a `ModelWarning`.
+        No module is imported by a name of the file: import modules that register a user's components before.  A file
+        that was edited loads with a `ModelWarning`.
 
         Args:
             path: the file.
@@ -173,7 +173,7 @@ class World:
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """A stretch that adds rows: if it fails, the world is as it was before."""
+        """A block that adds rows: if it fails, the world is unchanged."""
         tables = {component: table.mark() for component, table in self.tables.items()}
         calls, count, cached = len(self._first_ids), self._count, dict(self._cached)
         parts = self.processes, self.is_distributed
@@ -200,17 +200,17 @@ class World:
             component: the kind of entity.
             name: name for messages and output.
             part: the rows that this process gives, of ``part.count`` on all processes, see `Part`; values and
-                references are for these rows, the handle is to all.  Nodes and history values that a kind makes by
-                itself, it does not make in parts.  Without a part, many rows that each refer to a row of a table in
-                parts are in parts, too.
+                references are for these rows, the handle is to all.  Nodes and history values that a kind creates are
+                not created in parts.  Without a part, many rows that each refer to a row of a table in parts are in
+                parts, too.
             **values: columns and references of the component, each for all rows or one per row.  A reference is a
                 handle, a list of handles, or an array of entity numbers, -1 for none; numbers from ``World.count`` on
-                are then the rows of this call.  For a chain (`refs`) each of these is one chain, for all rows; chains
-                row by row are a list of them, or an array of shape (rows, n).
+                are then the rows of this call.  For a chain (`refs`) each of these is one chain for all rows; one chain
+                per row is a list of them, or an array of shape (rows, n).
 
         Raises:
             ModelError: the world is finalized; the component is not registered; a value is missing, unknown or not
-                allowed; a reference of a wrong kind.  Nothing has been added then, neither nodes nor history values.
+                allowed; a reference of a wrong kind.  No rows, nodes or history values have been added then.
         """
         if self.finalized:
             raise ModelError(
@@ -265,11 +265,10 @@ class World:
 
     @checked(entity=handle())
     def set(self, entity: Entity, **values: Any) -> None:
-        """Change switchable columns (``active``, friction and the like) between solves; the one way to do so.
+        """Change switchable columns (``active``, friction and the like) between solves.
 
         Raises:
-            ModelError: a handle of another world, a column that is not switchable, or a value that is not allowed;
-                nothing has been changed then.
+            ModelError: a handle of another world, a column that is not switchable, or a value that is not allowed.
         """
         table = entity.table
         if self.tables.get(table.component) is not table:
@@ -302,12 +301,12 @@ class World:
         return self._block_arrays
 
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
-        """Group entity numbers by table: (table, positions in ``ids``, rows in the table); without negative ids."""
+        """Group entity numbers by table: (table, positions in ``ids``, rows in the table); negative ids are skipped."""
         first_ids, first_rows = self._blocks()
         if len(ids) and ids.min() >= 0:
             first, last = np.searchsorted(first_ids, (ids.min(), ids.max()), side="right") - 1
             if first == last:
-                # the usual case, without arrays beside the answer
+                # the usual case, without temporary arrays
                 return [(self._table_of[first], np.arange(len(ids)), ids + (first_rows[first] - first_ids[first]))]
         where = np.flatnonzero(ids >= 0)
         block = np.searchsorted(first_ids, ids[where], side="right") - 1
@@ -323,8 +322,7 @@ class World:
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
         """World coordinate numbers that entities couple, shape (n, width), -1 for none; works for every kind.
 
-        If one of their tables is distributed, all processes must call this together; a law, while its process works
-        alone, gets those of rows that the process has.
+        If one of their tables is distributed, all processes must call this together.
         """
         numbers = ids.ids if isinstance(ids, Entity) else ids
         parts = [(pos, self._any_dofs(table, rows)) for table, pos, rows in self.split_by_table(numbers)]
@@ -355,7 +353,7 @@ class World:
             return cached
         with nullcontext() if self.processes is None else self.processes.alone(f"coordinates of {table.kind}"):
             dofs = self._find_dofs(table)
-        # of a table in parts as wide as on the other processes
+        # for a table in parts, as wide as on the other processes
         missing = self._dof_widths.get(table.component, 0) - dofs.shape[1]
         if missing > 0:
             dofs = np.pad(dofs, ((0, 0), (0, missing)), constant_values=-1)
@@ -388,10 +386,10 @@ class World:
         return self.ref_shape(table, name)[1]
 
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        """World coordinate numbers of what a reference of the rows that this process has names, for ``dofs`` of laws.
+        """World coordinate numbers of the entities that a reference names in resident rows, for ``dofs`` of laws.
 
         Returns:
-            Shape (resident, length * width) with both of `ref_shape`: entity after entity, -1 for none.
+            Shape (resident, length * width) with both numbers of `ref_shape`: entity after entity, -1 for none.
         """
         length, width = self.ref_shape(table, name)
         is_chain = table.component.refs[name].is_chain
@@ -409,7 +407,7 @@ class World:
         self._dofs.clear()
 
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
-        """Forget the rows of tables that this process does not need, and what only the whole world needs.
+        """Forget the rows of tables that this process does not need, and data that only the whole world needs.
 
         Args:
             resident: ascending numbers of the rows that stay, for each table to be distributed.

@@ -1,14 +1,14 @@
 """Writers for results; they know points, lines and named fields, but no physics.
 
-| name | file to open | what it holds |
+| name | file to open | content |
 | --- | --- | --- |
 | `VtuSeries` | `.pvd` | one `.vtu` per frame with moved points |
 | `XdmfSeries` | `.xdmf` | one HDF5 file, reference mesh and field `displacement` for Warp By Vector |
 | `VtkhdfSeries` | `.vtkhdf` | one HDF5 file with moved points |
 | `CsvTable` | `.csv` | one row of numbers per call |
 
-The three series are `FieldSeries` over a `LineMesh`. `create_output_folder` says before a run
-whether results can be written at all. Failures raise `OutputError`.  Names are loaded on first use.
+The three series are `FieldSeries` over a `LineMesh`. `create_output_folder` checks before a run that results can be
+written. Failures raise `OutputError`.  Names are loaded on first use.
 """
 
 from typing import TYPE_CHECKING
@@ -26,5 +26,5 @@ if TYPE_CHECKING:
     from windlass.framework.output.vtu import VtuSeries as VtuSeries
     from windlass.framework.output.xdmf import XdmfSeries as XdmfSeries
 
-if not TYPE_CHECKING:  # names that are not there are errors for type checkers
+if not TYPE_CHECKING:  # type checkers report names that do not exist
     __getattr__, __dir__, __all__ = offer(__name__)

@@ -1,4 +1,4 @@
-"""The table at the end of an example: computed values beside reference values."""
+"""The table at the end of an example: computed and reference values."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def _is_title(given: Any) -> bool:
     title=that(_is_title, "a word, or words"),
 )
 def format_comparison(rows: Iterable[Sequence[str | float | None]], title: str | Sequence[str] = "reference") -> str:
-    """A table of computed and reference values with their relative difference; the report of the run has it, too.
+    """A table of computed and reference values with their relative difference.
 
     Args:
         rows: (name with unit, computed value or None if not reached, a reference value for each title, or None if there
             is none).
-        title: heading of the reference column, or headings of several ones.
+        title: heading of the reference column, or of several columns.
     """
     titles = (title,) if isinstance(title, str) else tuple(title)
     lines = [["", "computed", *(word for heading in titles for word in (heading, "difference"))]]

@@ -19,20 +19,20 @@ from windlass.framework.output.series import Closing, writing
 
 
 class TableClaim:
-    """The place of a table that a run will write, with its folder, kept from other runs by a lock on the first process.
+    """The place of a table that a run will write, with its folder, locked against other runs by the first process.
 
-    Under ``-help``, which runs a script without solving, nothing is made.
+    Under ``-help``, which runs a script without solving, no file is made.
 
     Args:
         path: the file.
-        what: the writer, for messages.
+        what: name of the writer, for messages.
 
     Attributes:
         path: the file, absolute.
 
     Raises:
-        OutputError: a folder or file that cannot be written, that another run or writer writes, or that Windlass has
-            not written.
+        OutputError: a folder or file that cannot be written, that another run or writer writes, or that another program
+            has written.
     """
 
     def __init__(self, path: str | os.PathLike[str], what: str) -> None:
@@ -48,12 +48,12 @@ class TableClaim:
             self._lock = OutputLock(self.path, "table")
 
     def begin(self) -> None:
-        """Something will be written now; see `Claim`."""
+        """Begin to write; see `Claim`."""
         if self._claim is not None:
             self._claim.begin()
 
     def release(self) -> None:
-        """Nothing more will be written."""
+        """End writing."""
         if self._claim is not None:
             self._claim.release()
         if self._lock is not None:
@@ -67,9 +67,8 @@ class CsvTable(Closing):
     columns: name and unit of each column; names differ, "1" is the unit of a pure number.
     rows: rows of an interrupted run, with which the file begins.
 
-    Floats are written with as many digits as it takes to read back the same float64. Every row is on disk when
-    `append` returns. Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be
-    written.
+    Floats are written with the digits needed to read back the same float64. Every row is on disk when `append` returns.
+    Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be written.
     """
 
     def __init__(
@@ -82,7 +81,7 @@ class CsvTable(Closing):
             for text in (name, unit):
                 if not text or text != text.strip() or not text.isprintable() or "," in text or '"' in text:
                     raise OutputError(f"column {(name, unit)!r} of CsvTable: must be printable without comma and quote")
-            if "[" in unit or "]" in unit:  # the unit is found again by its brackets; names may have some of their own
+            if "[" in unit or "]" in unit:  # brackets delimit the unit; names may contain brackets, too
                 raise OutputError(f"unit {unit!r} of column {name!r} of CsvTable: must be without brackets")
             if names.count(name) > 1:
                 raise OutputError(f"column {name!r} of CsvTable is given {names.count(name)} times: must be once")
@@ -91,7 +90,7 @@ class CsvTable(Closing):
         self.path = check_output(Path(path).absolute(), "table", "table", own)
         self._columns = len(names)
         kept = [[_number_text(value) for value in row] for row in rows]
-        # rows that are kept stand in the old file until the new one has them
+        # the old file keeps its rows until the new one contains them
         content = "".join(",".join(line) + "\n" for line in [header, *kept]).encode()
         with writing(self.path):
             remove_drafts(self.path.parent, self.path.name)
@@ -111,14 +110,14 @@ class CsvTable(Closing):
         self._size += len(line)
 
     def close(self) -> None:
-        """No rows come any more; a second call does nothing."""
+        """End the table; a second call does nothing."""
         self._closed = True
 
 
 def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     """Read a file of `CsvTable`: values, shape (rows,), by column name without its unit, in the order of the file.
 
-    A last line without its end is left out: the run was stopped while writing it, and its last number may be cut.
+    A last line without line end is ignored: the run was stopped while writing it, and its last number may be cut.
     Raises OutputError if the file cannot be read or a line does not fit the header.
     """
     try:
@@ -132,7 +131,7 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     values = np.empty((len(lines), len(names)))
     for row, line in enumerate(lines):
         try:
-            # reshape refuses a single number, which would fill the row
+            # reshape refuses a single number, which broadcasting would accept
             values[row] = np.array([float(cell) for cell in line.split(",")]).reshape(len(names))
         except ValueError:
             raise OutputError(f"'{path}' line {row + 2} is {line!r}: must be {len(names)} numbers") from None
@@ -140,5 +139,5 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
 
 
 def _number_text(value: float) -> str:
-    """Shortest text that reads back the same; counters stay without a decimal point."""
+    """Shortest text that reads back the same; integers have no decimal point."""
     return repr(int(value)) if isinstance(value, (int, np.integer, np.bool_)) else repr(float(value))

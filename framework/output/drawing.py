@@ -1,6 +1,6 @@
-"""`Canvas` puts the drawings and paintings of all laws side by side.
+"""`Canvas` joins the drawings and paintings of all laws.
 
-Missing values are NaN, which viewers leave out of their colour ranges.
+Missing values are NaN, which viewers exclude from their colour ranges.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from windlass.framework.output.mesh import LineMesh
 
 COMBINE: dict[MergeRule, np.ufunc] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 COVER = 1e-9
-"""Share of a line that an interval must cover to count [1]: less is rounding."""
+"""Least fraction of a line that an interval must cover [1]: less is rounding."""
 
 
 class Overlap(NamedTuple):
@@ -58,12 +58,12 @@ def find_overlaps(
 
 
 class Canvas:
-    """All drawings of a model as one mesh; made from those of the reference configuration.
+    """All drawings of a model as one mesh.
 
     Args:
         drawings: drawings of the reference configuration.
         paintings: paintings at any instant, for their intervals and names.
-        names: fields that are wanted; default: all.
+        names: wanted fields; default: all.
         others: units of fields that the caller adds.
 
     Attributes:
@@ -71,8 +71,8 @@ class Canvas:
         units: unit of every field of `compose`.
 
     Raises:
-        OutputError: nothing is drawn, two laws give one name to fields of different units or rules, or there is no
-            field of a name.
+        OutputError: nothing is drawn, two laws give one name to fields of different units or rules, or a wanted field
+            does not exist.
     """
 
     def __init__(
@@ -138,11 +138,11 @@ class Canvas:
                 if name in self.units:
                     first = name not in drawn and name not in empty
                     if name not in empty:
-                        # what is drawn is the law's own
+                        # field drawn by the law itself
                         cell_data[name] = self._lines.fresh(name) if first else cell_data[name].copy()
                     _lay(cell_data[name], paint, overlap, first)
                     empty[name] = paint.empty
-        # only now, since a value for "nothing" would take part in the rules
+        # filled only now, because rules must not combine the empty value with painted ones
         for name, value in empty.items():
             cell_data[name][:lines][np.isnan(cell_data[name][:lines])] = value
         return points, point_data, cell_data
@@ -154,7 +154,7 @@ class Canvas:
 
 
 class Joined:
-    """Arrays that take values of several drawings one after the other, by name.
+    """Arrays for the values of several drawings one after the other, by name.
 
     Args:
         counts: numbers of values, shape (drawings,).
@@ -167,7 +167,7 @@ class Joined:
     def join(self, name: str, parts: Sequence[FloatArray | None]) -> FloatArray:
         """Values of all drawings, NaN for those without; vectors get a third component.
 
-        Those of one drawing alone are not copied.
+        Values of a single drawing are not copied.
         """
         if len(parts) == 1 and parts[0] is not None and parts[0].shape[1:] != (2,):
             return parts[0]
@@ -193,7 +193,7 @@ def _with_z(points: FloatArray) -> FloatArray:
 
 
 def _lay(field: FloatArray, paint: Paint, overlap: Overlap, first: bool) -> None:
-    """Combine one painted field with what lies on the lines already, nothing for the first one; NaN is nothing."""
+    """Combine one painted field with the values already on the lines, if any; NaN means no value."""
     if not len(overlap.line):
         return
     combine = COMBINE[paint.rule]
@@ -211,7 +211,7 @@ def check_drawing(kind: str, drawing: Drawing) -> Drawing:
     """The drawing itself, if its shapes fit together.
 
     Raises:
-        OutputError: naming the law and the array, for a shape that does not fit.
+        OutputError: a shape does not fit; the message names the law and the array.
     """
     n, m = len(drawing.points), len(drawing.lines)
     sized: Iterable[tuple[str, NDArray[np.generic], int]] = [

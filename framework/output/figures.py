@@ -1,4 +1,4 @@
-"""Figures of matplotlib that need no screen: notebooks show them, and files take them."""
+"""Figures of matplotlib that need no screen: for notebooks and files."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from windlass.framework.output.folder import create_output_folder
 
 
 def create_figure(width: float, height: float, **more: Any) -> Any:
-    """An empty figure that a notebook shows as the last value of a cell, whether or not pyplot is at work there.
+    """An empty figure that a notebook shows as the last value of a cell, whether or not the notebook uses pyplot.
 
     Args:
         width, height: [inch].
         **more: other arguments of matplotlib's Figure.
     """
-    from matplotlib.figure import Figure  # here, because a run without pictures need not wait for it
+    from matplotlib.figure import Figure  # here, because only pictures need it
 
     figure: Any = Figure(figsize=(width, height), facecolor="white", **more)
-    # the method that IPython asks for; pyplot's own way of showing figures goes first
+    # the method that IPython calls; pyplot's formatter of figures has priority
     figure._repr_png_ = partial(_draw_png, figure)
     return figure
 

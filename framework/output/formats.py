@@ -1,7 +1,7 @@
 """The formats in which a `Recorder` writes, by name.
 
 A format is a file with a class of `FieldSeries`, or of `FrameFiles` for one file per frame, and one registration: here,
-or at the foot of a file of a user.
+or at the end of a user's file.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ def register_format(name: str, kind: type[FieldSeries]) -> None:
         kind: a class of `FieldSeries` with the suffixes of its files, and their marks.
 
     Raises:
-        OutputError: another class has the name, this is none, or a mark lacks the words ``written by Windlass``.
+        OutputError: another class has the name, ``kind`` is not a format class, or a mark lacks the words ``written by
+            Windlass``.
     """
     if not isinstance(name, str) or not name.isidentifier():
         raise OutputError(f"name of a format = {name!r:.60}: must be letters, digits and _")
     if not (isinstance(kind, type) and issubclass(kind, FieldSeries) and hasattr(kind, "suffixes")):
         raise OutputError(f"class of the format {name}: must be one of FieldSeries, with suffixes")
     known = _formats.get(name)
-    # a module that is executed again registers its class anew
+    # a module that is executed again registers its class again
     if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
         raise OutputError(f"format {name}: is registered already: must have another name")
     for mark in kind.marks:

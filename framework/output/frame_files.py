@@ -1,4 +1,4 @@
-"""Series of one file per frame beside an index, which is the file to open: what such formats share."""
+"""Base of formats with one file per frame and an index, which is the file to open."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Ser
 class FrameFiles(FieldSeries):
     """A series of files such as ``<name>_000000.vtu``, each with one frame, and their index.
 
-    A format says how it writes a frame, and the index.  Both begin with one of its ``marks``, or are XML with the words
-    ``written by Windlass``, by which the next run knows that it may replace the file.  The index is replaced as a whole
-    after every frame and lists finished frames only, so that it can be opened during a run and after a crash.  See
+    A format defines how to write a frame and the index.  Both begin with one of its ``marks``, or are XML with the
+    words ``written by Windlass``, by which the next run knows that it may replace the file.  The index is replaced as a
+    whole after every frame and lists finished frames only; it can be opened during a run and after a crash.  See
     `FieldSeries` for arguments and errors.
     """
 
     frame_suffix: ClassVar[str]
-    """That of the file of a frame; ``suffixes`` has that of the index."""
+    """Suffix of the file of a frame; ``suffixes`` has the suffix of the index."""
 
     @abstractmethod
     def encode_frame(self, frame: SeriesFrame) -> bytes:
-        """The file of a frame, on the lines and faces of ``self.mesh``."""
+        """The content of the file of a frame, on the lines and faces of ``self.mesh``."""
 
     @abstractmethod
     def encode_entry(self, file: str, time: float) -> str:
-        """What the index says of a frame, by the name of its file and its time [s]."""
+        """The entry of the index for a frame, from the name of its file and its time [s]."""
 
     @abstractmethod
     def encode_index(self, entries: list[str]) -> str:
-        """The index."""
+        """The content of the index."""
 
     def _prepare(self) -> None:
         self._entries = [self._enter(k, time) for k, time in enumerate(self._kept)]
@@ -61,7 +61,7 @@ class FrameFiles(FieldSeries):
         return self.encode_entry(self._frame_path(number).name, time)
 
     def _start(self) -> None:
-        """Bring the index to the frames that are kept, and remove others, which would mix with the new ones."""
+        """Reduce the index to the kept frames, and remove other frames, which would mix with the new ones."""
         self._begun = True
         if self._started:
             return
@@ -78,7 +78,7 @@ class FrameFiles(FieldSeries):
             raise BrokenSeriesError(f"'{self.path}' cannot be continued: {error}") from None
         pattern = re.compile(re.escape(self.beside("").name) + r"_\d{6,}" + re.escape(self.frame_suffix))
         found = [file for file in self.path.parent.iterdir() if pattern.fullmatch(file.name) and file not in frames]
-        # frames behind those that are kept are of the interrupted run
+        # frames after the kept ones belong to the interrupted run
         try:
             for file in (self.path, *(() if self._kept else found)):
                 check_output(file, "series", "series")

@@ -56,7 +56,7 @@ class LineMesh:
             object.__setattr__(self, name, array)
 
     def blocks(self) -> list[tuple[str, IntArray]]:
-        """Lines and faces, if there are any, by the names of meshio."""
+        """Lines, and faces if any, by the names of meshio."""
         return [("line", self.lines), *([("quad", self.faces)] if len(self.faces) else [])]
 
 

@@ -23,13 +23,13 @@ FIRST = "axial_force"
 HIDDEN = ("Time", "part", "partition", "displacement")
 """Arrays that colour lines only on request."""
 LIBRARIES = ("EGL", "OSMesa")
-"""What VTK draws by without a screen."""
+"""Ways in which VTK draws without a screen."""
 INTERVAL = 40
-"""Between two frames of the window [ms]."""
+"""Time between two frames of the window [ms]."""
 
 
 def check_file(file: Path) -> Path:
-    """The file itself; raises OutputError if it is not there, or of another kind."""
+    """The file itself; raises OutputError if it does not exist or is of another kind."""
     if not os.path.isfile(file):
         raise OutputError(
             f"windlass show {shorten(str(file))}: no such file; must be what a Recorder wrote, .vtkhdf or .pvd"
@@ -43,26 +43,26 @@ def load_pyvista(off_screen: bool) -> Any:
     """PyVista.
 
     Raises:
-        OptionError: it is not installed, or there is nothing to draw on; the message says what to install.
+        OptionError: it is not installed, or there is no screen to draw on; the message tells how to install.
     """
     try:
         with warnings.catch_warnings():
-            # of tqdm in notebooks, whose widgets nothing here needs
+            # warning of tqdm in notebooks on widgets, which are not needed here
             warnings.filterwarnings("ignore", "IProgress not found")
-            import pyvista  # here, because it is an extra, and loads VTK
+            import pyvista  # here, because it is optional and loads VTK
         from vtkmodules.vtkCommonCore import vtkLogger  # here, because of PyVista
     except ImportError as error:
         raise OptionError(f"windlass show needs PyVista ({error}): {INSTALL}") from None
     if not os.environ.get("DISPLAY"):
         if not off_screen:
             raise OptionError("windlass show needs a screen (DISPLAY is not set): must be one, or -picture or -movie")
-        # VTK crashes where it finds neither
+        # VTK crashes if it finds neither
         if not any(map(find_library, LIBRARIES)):
             raise OptionError(
                 f"windlass show draws without a screen by {', '.join(LIBRARIES)}, which this system has not: must "
                 "be installed, on Debian by apt-get install libegl1 libgl1-mesa-dri"
             )
-        # it looks for a screen first, and warns that there is none
+        # it looks for a screen first, and warns if there is none
         vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)
     return pyvista
 
@@ -81,7 +81,7 @@ class Series:
         self._reader: Any = pyvista.get_reader(str(file))
         self._steps = file.suffix == ".vtkhdf"
         if self._steps:
-            import h5py  # here, because `windlass show` starts without
+            import h5py  # here, because `windlass show` starts without it
 
             with h5py.File(file) as content:
                 self.times = [
@@ -114,9 +114,9 @@ class Player:
     Args:
         pyvista: the module.
         series: the frames.
-        field: name of the first field; empty: `FIRST`, or the first there is.
-        size: of window and pictures [pixels].
-        off_screen: draws in memory.
+        field: name of the first field; empty: `FIRST`, or the first existing field.
+        size: size of window and pictures [pixels].
+        off_screen: whether to draw in memory.
 
     Raises:
         OptionError: there is no such field.
@@ -147,8 +147,8 @@ class Player:
         return mesh.point_data[name] if name in mesh.point_data else mesh.cell_data[name]
 
     def _find_range(self) -> tuple[float, float]:
-        """Smallest and largest value of the field in some frames, so that colours mean the same in all."""
-        import numpy as np  # here, because `windlass show` starts without
+        """Smallest and largest value of the field in some frames, for equal colours in all of them."""
+        import numpy as np  # here, because `windlass show` starts without it
 
         count = len(self._series.times)
         low, high = np.inf, -np.inf
@@ -161,7 +161,7 @@ class Player:
 
     def show_frame(self, frame: int) -> None:
         """Show a frame, counted from 0."""
-        import numpy as np  # here, because `windlass show` starts without
+        import numpy as np  # here, because `windlass show` starts without it
 
         self.frame = frame % len(self._series.times)
         mesh = self._series.read(self.frame)
@@ -177,7 +177,7 @@ class Player:
             values = np.linalg.norm(values, axis=1) if values.ndim > 1 else np.asarray(values)
             mesh.cell_data["shown"] = mean(values) if self.field in mesh.point_data else values
             plain = ~np.isfinite(mesh.cell_data["shown"])
-            # wheels have values of lines, too, and would lie upon the belt
+            # wheels also have values of lines, and would cover the belt
             tension = mean(mesh.point_data[FIRST]) if FIRST in mesh.point_data else np.zeros(mesh.n_cells)
             plain |= ~np.isfinite(tension)
         for name, chosen, style in (
@@ -206,7 +206,7 @@ class Player:
         self._playing = not self._playing
 
     def tick(self, _step: int = 0) -> None:
-        """The next frame, if it plays."""
+        """Show the next frame, if playing."""
         if self._playing:
             self.show_frame(self.frame + 1)
             self.plotter.render()
@@ -245,7 +245,7 @@ class Player:
             else:
                 import imageio_ffmpeg  # noqa: F401  # here, because without it imageio fails in words of its own
 
-                # films need sizes that 2 divides, which the window has; larger blocks would change it
+                # films need even sizes, which the window has; larger blocks would change its size
                 self.plotter.open_movie(draft, framerate=fps, macro_block_size=2)
             for frame in range(len(self._series.times)):
                 self.show_frame(frame)

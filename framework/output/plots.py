@@ -24,15 +24,15 @@ WIDTH = 9.0
 INK, GRID = "#1f2933", "#e4e7eb"
 COLOURS = ("#0b7285", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#1971c2", "#e67700", "#495057")
 MOST_CURVES, MOST_LINES = 12, 50_000
-"""Curves that one pair of axes shows; straight lines that a picture shows."""
+"""Most curves in one pair of axes; most straight lines in a picture."""
 POINTS = 4000
-"""Values of a curve that are drawn, smallest and largest of each stretch."""
+"""Number of drawn values of a curve, smallest and largest of each interval."""
 SUBDIVISIONS = 4
-"""Straight lines that show one cable element."""
+"""Number of straight lines that show one cable element."""
 COLOURED_BY = "axial_force"
-"""Field of points that colours the picture, where laws draw it."""
+"""Point field that colours the picture, if laws draw it."""
 FLAT = 1e-6
-"""Extent along z, per largest extent, below which a model is drawn in its plane [1]."""
+"""Extent along z, per largest extent, below which a model is drawn as 2D [1]."""
 
 
 def create_page_figure(height: float) -> Any:
@@ -41,11 +41,11 @@ def create_page_figure(height: float) -> Any:
 
 
 def as_image(figure: Any, kind: str = "svg") -> str:
-    """The figure as an address that has the picture in itself."""
-    import matplotlib  # here, because a run without pictures need not wait for it
+    """The figure as a data address that contains the picture."""
+    import matplotlib  # here, because only pictures need it
 
     image = BytesIO()
-    # words stay words, which are found and take less room; no date, so that equal runs give equal pages
+    # text stays text, which can be searched and is smaller; no date, so equal runs give equal pages
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "windlass", "font.family": "sans-serif"}):
         more = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": 110}
         figure.savefig(image, format=kind, **more)
@@ -62,7 +62,7 @@ def style(axes: Any) -> None:
 
 
 def thin_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The curve itself, or the smallest and the largest value of each of many stretches, in their order."""
+    """The curve itself, or the smallest and the largest value of each of many intervals, in their order."""
     if len(x) <= POINTS:
         return x, y
     edges = np.linspace(0, len(x), POINTS // 2 + 1).astype(np.int64)
@@ -73,7 +73,7 @@ def thin_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def plot_curves(curves: ReportCurves) -> Any:
-    """Curves, those of one unit on common axes, at most `MOST_CURVES` on each."""
+    """Curves, with common axes for each unit, at most `MOST_CURVES` on each."""
     groups: dict[str, list[tuple[str, FloatArray]]] = {}
     for name, unit, values in curves.curves:
         groups.setdefault(unit, []).append((name, np.asarray(values, dtype=np.float64)))
@@ -88,12 +88,12 @@ def plot_panels(
     x: FloatArray,
     panels: Sequence[tuple[str, Sequence[tuple[str, FloatArray]], tuple[float, float] | None]],
 ) -> Any:
-    """Axes one below the other over a common abscissa; names of curves stand beside the axes.
+    """Axes one below the other over a common abscissa; names of curves are next to the axes.
 
     Args:
-        label: of the abscissa, with its unit.
+        label: label of the abscissa, with its unit.
         x: shape (n,).
-        panels: label with unit, curves by name, and the range that is shown at most, or None.
+        panels: label with unit, curves by name, and the largest shown range, or None.
     """
     figure = create_page_figure(sum(_find_height(len(lines)) for _, lines, _ in panels) + 0.4)
     ratios = [_find_height(len(lines)) for _, lines, _ in panels]
@@ -102,7 +102,7 @@ def plot_panels(
         for k, (name, values) in enumerate(lines[:MOST_CURVES]):
             shown = np.where(np.isfinite(values), values, np.nan)
             axes.plot(*thin_curve(x, shown), color=COLOURS[k % len(COLOURS)], linewidth=1.3, label=name)
-        # long names are broken: the axes keep their width
+        # long names are wrapped, so the axes keep their width
         axes.set_ylabel(fill(unit, 24))
         if limits is not None:
             low, high = axes.get_ylim()
@@ -129,8 +129,8 @@ def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
     """Step size, and work per step, over a solve.
 
     Args:
-        rows: one for each stretch of steps, see `StepHistory`: end, steps, smallest and largest step size, counts.
-        unit: of the end and of step sizes.
+        rows: one for each group of steps, see `StepHistory`: end, steps, smallest and largest step size, counts.
+        unit: unit of the end and of step sizes.
         work: names of counts, and their columns.
     """
     figure = create_page_figure(1.7 * (1 + len(work)) + 0.3)
@@ -162,7 +162,7 @@ class ModelLines(NamedTuple):
 
 
 def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
-    """The lines of a model in some states, on the first process; None on the others and where nothing is drawn."""
+    """The lines of a model in some states, on the first process; None on the others and for models without drawings."""
     scene = Scene(states[0].world, SUBDIVISIONS)
     found: list[ModelLines] = []
     canvas: Canvas | None = None
@@ -172,7 +172,7 @@ def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
             continue
         try:
             canvas = canvas or Canvas(*drawn)
-        except OutputError:  # nothing that is drawn as lines
+        except OutputError:  # no drawings with lines
             return None
         points, point_data, _ = canvas.compose(*drawn)
         has = COLOURED_BY in point_data
@@ -186,15 +186,15 @@ def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
 
 
 def draw_state(state: State) -> Any:
-    """A figure of the model in a state, on the first process; None on the others and where nothing is drawn.
+    """A figure of the model in a state, on the first process; None on the others and for models without drawings.
 
-    Lines are coloured by their axial force, where they have one.
+    Lines are coloured by their axial force, if they have one.
     """
     traced = trace_model([state])
     if traced is None:
         return None
     points, lines, values, label = traced[0]
-    # what has no value lies below
+    # lines without a value are below the others
     lines = lines[np.argsort(np.isfinite(values[lines].sum(axis=1)), kind="stable")]
     figure, axes = _create_view([points])
     collection = _add_lines(axes, points, lines, linewidths=2.2, capstyle="round")
@@ -215,7 +215,7 @@ def draw_state(state: State) -> Any:
 def draw_shapes(rest: State, moved: Sequence[State], title: str) -> Any:
     """A figure of a motion: the model at rest, and in states of the motion, the first of which is the most visible.
 
-    On the first process; None on the others and where nothing is drawn.
+    On the first process; None on the others and for models without drawings.
     """
     traced = trace_model([rest, *moved])
     if traced is None:
@@ -231,7 +231,7 @@ def draw_shapes(rest: State, moved: Sequence[State], title: str) -> Any:
 
 
 def _create_view(clouds: Sequence[FloatArray]) -> tuple[Any, Any]:
-    """A figure and its axes with room for all points [m], in their plane or in space."""
+    """A figure and its axes with room for all points [m], in 2D or 3D."""
     points = np.concatenate(clouds)
     low, high = points.min(axis=0), points.max(axis=0)
     extent = high - low
@@ -254,13 +254,13 @@ def _create_view(clouds: Sequence[FloatArray]) -> tuple[Any, Any]:
 def _add_lines(axes: Any, points: FloatArray, lines: IntArray, **more: Any) -> Any:
     """Straight lines in a view, as a collection of matplotlib."""
     if axes.name == "3d":
-        from mpl_toolkits.mplot3d.art3d import Line3DCollection  # here, because matplotlib need not be loaded before
+        from mpl_toolkits.mplot3d.art3d import Line3DCollection  # here, because matplotlib is only needed here
 
         more.pop("capstyle", None)
         collection: Any = Line3DCollection(points[lines].tolist(), **more)
         axes.add_collection3d(collection)
         return collection
-    from matplotlib.collections import LineCollection  # here, because a run without pictures need not wait for it
+    from matplotlib.collections import LineCollection  # here, because only pictures need it
 
     collection = LineCollection(points[lines][..., :2].tolist(), **more)
     axes.add_collection(collection)
@@ -268,8 +268,8 @@ def _add_lines(axes: Any, points: FloatArray, lines: IntArray, **more: Any) -> A
 
 
 def tension_colours() -> Any:
-    """Colours from the smallest to the largest tension; grey where there is none."""
-    from matplotlib.colors import LinearSegmentedColormap  # here, because a run without pictures need not wait for it
+    """Colours from the smallest to the largest tension; grey without tension values."""
+    from matplotlib.colors import LinearSegmentedColormap  # here, because only pictures need it
 
     colours: Sequence[str] = ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"]
     scale = LinearSegmentedColormap.from_list("tension", list(colours))

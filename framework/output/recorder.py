@@ -1,4 +1,4 @@
-"""The recorder: writes what the laws of a model draw and paint as time series for viewers, while a solver runs.
+"""The recorder: writes drawings and paintings of the laws of a model as time series for viewers, while a solver runs.
 
     with Recorder("belt") as out:
         state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[out])
@@ -48,31 +48,32 @@ class Recorder(EveryNth):
     """Records the start, as many frames as a film needs and the last state of a solve; a hook, and a context manager.
 
     When the solve fails, the last good state is recorded before the error is raised.  Under MPI all processes call it
-    and the first one writes.  After a restart the series of the interrupted run go on; one that is damaged is kept, and
-    a new part ``<name>_part2`` begins.  The line field ``partition`` [1] is the process that evaluates what a line
-    shows, on one process 0.
+    and the first one writes.  After a restart the series of the interrupted run continue; a damaged series is kept, and
+    a new part ``<name>_part2`` begins.  The line field ``partition`` [1] is the process that evaluates the entity of a
+    line, 0 on one process.
 
     Args:
         name: name of the files without suffix, with or without a folder.
-        every: record every n-th accepted step, >= 1, whatever ``frames`` says; default: ``frames``.
-        formats: some of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``, and of those that `register_format` has added.
-        folder: folder of the files, made if it does not exist; default: that of ``name``, or the working directory.
+        every: record every n-th accepted step, >= 1, regardless of ``frames``; default: ``frames``.
+        formats: some of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``, and formats added by `register_format`.
+        folder: folder of the files, made if it does not exist; default: the folder in ``name``, or the working
+            directory.
         subdivisions: number of straight lines that show one cable element, >= 1.
-        axis: what orders the frames: ``"time"`` [s], or ``"step"`` [1], the number of the step, for statics, where time
-            stands still.
+        axis: abscissa of the frames: ``"time"`` [s], or ``"step"`` [1], the number of the step, for statics, where time
+            is constant.
         frames: frames of each solve, evenly in time, in statics evenly by load steps; at most one for each step.
         fields: names of the fields that are written; default: all.
-        precision: of fields; points and times are always double.
+        precision: precision of fields; points and times are always double.
         compress: whether ``vtkhdf`` is compressed; ``vtu`` always is, ``xdmf`` never.
 
     Attributes:
         paths: the files to open, absolute; empty before the first frame and on other processes than the first.
         field_units: unit of every field; empty like ``paths``.
-        frames: number of recorded frames, with those of an interrupted run that is continued.
+        frames: number of recorded frames, including frames of a continued interrupted run.
 
     Raises:
-        OutputError: a folder that cannot be written, files that another run or recorder writes or that Windlass has not
-            written, or arguments that are not allowed.
+        OutputError: a folder that cannot be written, files that another run or recorder writes or that another program
+            has written, or arguments that are not allowed.
     """
 
     @checked(
@@ -110,12 +111,12 @@ class Recorder(EveryNth):
         self._base = Path(folder or "") / name
         self._lock: OutputLock | None = None
         self._claim: Claim | None = None
-        # -help runs a script without solving, and leaves no traces
+        # -help runs a script without solving, and writes no files
         if not options.help_requested():
             self._base = create_output_folder(self._base.parent) / self._base.name
             suffixes = [suffix for kind in formats for suffix in known[kind].suffixes]
             files = [self._base.with_name(self._base.name + suffix) for suffix in suffixes]
-            # those of a run that is continued are looked at when the next frame comes
+            # files of a continued run are checked when the next frame is written
             check_file = check_target if options.restart_requested() else check_series
             for file in files:
                 check_file(file, "series")
@@ -149,7 +150,7 @@ class Recorder(EveryNth):
         """Write one frame, unless this instant was the last one recorded; for states outside of a solve.
 
         Raises:
-            OutputError: time (or step number) is not above that of the frame before, or a file cannot be written.
+            OutputError: time (or step number) is not above the previous frame's, or a file cannot be written.
         """
         if self._world is not None:
             check_world(state, self._world, "Recorder.record")
@@ -165,7 +166,7 @@ class Recorder(EveryNth):
         if self._claim is not None:
             self._claim.begin()
         self._last = (state.t, state.step)
-        # a restarted script comes by here with frames that the interrupted run has written
+        # a restarted script gets here with frames that the interrupted run has written
         if not is_replaying():
             if self._scene is None:
                 self._begin(state)
@@ -174,14 +175,14 @@ class Recorder(EveryNth):
         self._times.append(now)
 
     def _begin(self, state: State) -> None:
-        """Find out what is drawn, and make the series; all processes together."""
+        """Find the drawings, and make the series; all processes together."""
         self._scene, self._world = Scene(state.world, self._subdivisions), state.world
         reference = state.copy()
         reference.q[:] = 0.0
         self._on_first(self._create_canvas, self._scene.draw(reference))
 
     def _on_first(self, work: Callable[[Drawn], None], drawn: Drawn | None) -> None:
-        """Work on what was drawn on the first process; its errors are raised on all."""
+        """Process drawings on the first process; its errors are raised on all."""
         error = None
         try:
             if drawn is not None:
@@ -219,14 +220,14 @@ class Recorder(EveryNth):
         return series(self._base.with_name(name), self._canvas.mesh, self._style, kept=kept, digest=digest)
 
     def _begin_part(self, k: int, kind: str, error: BrokenSeriesError) -> None:
-        """Keep a series of the interrupted run that is damaged, and begin a new one beside it."""
+        """Keep a damaged series of the interrupted run, and begin a new one in the same folder."""
         names = (f"{self._base.name}_part{number}" for number in count(2))
         suffix = self._series[k].suffixes[0]
         name = next(name for name in names if not self._base.with_name(name + suffix).exists())
         self._parts[kind] = name, self.frames
         self._series[k] = self._create_series(kind)
         self.paths[k] = self._series[k].path
-        print(f"{error}; it is kept as it is, and the run goes on in '{self.paths[k]}'", file=sys.stderr, flush=True)
+        print(f"{error}; it is kept unchanged, and the run continues in '{self.paths[k]}'", file=sys.stderr, flush=True)
 
     def checkpoint(self) -> dict[str, Any]:
         """Times of the frames, names of the files and digests of the series; see `StepHook.checkpoint`."""
@@ -237,7 +238,7 @@ class Recorder(EveryNth):
         }
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Go on with the files of the interrupted run; they are touched when the next frame comes."""
+        """Continue the files of the interrupted run; they are not changed before the next frame."""
         self._times, self._steps = kept["times"].tolist(), int(kept["steps"])
         self._last = None if kept["last"] is None else (float(kept["last"][0]), int(kept["last"][1]))
         for kind in self._formats:

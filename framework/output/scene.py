@@ -1,8 +1,8 @@
-"""What the laws of a model draw and paint, brought together on the first process in the order of one process alone.
+"""Drawings and paintings of the laws of a model, collected on the first process in the order of a serial run.
 
-Each process draws and paints its own rows.  The first process puts them into the order of the rows of the tables, so
-that files are those of a run on one process, but for rounding.  What is joined, labelled and covered travels with the
-first frame only.
+Each process draws and paints its own rows.  The first process puts them into the order of the rows of the tables; files
+therefore equal the files of a serial run, except for rounding.  Connections, labels and covered intervals are sent with
+the first frame only.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Scene:
         return None if gathered is None else self._join(gathered)
 
     def _draw_here(self, fields: Fields) -> tuple[list[Any], WindlassError | None]:
-        """What this process draws, None for laws without rows here; after the first time only what changes."""
+        """Drawings of this process, None for laws without rows here; later only the parts that change."""
         parts: list[Any] = []
         try:
             for rows, evaluate in self._shown:
@@ -88,7 +88,7 @@ class Scene:
 
 
 def is_drawn(world: World) -> bool:
-    """Whether a model has anything that is drawn as lines."""
+    """Whether a model has drawings with lines."""
     laws = [law_of(component) for component, table in world.tables.items() if table.count]
     return any(law is not None and law.draw is not None for law in laws)
 
@@ -118,7 +118,7 @@ def _draw(rows: LocalRows, draw: Callable[[LocalRows, Fields, int], Drawing], li
 
 
 def _choose(bound: EvaluatedRows, law: Law) -> EvaluatedRows:
-    """Of rows that show the same thing, on whichever processes, the first one."""
+    """The first of the rows that show the same object, on any process."""
     if law.draw_keys is None or not bound.parallel:
         return bound
     keys, rows = law.draw_keys(bound.rows), bound.rows
@@ -132,7 +132,7 @@ def _choose(bound: EvaluatedRows, law: Law) -> EvaluatedRows:
 
 
 class Thin(NamedTuple):
-    """What changes of a drawing (points and fields) or of a painting (fields alone) from frame to frame."""
+    """Parts of a drawing (points and fields) or of a painting (fields alone) that change from frame to frame."""
 
     points: FloatArray | None
     fields: tuple[dict[str, Any], ...]
@@ -145,7 +145,7 @@ def _thin(what: Drawing | Painting | None) -> Thin | None:
 
 
 def _join_first(parts: Sequence[tuple[Drawing | Painting | None, IntArray]]) -> JoinedDrawing | JoinedPainting:
-    """Bring together what processes draw in the first frame, with the numbers of their rows."""
+    """Collect the drawings of all processes in the first frame, with the numbers of their rows."""
     if any(isinstance(what, Drawing) for what, _ in parts):
         return JoinedDrawing([(rank, d, rows) for rank, (d, rows) in enumerate(parts) if isinstance(d, Drawing)])
     return JoinedPainting([what for what, _ in parts if isinstance(what, Painting)])
@@ -162,7 +162,7 @@ class JoinedDrawing:
         owner, face_owner: process that draws each line and each face, shape (lines,), (faces,).
 
     Raises:
-        OutputError: a drawing whose lines are not equally many for each row.
+        OutputError: a drawing with different numbers of lines per row.
     """
 
     def __init__(self, parts: Sequence[tuple[int, Drawing, IntArray]]) -> None:
@@ -252,11 +252,11 @@ def _row_of_each(rows: IntArray, count: int) -> IntArray:
 
 
 def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
-    """Labels of lines, equal for those of different processes that have joints in common."""
+    """Labels of lines, equal for lines of different processes with common joints."""
     if joints is None or not len(part):
         return part
-    from scipy.sparse import coo_array  # here, because a run without output need not wait for it
-    from scipy.sparse.csgraph import connected_components  # here, because a run without output need not wait for it
+    from scipy.sparse import coo_array  # here, because only output needs it
+    from scipy.sparse.csgraph import connected_components  # here, because only output needs it
 
     labels = int(part.max()) + 1
     _, joint = np.unique(joints, return_inverse=True)

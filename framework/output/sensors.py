@@ -55,7 +55,7 @@ class Probe(NamedTuple):
     Attributes:
         columns: (name, unit) of every number, in the order of ``read``.
         shape: shape of the value at one instant; its numbers are the columns in C order.
-        read: ``(fields) -> numbers``, shape (columns,); 0 for what other processes evaluate.
+        read: ``(fields) -> numbers``, shape (columns,); 0 for values that other processes evaluate.
     """
 
     columns: list[tuple[str, str]]
@@ -64,18 +64,18 @@ class Probe(NamedTuple):
 
 
 class SensorLike(Protocol):
-    """What `Sensors` records: a name, and a probe of a model."""
+    """A quantity that `Sensors` records: a name, and a probe of a model."""
 
     @property
     def name(self) -> str:
-        """Name by which the values are found again; it differs from those of the other sensors."""
+        """Key of the values; it differs from the names of other sensors."""
 
     def create_probe(self, state: State) -> Probe:
         """Bind to the model of a state whose values are in the fields; all processes call this together."""
 
 
 LONGEST_NAME = 200
-"""Characters of the name of a sensor, which stands in headings of tables and reports."""
+"""Most characters of the name of a sensor, which headings of tables and reports contain."""
 FIELDS = {
     "entity": handle(),
     "output": word(),
@@ -125,7 +125,7 @@ class Sensor:
         rows = find_evaluated_rows(self.entity, state.world)
         where, component = dict(self.where), self.component
         first = np.asarray(rows.evaluate(output, parallel_assembly(state.world).fields, where), dtype=np.float64)
-        # the component is one of a row's value, never one of the rows
+        # the component is an index into a row's value, never a row
         width = first.shape[-1] if first.ndim > 1 else 0
         if component is not None and not -width <= component < width:
             has = f"must be from 0 to {width - 1}" if width else "it has only one"
@@ -146,12 +146,12 @@ class Sensor:
 
 
 def name_columns(name: str, unit: str, shape: tuple[int, ...]) -> list[tuple[str, str]]:
-    """(name, unit) of the numbers of a value: ``name`` for one number, ``name[0]``, ``name[0][1]`` and so on else."""
+    """(name, unit) of the numbers of a value: ``name`` for one number, else ``name[0]``, ``name[0][1]`` and so on."""
     return [("".join([name, *(f"[{i}]" for i in index)]), unit) for index in product(*map(range, shape))]
 
 
 def _as_cell(text: str) -> str:
-    """A name or unit as the table can hold it: names of entities and units of coordinates may have commas."""
+    """A name or unit for the table: names of entities and units of coordinates may have commas."""
     return text.replace(",", ";").replace('"', "'")
 
 
@@ -170,9 +170,9 @@ class Sensors(EveryNth):
         units: unit by sensor name (of the first number, if they differ); empty before the first record.
 
     Raises:
-        OutputError: a folder that cannot be written, a table that another run or other sensors write, a file that
-            Windlass has not written.
-        ModelError: two sensors of one name, or none.
+        OutputError: a folder that cannot be written, a table that another run or other sensors write, a file of another
+            program.
+        ModelError: two sensors of one name, or no sensors.
     """
 
     @checked(path=optional(path()), sensors=each(SENSOR, "a list of sensors"), every=inside())
@@ -266,10 +266,10 @@ class Sensors(EveryNth):
         return {"columns": columns, "rows": rows, "times": self.times, "marks": self.steps, "steps": self._steps}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Go on with the records of the interrupted run; the table is touched when the next one comes.
+        """Continue the records of the interrupted run; the table is not changed before the next record.
 
         Raises:
-            ModelError: the sensors are others.
+            ModelError: the sensors differ.
         """
         self._steps = int(kept["steps"])
         if not len(kept["rows"]):
@@ -291,17 +291,17 @@ class Sensors(EveryNth):
 
     @checked(path=optional(path()), names=optional(each(word(), "a list of names of sensors")))
     def plot(self, path: str | os.PathLike[str] | None = None, names: Sequence[str] | None = None) -> Any:
-        """A picture of the sensors over time, those of one unit on common axes.
+        """A picture of the sensors over time.
 
         Args:
             path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
-            names: of the sensors; None for all.
+            names: names of the sensors; None for all.
 
         Returns:
             The path, or the figure; None on other processes than the first one.
 
         Raises:
-            ModelError: there is no sensor of a name.
+            ModelError: there is no sensor with this name.
             OutputError: nothing was recorded, or the file cannot be written.
         """
         for name in names or ():

@@ -1,4 +1,4 @@
-"""What all field series share: their base class, the checks of a frame, and safe writing."""
+"""The base class of field series, the checks of a frame, and safe writing."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _SUFFIXES = (".pvd", ".vtu", ".xdmf", ".h5", ".vtkhdf", ".hdf")
 
 
 class BrokenSeriesError(OutputError):
-    """A series of an interrupted run that cannot be continued; its files are as they were."""
+    """A series of an interrupted run that cannot be continued; its files are unchanged."""
 
 
 class Closing:
-    """What is closed at the end of a ``with``."""
+    """An object that is closed at the end of a ``with`` block."""
 
     def close(self) -> None:
         """Finish the files."""
@@ -46,7 +46,7 @@ class Style(NamedTuple):
     """How numbers are written.
 
     single: fields in single precision (float32); points and times stay double.
-    compress: VTKHDF alone; `.vtu` is always compressed, XDMF never.
+    compress: for VTKHDF alone; `.vtu` is always compressed, XDMF never.
     """
 
     single: bool = False
@@ -65,10 +65,10 @@ class FieldSeries(Closing, ABC):
     kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest.
 
     Files of an older series of the same name, if Windlass wrote them, are replaced at the first `append`, or at `close`
-    if nothing came.  A series that is made with ``kept``, the times of frames [s], continues that of an interrupted run
-    instead: at the first `append` these frames are kept, later ones cut, and what a process that was killed has left
-    half written is removed.  Where this is not possible, `append` raises BrokenSeriesError and leaves the files alone;
-    also where what is to be kept has another ``digest`` than it had when it was written (None: that is not known).
+    without frames.  A series made with ``kept``, the times of frames [s], continues the series of an interrupted run
+    instead: at the first `append` these frames are kept, later ones are cut, and data that a killed process has written
+    incompletely are removed.  If this is not possible, or if the kept frames do not have the ``digest`` of when they
+    were written (None: unknown), `append` raises BrokenSeriesError and does not change the files.
     """
 
     path: Path
@@ -76,11 +76,11 @@ class FieldSeries(Closing, ABC):
     mesh: LineMesh
     """Reference points, lines, faces and labels."""
     style: Style
-    """How numbers are written; those of frames come in their precision already."""
+    """How numbers are written."""
     suffixes: ClassVar[tuple[str, ...]]
-    """Its suffix, and those of files beside it."""
+    """Its suffix, and the suffixes of its further files."""
     marks: ClassVar[tuple[bytes, ...]] = ()
-    """How files of this format begin, with the words ``written by Windlass``, if they are neither HDF5 nor XML."""
+    """First bytes of files of this format, with the words ``written by Windlass``, if they are neither HDF5 nor XML."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Set what a format keeps from frame to frame, before the first one."""
+        """Initialise data that a format keeps from frame to frame, before the first one."""
 
     def beside(self, suffix: str) -> Path:
         """The file of this series with another suffix."""
@@ -111,7 +111,7 @@ class FieldSeries(Closing, ABC):
 
     @property
     def digest(self) -> str:
-        """The digest of all that the frames hold so far."""
+        """The digest of all frames so far."""
         return self._digest.total()
 
     def append(
@@ -119,13 +119,13 @@ class FieldSeries(Closing, ABC):
     ) -> None:
         """Write one frame; it is on disk and can be read when the call returns.
 
-        time: time [s], above that of the frame before.
+        time: time [s], above the time of the previous frame.
         points: moved points in the global frame [m], shape (n, 2) or (n, 3).
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); two components get a zero third.
         cell_data: values per line, then per face, by field name, shape (m,), (m, 2) or (m, 3).
 
-        Raises OutputError if a shape, a name or the time is wrong, if fields differ from those of the first frame,
-        if the series is closed, or if the file cannot be written.
+        Raises OutputError if a shape, a name or the time is wrong, if fields differ from the first frame, if the series
+        is closed, or if the file cannot be written.
         """
         if self._closed:
             raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
@@ -144,11 +144,11 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _add(self, frame: SeriesFrame) -> None:
-        """Write a frame that is checked."""
+        """Write a checked frame."""
 
     @abstractmethod
     def _start(self) -> None:
-        """Write what stands before the first new frame; without frames to keep that is an empty series."""
+        """Write the file up to the first new frame; without kept frames this is an empty series."""
 
 
 class SeriesFrame(NamedTuple):
@@ -161,7 +161,7 @@ class SeriesFrame(NamedTuple):
 
 
 class FrameLayout(NamedTuple):
-    """What the next frame is compared with: last time [s], and type and components per (place, field name).
+    """Data for the check of the next frame: last time [s], and type and components per (place, field name).
 
     The fields are None after a restart, until the first frame.
     """
@@ -171,12 +171,12 @@ class FrameLayout(NamedTuple):
 
 
 class FrameDigest:
-    """The running digest (SHA-256) of what the frames of a series hold, in parts that grow frame by frame.
+    """The running digest (SHA-256) of the frames of a series, in parts that grow frame by frame.
 
-    Files of viewers have no place for it: a checkpoint, which has a digest of its own, keeps that of each series.
+    Files of viewers have no place for it: the checkpoint, which has its own digest, keeps the digest of each series.
 
     Args:
-        kept: of the frames of an interrupted run, before they are read again; None if it is not known.
+        kept: digest of the frames of an interrupted run, before they are read again; None if unknown.
     """
 
     def __init__(self, kept: str | None = None) -> None:
@@ -184,7 +184,7 @@ class FrameDigest:
         self._parts: dict[str, Any] = {}
 
     def restart(self) -> None:
-        """Frames are read, or read again, from the first one on."""
+        """Begin again: frames are read from the first one on."""
         self._parts = {}
 
     def add(self, part: str, values: bytes | FieldArray) -> None:
@@ -199,10 +199,10 @@ class FrameDigest:
         return hashlib.sha256("".join(parts).encode()).hexdigest()
 
     def check(self) -> None:
-        """The frames that are kept have been added: compare.
+        """Compare, after all kept frames were added.
 
         Raises:
-            BrokenSeriesError: they are not what was written.
+            BrokenSeriesError: the frames were changed after they were written.
         """
         kept, self._kept = self._kept, None
         if kept is not None and kept != self.total():
@@ -218,11 +218,11 @@ def create_frame(
     point_data: Mapping[str, ArrayLike],
     cell_data: Mapping[str, ArrayLike],
 ) -> tuple[SeriesFrame, FrameLayout]:
-    """Check and pad one frame (arguments as in `FieldSeries.append`) against the mesh and the frame before it."""
+    """Check and pad one frame (arguments as in `FieldSeries.append`) against the mesh and the previous frame."""
     time = float(time)
     if not math.isfinite(time):
         raise OutputError(f"time of a frame = {time!r} s: must be finite")
-    # viewers take two frames of equal time as two pieces of one frame
+    # viewers show two frames of equal time as two pieces of one frame
     if last is not None and time <= last.time:
         raise OutputError(f"time of a frame = {time!r} s: must be > {last.time!r} s, the time of the frame before")
     known = (last.fields if last is not None else None) or {}
@@ -257,7 +257,7 @@ def create_frame(
 
 
 def _check_name(what: str, name: str) -> None:
-    # a slash would open a subgroup in HDF5, and the others break the XML of some readers
+    # a slash would open a subgroup in HDF5, and the other characters break the XML of some readers
     if not name.strip() or any(c in '/<>&"' or not c.isprintable() for c in name):
         raise OutputError(f"{what}: a field name must be printable text without / < > & and double quotes")
 
@@ -297,7 +297,7 @@ def _kind_text(kind: tuple[np.dtype[Any], int] | None) -> str:
 def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
     """Return the absolute path with `suffix` added to the name; the folder must exist.
 
-    Absolute, so that a later change of the working directory does not scatter the files.
+    Absolute, because the working directory may change later.
     """
     base = Path(path).absolute()
     # a colon separates file and dataset in XDMF
@@ -318,7 +318,7 @@ def check_series(path: Path, what: str) -> Path:
 
 @contextmanager
 def continuing(path: Path, draft: Path) -> Iterator[None]:
-    """Turn whatever damaged files lead to into BrokenSeriesError with the path; remove the draft after any error."""
+    """Turn errors of damaged files into BrokenSeriesError with the path; remove the draft after any error."""
     try:
         yield
     except (BrokenSeriesError, OSError, RuntimeError, KeyError, ValueError, ParseError) as error:

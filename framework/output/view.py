@@ -21,22 +21,22 @@ SIZE = (960, 540)
 
 @checked(what=either(instance(State), path()), field=word(), frame=whole())
 def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1) -> Any:
-    """Show a model in space: in a notebook by PyVista's own way there, elsewhere in a window as `windlass show` does.
+    """Show a model in 3D: in a notebook by PyVista, elsewhere in a window like `windlass show`.
 
     All processes call this together; the first one shows.
 
     Args:
         what: a state, or a file that a `Recorder` wrote (``.vtkhdf``, ``.pvd``).
-        field: that colours the lines; default: the axial force, or the first one there is.
-        frame: of a file, counted from 0, or from the end.
+        field: field that colours the lines; default: the axial force, or the first existing field.
+        frame: frame of a file, counted from 0, or from the end.
 
     Returns:
-        In a notebook the scene, shown as the last value of a cell: one that turns with the mouse where trame and
-        ipywidgets are installed (``windlass[notebook]``), else a picture; PyVista's environment variable
-        ``PYVISTA_JUPYTER_BACKEND`` chooses another way.  Elsewhere None, once the window is closed.
+        In a notebook the scene, shown as the last value of a cell: interactive if trame and ipywidgets are installed
+        (``windlass[notebook]``), else a picture; PyVista's environment variable ``PYVISTA_JUPYTER_BACKEND`` overrides
+        this.  Elsewhere None, once the window is closed.
 
     Raises:
-        OptionError: PyVista is not installed, there is nothing to draw on, no such field or frame.
+        OptionError: PyVista is not installed, there is no screen to draw on, or no such field or frame.
         OutputError: no such file, or one without frames.
     """
     with TemporaryDirectory() as folder:
@@ -57,6 +57,6 @@ def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1)
             return None
         player.show_frame(series.number(frame))
         with warnings.catch_warnings():
-            # without trame PyVista makes a picture, as it does when it is asked for one
+            # without trame PyVista makes a picture
             warnings.filterwarnings("ignore", "(?s).*static (output|image)")
             return player.plotter.show(return_viewer=True)

@@ -1,8 +1,8 @@
 """VTKHDF time series: one HDF5 file with moved points.
 
-A frame costs no work of the HDF5 library.  From time to time a session with the library makes room for the next frames
-and notes where in the file their rows will stand.  A frame is then written by a few plain writes to these places, where
-no reader looks yet, and one more that raises the number of frames.  That number stands twice in the file, as the
+Frames are written without the HDF5 library.  From time to time a session with the library allocates the next frames and
+notes the places of their rows in the file.  A frame is then written by a few plain writes to these places, where no
+reader looks yet, and one more write that raises the number of frames.  The file contains that number twice, as the
 attribute ``NSteps`` and as the length of ``Steps/Values``, which VTK's reader wants to be equal; both are in the first
 page of the file and change in one write.
 """
@@ -25,15 +25,15 @@ _BATCH_BYTES, _BATCH_FRAMES = 1 << 23, 32
 _STEP_ROWS = 256
 _COPIED_ROWS = 1 << 20
 _COUNT = int.from_bytes(b"Windlas", "big")
-"""Stands for the number of frames until it is known where in the file that is; no other number there is equal."""
+"""Placeholder of the number of frames until its place in the file is known; no other number there is equal."""
 _STEPS = ("NumberOfParts", "PartOffsets", "PointOffsets", "CellOffsets")
 
 
 class VtkhdfSeries(FieldSeries):
     """`<name>.vtkhdf`, a single file (VTKHDF 2.0, type UnstructuredGrid) with topology once and points per frame.
 
-    Times and points are always float64, integer fields keep their type.  With compression each frame is a chunk of its
-    own (zlib, level 1, bytes shuffled), which the library writes.
+    Times and points are always float64, integer fields keep their type.  With compression each frame is a separate
+    chunk (zlib, level 1, bytes shuffled), which the library writes.
 
     The file can be read between frames; kept frames of an interrupted run are copied to a new one once. VTK's reader
     shows a series of one frame without its time. See `FieldSeries` for arguments and errors.
@@ -44,15 +44,15 @@ class VtkhdfSeries(FieldSeries):
     suffixes = (".vtkhdf",)
 
     def _prepare(self) -> None:
-        self._count = self._room = self._digested = 0  # finished frames, those that have room, those in the digest
-        self._batch = 1  # frames that get room at a time
-        self._counts: list[int] = []  # where in the file the number of frames stands [bytes]
-        # where the rows of each batch begin [bytes], by dataset
+        self._count = self._room = self._digested = 0  # frames: finished, allocated, in the digest
+        self._batch = 1  # frames that are allocated at a time
+        self._counts: list[int] = []  # place in the file of the number of frames [bytes]
+        # start of the rows of each batch [bytes], by dataset
         self._places: dict[str, list[int]] = {}
 
     @property
     def digest(self) -> str:
-        """The digest of all that the frames hold so far; the frames since the last call are read from the file."""
+        """The digest of all frames so far; the frames since the last call are read from the file."""
         if self._digested < self._count:
             import h5py  # here, because most runs do not need it
 
@@ -69,7 +69,7 @@ class VtkhdfSeries(FieldSeries):
                 if self._kept:
                     self._copy_kept(frame)
                 else:
-                    # a fresh file takes the place of the old one, so that a viewer that still shows that keeps it whole
+                    # a new file replaces the old one, so a viewer that still shows the old one keeps it whole
                     self._create(self.path, frame)
             rows = _rows_of(frame)
             if self._count == self._room:
@@ -79,7 +79,7 @@ class VtkhdfSeries(FieldSeries):
                 self._write_rows(number, {"Steps/Values": np.array([frame.time])} | rows)
                 self._write_count(number, self._count + 1)
             finally:
-                os.close(number)  # disks in a network say here that they are full
+                os.close(number)  # network disks report here that they are full
         self._count += 1
 
     def _start(self) -> None:
@@ -87,7 +87,7 @@ class VtkhdfSeries(FieldSeries):
             self._fill(file.create_group("VTKHDF"))
 
     def _create(self, path: Path, frame: SeriesFrame) -> None:
-        """A file without frames, for fields like those of a frame."""
+        """A file without frames, for the fields of a frame."""
         size = frame.points.nbytes + sum(v.nbytes for v in (*frame.point_data.values(), *frame.cell_data.values()))
         self._batch = 1 if self.style.compress else min(max(_BATCH_BYTES // size, 1), _BATCH_FRAMES)
 
@@ -101,7 +101,7 @@ class VtkhdfSeries(FieldSeries):
 
         with create_hdf5(path, note_counts) as file:
             root = file.create_group("VTKHDF")
-            # first, so that both numbers come into the first page
+            # first, to put both numbers into the first page
             steps = root.create_group("Steps")
             steps.attrs["NSteps"] = np.int64(_COUNT)
             steps.create_dataset("Values", (_COUNT,), np.float64, maxshape=(None,), chunks=(_STEP_ROWS,))
@@ -110,7 +110,7 @@ class VtkhdfSeries(FieldSeries):
         self._room, self._places = 0, {}
 
     def _copy_kept(self, frame: SeriesFrame) -> None:
-        """A new file with the frames that are kept, for fields like those of a frame."""
+        """A new file with the kept frames, for the fields of a frame."""
         number, draft = create_draft(self.path)
         os.close(number)
         self._digest.restart()
@@ -143,7 +143,7 @@ class VtkhdfSeries(FieldSeries):
                 target["VTKHDF"][name][first:end] = values
 
     def _blocks(self, root: Any, begin: int, end: int) -> list[tuple[str, int, int]]:
-        """All that grows with the frames from one to another: names of datasets, first and last rows."""
+        """Datasets that grow with the frames, for a range of frames: names, first and last rows."""
         points, cells = len(self.mesh.points), len(self.mesh.part)
         each = {"Points": points} | {f"PointData/{name}": points for name in root["PointData"]}
         each |= {f"CellData/{name}": cells for name in root["CellData"] if name != "part"}
@@ -202,14 +202,14 @@ class VtkhdfSeries(FieldSeries):
             made.set_shuffle()
             made.set_deflate(1)
         else:
-            # room is taken at once, and nothing is written there
+            # space is allocated at once, without writing to it
             made.set_alloc_time(h5d.ALLOC_TIME_EARLY)
             made.set_fill_time(h5d.FILL_TIME_NEVER)
         space = h5s.create_simple((0, *width), (h5s.UNLIMITED, *width))
         h5d.create(root.id, name.encode(), h5t.py_create(values.dtype), space, made)
 
     def _make_room(self, rows: dict[str, Any]) -> None:
-        """Make room for the next frames; compressed rows can be written by the library only, and are written here."""
+        """Allocate the next frames; only the library can write compressed rows, which are written here."""
         before = self._room
         try:
             with change_hdf5(self.path, lambda overlay: _lay_count(overlay, self._counts, self._count)) as file:
@@ -221,7 +221,7 @@ class VtkhdfSeries(FieldSeries):
             raise
 
     def _extend(self, root: Any) -> None:
-        """Room for one batch more, in a session; the number of frames has to be laid over it at its end."""
+        """Allocate one more batch in a session, whose end must write the number of frames over it."""
         first, end = self._room, self._room + self._batch
         points, cells, steps = len(self.mesh.points), len(self.mesh.part), np.arange(first, end)
         known = {"Values": 0.0, "NumberOfParts": 1, "PartOffsets": 0, "PointOffsets": steps * points, "CellOffsets": 0}
@@ -241,7 +241,7 @@ class VtkhdfSeries(FieldSeries):
         self._room = end
 
     def _note_place(self, name: str, dataset: Any, chunk: int, row: int) -> None:
-        """Where a chunk begins in the file, by one of its rows."""
+        """Start of a chunk in the file, by one of its rows."""
         place = dataset.id.get_chunk_info_by_coord((row, *(0 for _ in dataset.shape[1:]))).byte_offset
         places = self._places.setdefault(name, [])
         places[chunk:] = [place]
@@ -251,7 +251,7 @@ class VtkhdfSeries(FieldSeries):
         for name, values in rows.items():
             chunk = _STEP_ROWS if name == "Steps/Values" else self._batch
             if name not in self._places:
-                continue  # compressed
+                continue  # compressed frames
             place = self._places[name][self._count // chunk] + self._count % chunk * values.nbytes
             try:
                 write_all(number, [values], place)
@@ -268,7 +268,7 @@ class VtkhdfSeries(FieldSeries):
             size = os.fstat(number).st_size
             change_file(self.path, size, [(low, new), (high, new)])
             return
-        # what is between does not change: one write within a page is done or not
+        # bytes between do not change: one write within a page is done or not
         between = os.pread(number, high - low - len(new), low + len(new))
         write_all(number, [new + between + new], low)
 
@@ -286,6 +286,6 @@ def _rows_of(frame: SeriesFrame) -> dict[str, Any]:
 
 
 def _check_rows(old: Any, new: Any, rows: int) -> None:
-    """Raise BrokenSeriesError if an old dataset has not the rows that a new one is to get."""
+    """Raise BrokenSeriesError if an old dataset lacks rows that the new one must get."""
     if len(old) < rows or old.dtype != new.dtype or old.shape[1:] != new.shape[1:]:
         raise BrokenSeriesError(f"{old.name} has {len(old)} rows of {old.dtype}: needs {rows} of {new.dtype}")

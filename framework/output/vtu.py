@@ -13,7 +13,7 @@ _TAIL = "</Collection>\n</VTKFile>\n"
 
 
 class VtuSeries(FrameFiles):
-    """One `<name>_000000.vtu` per frame, with its moved points, beside `<name>.pvd`, which is the file to open.
+    """One `<name>_000000.vtu` per frame, with its moved points, and `<name>.pvd`, the file to open.
 
     See `FrameFiles`, and `FieldSeries` for arguments and errors.
     """
@@ -23,7 +23,7 @@ class VtuSeries(FrameFiles):
 
     def encode_frame(self, frame: SeriesFrame) -> bytes:
         """The file of a frame, compressed."""
-        import meshio  # here, because a run without output need not wait for it
+        import meshio  # here, because only output needs it
 
         cells, lines = self.mesh.blocks(), len(self.mesh.lines)
         by_block = {
@@ -42,8 +42,8 @@ class VtuSeries(FrameFiles):
 
 
 def _as_vtu(grid: Any) -> bytes:
-    """The content of a file, which meshio can write to a file only: to one in memory."""
-    import meshio  # here, because a run without output need not wait for it
+    """The content of a file, by a file in memory, because meshio writes only to files."""
+    import meshio  # here, because only output needs it
 
     with os.fdopen(os.memfd_create("vtu"), "rb") as file:
         meshio.vtu.write(os.dup(file.fileno()), grid, binary=True, compression="zlib")

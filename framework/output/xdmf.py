@@ -29,13 +29,13 @@ _HEAD = (
 
 
 class XdmfSeries(FieldSeries):
-    """`<name>.xdmf`, the file to open, and `<name>.h5` beside it; move both together.
+    """`<name>.xdmf`, the file to open, and `<name>.h5` in the same folder; move both together.
 
-    The format as meshio writes it has one mesh for all times, so the points stay in the reference position and the
-    field `displacement` [m], shape (n, 3), in the global frame, moves them through the filter Warp By Vector (scale
-    factor 1). It is computed from `points`; a `displacement` in `point_data` must agree with it. VTK's reader shows
-    two blocks: the first is the time series; the second, the mesh grid of the file, stays at the first time shown
-    and is best hidden.
+    The format of meshio has one mesh for all times: the points stay in the reference position, and the field
+    `displacement` [m], shape (n, 3), in the global frame, moves them through the filter Warp By Vector (scale factor
+    1). It is computed from `points`; a `displacement` in `point_data` must agree with it. VTK's reader shows two
+    blocks: the first is the time series; the second, the mesh grid of the file, stays at the first time shown and is
+    best hidden.
 
     Both files are complete after every frame; kept frames of an interrupted run are copied to a new data file once.
     See `FieldSeries` for arguments and errors.
@@ -48,7 +48,7 @@ class XdmfSeries(FieldSeries):
         self._writer: Any = None  # meshio's, made at the first write
         self._part: Any = None  # XML element of the labels, shared by all frames
         self._tail = b""
-        self._tail_start = 0  # byte in the .xdmf where the next frame goes
+        self._tail_start = 0  # byte in the .xdmf at which the next frame is written
 
     def _add(self, frame: SeriesFrame) -> None:
         displacement: FieldArray = frame.points - self.mesh.points
@@ -79,14 +79,14 @@ class XdmfSeries(FieldSeries):
             self._digest.add("data", values)
 
     def _start(self) -> None:
-        """Write reference mesh and labels, and an index of the frames that are kept."""
+        """Write reference mesh and labels, and an index of the kept frames."""
         self._begun = True
         if self._tail_start > 0:
             return
         grids: list[bytes] = []
         self._digest.restart()
         if not self._kept:
-            # a fresh file takes the place of the old one, so that a viewer that still shows that keeps it whole
+            # a new file replaces the old one, so a viewer that still shows the old one keeps it whole
             self._write_mesh(self._data_path)
         else:
             number, draft = create_draft(self._data_path)
@@ -107,12 +107,12 @@ class XdmfSeries(FieldSeries):
 
     def _write_mesh(self, path: Path) -> None:
         """A data file with reference mesh and labels, and the XML of both."""
-        from meshio.xdmf import TimeSeriesWriter  # here, because a run without output need not wait for it
+        from meshio.xdmf import TimeSeriesWriter  # here, because only output needs it
 
         writer = TimeSeriesWriter(self.path)
         self._writer = writer
-        # meshio would put the file into the working directory; the XML names it without a folder, so that it is found
-        # beside the .xdmf from everywhere
+        # meshio would put the file into the working directory; the XML names it without a folder, because both files
+        # are in one folder
         writer.h5_filename = self._data_path.name
         if len(self.mesh.faces):
             writer.cells = lambda _, grid: _write_mixed(writer, self.mesh, grid)
@@ -125,7 +125,7 @@ class XdmfSeries(FieldSeries):
         self._tail = b"</Grid>\n" + ElementTree.tostring(mesh_grid) + b"\n</Domain></Xdmf>\n"
 
     def _find_kept(self) -> list[bytes]:
-        """The XML of the frames that are kept, one line each, whatever stands behind them."""
+        """The XML of the kept frames, one line each; later text is ignored."""
         content = self.path.read_bytes()
         if not content.startswith(_HEAD):
             raise BrokenSeriesError("it does not begin like a series of frames")
@@ -156,7 +156,7 @@ class XdmfSeries(FieldSeries):
                 self._writer.data_counter = len(new)
 
     def _write_grid(self, grid: bytes) -> None:
-        """Put one frame between the others and the closing tags: a whole file at the cost of one frame."""
+        """Write one frame before the closing tags: a complete file at the cost of one frame."""
         end = self._tail_start + len(self._tail)
         change_file(self.path, end, [(self._tail_start, grid + self._tail)])
         self._tail_start += len(grid)

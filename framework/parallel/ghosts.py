@@ -1,8 +1,8 @@
-"""Rows of arrays that this process needs of others: values go from the owners to them, contributions come back.
+"""Rows of arrays that this process needs from others: owners send values, and receive contributions.
 
-The one exchange of this kind: of coordinates and unknowns, whose ghosts always stand after the owned ones, and of
-the surfaces of contact sets, made anew as neighbours ask for it.  Values travel in one message from neighbour to
-neighbour.  Contributions are added in the order of the processes, so that sums are the same in every run.
+Used for coordinates and unknowns, whose ghosts always follow the owned ones, and for surfaces of contact sets, where it
+is made again when neighbours change.  Values are sent in one message from neighbour to neighbour.  Contributions are
+added in the order of the processes, for equal sums in every run.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 
 TAG = 7320
-"""Of the messages; those of two exchanges between the same processes stay in order."""
+"""Tag of the messages; messages of two exchanges between the same processes stay in order."""
 
 
 class Ghosts:
-    """Which rows go where; all processes make it, and call each of its functions, together.
+    """Rows to send and receive; all processes make it, and call each of its functions, together.
 
     Args:
-        comm: mpi4py communicator; None for one process, where nothing happens.
-        needed: rows of this process for values of others, each once, shape (k,).
+        comm: mpi4py communicator; None for one process, without effect.
+        needed: rows of this process for values of other processes, each once, shape (k,).
         owner: process that owns each of them, shape (k,).
         numbers: row that each is on its owner, shape (k,).
 
     Attributes:
         comm: as given.
-        sent: rows of this process that others need; as often as they are needed, shape (s,).
+        sent: rows of this process that others need; once per process that needs them, shape (s,).
         received: the needed rows, owner by owner, shape (k,).
     """
 
@@ -50,7 +50,7 @@ class Ghosts:
 
     @classmethod
     def after_owned(cls, comm: Any, owned: int, numbers: IntArray) -> Ghosts:
-        """Ghosts that stand after the owned rows, by their numbers (process by process) in a PETSc vector."""
+        """Ghosts that follow the owned rows, by their numbers (process by process) in a PETSc vector."""
         places = owned + np.arange(len(numbers))
         if comm is None or comm.size == 1:
             return cls(None, places, numbers, numbers)
@@ -59,11 +59,11 @@ class Ghosts:
         return cls(comm, places, owner, numbers - first[owner])
 
     def forward(self, values: FloatArray) -> FloatArray:
-        """Values of ``received`` from those of ``sent``, shape (s, w) -> (k, w)."""
+        """Values of ``received`` from values of ``sent``, shape (s, w) -> (k, w)."""
         return self._exchange(values, self._to, len(self.received), self._from)
 
     def backward(self, values: FloatArray) -> FloatArray:
-        """Values for ``sent`` from those of ``received``, shape (k, w) -> (s, w)."""
+        """Values for ``sent`` from values of ``received``, shape (k, w) -> (s, w)."""
         return self._exchange(values, self._from, len(self.sent), self._to)
 
     def _exchange(
@@ -78,7 +78,7 @@ class Ghosts:
         return result
 
     def copy_from_owners(self, *arrays: FloatArray) -> None:
-        """Copy rows of the owners into those of the processes that need them; arrays of shape (n, ...)."""
+        """Copy rows of the owners to the processes that need them; arrays of shape (n, ...)."""
         if not self._from and not self._to:
             return
         values = self.forward(pack([array[self.sent] for array in arrays]))
@@ -86,7 +86,7 @@ class Ghosts:
             array[self.received] = part
 
     def add_to_owners(self, *arrays: FloatArray) -> None:
-        """Add rows that this process needs to those of their owners, where its own part stays."""
+        """Add the rows that this process needs to the rows of their owners; this process keeps its part, too."""
         if not self._from and not self._to:
             return
         values = self.backward(pack([array[self.received] for array in arrays]))
@@ -96,7 +96,7 @@ class Ghosts:
 
 
 def _find_messages(counts: IntArray) -> list[tuple[int, slice]]:
-    """The processes with something to exchange, and which rows of all."""
+    """The processes that exchange rows, and the range of rows of each."""
     ends = np.cumsum(counts)
     return [(rank, slice(end - n, end)) for rank, (n, end) in enumerate(zip(counts, ends, strict=True)) if n]
 
@@ -108,7 +108,7 @@ def pack(arrays: list[FloatArray]) -> FloatArray:
 
 
 def unpack(values: FloatArray, like: Sequence[FloatArray]) -> list[FloatArray]:
-    """The inverse of `pack`, for arrays with the columns of others of shape (any, ...)."""
+    """The inverse of `pack`, for arrays with as many columns as the given arrays of shape (any, ...)."""
     out, first = [], 0
     for array in like:
         width = _width(array)

@@ -9,14 +9,14 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 
 DENSE = 4
-"""A table over a range of numbers is used if this many times as many entries as there are numbers cover it [1]."""
+"""A table over the range of numbers is used if it has at most this many times as many entries as numbers [1]."""
 
 
 class Lookup:
-    """Values by key; ``lookup[keys]`` gives ``missing`` for keys that are not known, also for negative ones.
+    """Values by key; ``lookup[keys]`` gives ``missing`` for unknown keys, including negative ones.
 
     Args:
-        keys: whole numbers >= 0, each once, in any order, shape (n,).
+        keys: integers >= 0, each once, in any order, shape (n,).
         values: their values, shape (n,).
         missing: value of all other keys.
     """
@@ -28,7 +28,7 @@ class Lookup:
         self._table: IntArray | None = None
         self._keys = self._values = np.zeros(0, np.int64)
         if span <= DENSE * len(keys):
-            # one entry before and one behind the range, for keys outside of it
+            # one entry before and one after the range, for keys outside of it
             self._table = np.full(span + 2, missing, np.int64)
             self._table[keys - self._first + 1] = values
         else:

@@ -1,7 +1,7 @@
-"""Values by number from many processes, without one that has them all: each keeps those of a range of numbers.
+"""Values by number from many processes, none of which has them all: each keeps the values of a range of numbers.
 
-A process sends the values that it knows to the keepers of their numbers, asks them for others, and gets the answers.
-Messages are as long as what is sent and asked for.
+A process sends the values that it knows to the keepers of their numbers, requests other values, and gets the answers.
+Messages contain only data sent and requested.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ def share(
     start: float = -1,
     before: bool = False,
 ) -> NDArray[Any]:
-    """Values of the numbers that this process asks for, shape (m, ...); all processes call this together.
+    """Values of the numbers that this process requests, shape (m, ...); all processes call this together.
 
     Args:
-        processes: those that share the values.
+        processes: processes that share the values.
         count: numbers are from 0 to count - 1.
-        numbers: those that this process gives values of, shape (k,).
-        values: whole numbers or floats, shape (k, ...).
-        wanted: those whose values it asks for, shape (m,).
-        join: what becomes of values of one number that several processes give.
-        start: value of numbers that no process gives; the neutral one of ``join``.
-        before: ask for the sums over all smaller numbers instead.
+        numbers: numbers of the values that this process gives, shape (k,).
+        values: integers or floats, shape (k, ...).
+        wanted: numbers of the values that it requests, shape (m,).
+        join: operation that combines values of one number from several processes.
+        start: value of numbers that no process gives; neutral for ``join``.
+        before: return the sums over all smaller numbers instead.
     """
     comm = processes.comm
     least = [-(-count * rank // comm.size) for rank in range(comm.size + 1)]
@@ -62,13 +62,13 @@ def share(
 
 
 def _blocks(processes: Processes, length: int) -> Iterator[slice]:
-    """Slices of an array, on every process as many as the longest one has."""
+    """Slices of an array, equally many on every process."""
     for begin in range(0, max(processes.allgather("numbers", length)), BLOCK):
         yield slice(begin, begin + BLOCK)
 
 
 def _address(processes: Processes, numbers: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Order by keepers, and how many numbers go to and come from each process."""
+    """Order by keepers, and counts of numbers sent to and received from each process."""
     keeper = numbers * processes.size // max(count, 1)
     out = np.bincount(keeper, minlength=processes.size)
     into = np.array(processes.exchange("numbers", out.tolist()), np.int64)
@@ -76,7 +76,7 @@ def _address(processes: Processes, numbers: IntArray, count: int) -> tuple[IntAr
 
 
 def _send(comm: Any, values: NDArray[Any], out: IntArray, into: IntArray) -> NDArray[Any]:
-    """Rows to all processes one after the other, and what comes from them."""
+    """Send rows to all processes one after the other, and receive rows from them."""
     width = int(np.prod(values.shape[1:]))
     result = np.empty((int(into.sum()), *values.shape[1:]), values.dtype)
     comm.Alltoallv([np.ascontiguousarray(values), (out * width).tolist()], [result, (into * width).tolist()])

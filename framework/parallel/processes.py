@@ -1,7 +1,7 @@
-"""The processes that share a world: what they do together, and stretches in which each works alone.
+"""The processes that share a world: collective operations, and blocks in which each process works alone.
 
 A call that only some of the processes make waits for the others forever.  Laws bind and evaluate the rows of one
-process, at other times than the laws of another; within these stretches calls of all processes are errors.
+process, at other times than other processes; within such blocks collective calls are errors.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Processes:
     Attributes:
         comm: the communicator.
         size: number of processes.
-        announce: ``(comm, what)`` tells the others what this process begins before each call of all processes, where
-            one of them may be elsewhere, and ends the job then; None where that cannot be.
+        announce: ``(comm, what)`` announces each collective call to the other processes, and ends the job if one of
+            them is elsewhere in its script; None if this cannot occur.
     """
 
     def __init__(self, comm: Any = None) -> None:
@@ -38,7 +38,7 @@ class Processes:
 
     @contextmanager
     def alone(self, what: str) -> Iterator[None]:
-        """A stretch in which this process works alone; ``what`` names it for messages."""
+        """A block in which this process works alone; ``what`` names it for messages."""
         self._alone.append(what)
         try:
             yield
@@ -51,7 +51,7 @@ class Processes:
         return bool(self._alone)
 
     def allgather(self, what: str, part: Any) -> list[Any]:
-        """The parts of all processes, on every process; ``what`` they are is for messages.
+        """The parts of all processes, on every process
 
         Raises:
             ModelError: this process works alone.
@@ -66,7 +66,7 @@ class Processes:
         return [item for part in self.allgather(what, items) for item in part]
 
     def exchange(self, what: str, parts: list[Any]) -> list[Any]:
-        """What each process has for this one, from what this one has for each; see `allgather`."""
+        """Items from each process for this one, given the items of this one for each; see `allgather`."""
         if self.size == 1:
             return parts
         self._check(what)
@@ -80,7 +80,7 @@ class Processes:
         return self.comm.bcast(value)
 
     def deal(self, what: str, parts: list[Any] | None) -> Any:
-        """What the first process has for this one; see `allgather`."""
+        """The item of the first process for this one; see `allgather`."""
         self._check(what)
         return self.comm.scatter(parts)
 
@@ -115,19 +115,19 @@ class Processes:
         return values if self.size == 1 else list(map(float, self.maximum(np.array(values, np.float64))))
 
     def largest_of(self, value: float) -> float:
-        """The same for one value, inf if one of them is not finite."""
+        """The same for one value, inf if a value is not finite."""
         return self.largest([float(value) if np.isfinite(value) else np.inf])[0]
 
     def any(self, here: bool) -> bool:
-        """Whether something holds on any process; see `allgather`."""
+        """Whether a condition holds on any process; see `allgather`."""
         return self.largest([float(here)])[0] > 0.0
 
     def all(self, here: bool) -> bool:
-        """Whether something holds on all processes; see `allgather`."""
+        """Whether a condition holds on all processes; see `allgather`."""
         return not self.any(not here)
 
     def agree(self, error: WindlassError | None) -> None:
-        """Raise on all processes what one of them passes, the first of those that pass an error."""
+        """Raise on all processes the error of the first process that passes one."""
         if self.size > 1:
             error = next((found for found in self.allgather("errors", error) if found is not None), None)
         if error is not None:
@@ -146,14 +146,14 @@ class Processes:
 def join_rows(
     parts: Sequence[tuple[IntArray, NDArray[Any] | None]], count: int, fill: float = 0.0, summed: bool = False
 ) -> NDArray[Any]:
-    """One array of rows from those of several processes.
+    """One array of rows from the rows of several processes.
 
     Args:
         parts: row numbers of each process, shape (k,), and their values, shape (k, ...), or None if there are none.
-            Rows that end early, because they are narrower than those of other processes, are filled up.
+            Rows that are narrower than rows of other processes are padded.
         count: number of rows.
-        fill: what rows are filled up with.
-        summed: rows that several processes give are sums of what they give.
+        fill: value of the padding.
+        summed: whether rows given by several processes are summed.
 
     Returns:
         Array of shape (count, ...).

@@ -1,1 +1,1 @@
-"""What a run says about itself: the page of -report, made of sections, and the sources of its laws."""
+"""The report of a run, the page of -report, made of sections; and the sources of its laws."""

@@ -1,6 +1,6 @@
 """The sources of laws: the file bibliography.bib of the package, and which of them a model uses.
 
-A law names its source in words, with keys of the bibliography in brackets: ``source="[@hunt1975]; Simbody 3.7"``.
+A law names its source as text, with keys of the bibliography in brackets: ``source="[@hunt1975]; Simbody 3.7"``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from windlass.framework.model.world import World
 
 FILE = Path(str(sys.modules["windlass"].__file__)).parent / "bibliography.bib"
 KEY = r"\[@([\w:-]+)\]"
-"""How a source names an entry."""
+"""Pattern by which a source names an entry."""
 
 
 @cache
@@ -43,9 +43,9 @@ def collect_sources(world: World) -> dict[str, list[str]]:
 
 
 def format_citations(world: World) -> str:
-    """The sources of the laws that a model uses, as a BibTeX file; comments say which law has which source."""
+    """The sources of the laws that a model uses, as a BibTeX file; comments name the laws of each source."""
     sources, entries = collect_sources(world), read_bibliography()
-    # outside of entries BibTeX stumbles over @ alone
+    # outside of entries only @ is special in BibTeX
     lines = ["% " + ", ".join(laws) + ": " + re.sub(KEY, r"\1", source) for source, laws in sources.items()]
     keys = dict.fromkeys(key for source in sources for key in find_keys(source))
     return "\n".join([*lines, *(f"\n{entries[key]}" for key in keys if key in entries)])
@@ -55,7 +55,7 @@ def format_citations(world: World) -> str:
 def citations(world: World) -> None:
     """Print the sources of the laws that a model uses, as a BibTeX file, on the first process.
 
-    Comments say which law has which source; laws without an entry in the bibliography have their source there alone.
+    Comments name the laws of each source; sources without an entry in the bibliography are only in comments.
     """
     if is_first_process():
         print(format_citations(world))

@@ -1,4 +1,4 @@
-"""What a report says of a model: its tables with numbers of rows and parameters, and its picture."""
+"""The model in a report: its tables with numbers of rows and parameters, and its picture."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def tabulate_model(world: World, state: State) -> list[ReportTable]:
 
 
 def describe_values(table: EntityTable, column: Column) -> str:
-    """A column of all rows in words: its value, or its range; empty where it is left at its default."""
+    """Text for a column of all rows: its value or range; empty for the default value."""
     values = table.collect(column.name)
     if column.dtype is object:
         count = sum(value is not None for value in values)
@@ -51,7 +51,7 @@ def describe_values(table: EntityTable, column: Column) -> str:
 
 
 def describe_lengths(table: EntityTable, name: str, what: str) -> str:
-    """The lengths of chains, or of columns of open length, in words; empty where there is nothing."""
+    """Text for the lengths of chains or of columns of variable length; empty without entries."""
     lengths = sorted(set(map(len, table.collect(name))))
     return f"{name}: {lengths[0]} to {lengths[-1]} {what}" if lengths[-1] else ""
 
@@ -59,7 +59,7 @@ def describe_lengths(table: EntityTable, name: str, what: str) -> str:
 def _is_default(values: NDArray[Any], default: Any) -> bool:
     try:
         return bool(np.all(values == np.asarray(default, dtype=values.dtype)))
-    except (TypeError, ValueError):  # there is none
+    except (TypeError, ValueError):  # there is no default
         return False
 
 

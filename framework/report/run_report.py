@@ -1,7 +1,7 @@
 """The report of a run, the file of -report: written at the end of each solve, at the end of the script, and on failure.
 
-Solvers hand over a `SolveRecord`; models, hooks and packages hand over sections, see `report_parts.py`.  All
-processes collect together, the first one writes.  Without -report none of this is loaded.
+Solvers contribute a `SolveRecord`; models, hooks and packages contribute sections, see `report_parts.py`.  All
+processes collect together, the first one writes.  Without -report this module is not loaded.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 DETAILED = 10
-"""Solves with plots of their own; of later ones the page has a row, and is written again at the end of the script."""
+"""Number of solves with plots; later ones have only a row of the page, which is written at the end of the script."""
 FAILURES = 10
-"""Rejected attempts that are listed."""
+"""Number of listed rejected attempts."""
 CLOCK = "%Y-%m-%d %H:%M:%S %z"
 PACKAGES = ("numpy", "scipy", "numba", "petsc4py", "mpi4py", "h5py", "matplotlib")
 
 
 @dataclass
 class SolveRecord:
-    """What a solver hands over.
+    """The contribution of a solver to the report.
 
     Attributes:
-        name: of the solve.
-        unit: of what its steps add up to, ``"s"`` for time.
-        counts: of steps, iterations and so on, and times.
-        summary: the same in a line.
+        name: name of the solve.
+        unit: unit of its progress, ``"s"`` for time.
+        counts: counts of steps, iterations and so on, and times.
+        summary: the same in one line.
         steps: see `plot_steps`.
         work: names of counts per step, and their columns in ``steps``.
-        settings: what it worked with, by name.
+        settings: settings of the solver, by name.
         failed_attempts: (at, size, reason) of rejected attempts.
         verdict: ``"ok"``, ``"doubtful"`` or ``"failed"``.
-        reasons: of that.
+        reasons: reasons of the verdict.
     """
 
     name: str
@@ -73,7 +73,7 @@ class SolveRecord:
 
 @dataclass
 class _Collected:
-    """What was collected so far."""
+    """The collected contributions."""
 
     begun: bool = False
     solves: list[SolveRecord] = field(default_factory=list)
@@ -90,7 +90,7 @@ _run = _Collected()
 
 
 def begin_report() -> None:
-    """A solver was made: from here on the script ends with a report, well or not; later calls do nothing."""
+    """A solver was made: from now on the script ends with a report, also on errors; later calls do nothing."""
     if not _run.begun:
         _run.begun = True
         at_end(write_report)
@@ -110,7 +110,7 @@ def report_solve(record: SolveRecord, state: State, hooks: Sequence[StepHook]) -
         section for name in report_parts.providers for section in pkgutil.resolve_name(name)(state.world, state)
     ]
     if options.process_rank() == 0:
-        # what does not change is drawn once
+        # parts that do not change are drawn once
         words = f"The model after {record.name}, t = {state.t:.6g} s:"
         _run.model = [*tables, *([] if figure is None else [words, Formatted(format_part(figure))])]
         detail = [Formatted(format_part(part)) for part in _describe_solve(record)]
@@ -125,7 +125,7 @@ def _note_error(words: str) -> None:
 
 
 def write_report() -> None:
-    """Write the page with all that is known, on the first process.
+    """Write the page with all contributions so far, on the first process.
 
     Raises:
         OutputError: the file cannot be written.
@@ -145,7 +145,7 @@ def _compose() -> str:
         *(section for hook in _run.hooks for section in hook.report_sections()),
         *report_parts.added_sections,
     ]
-    # results first, solvers last: a sort that keeps the order of those of one place
+    # results first, solvers last; the stable sort keeps the order within a place
     handed.sort(key=lambda section: report_parts.PLACES.index(section.place))
     sections = [
         *([ReportSection("Failure", [_run.error + "\n"])] if _run.error else []),
@@ -184,7 +184,7 @@ def _describe_solve(record: SolveRecord) -> list[Any]:
 
 
 def _tabulate_options() -> list[ReportTable]:
-    """Options that were given, and those of the model."""
+    """Given options, and options of the model."""
     given, own = given_options(), model_options()
     # Windlass sets this one itself
     given.pop("skip_petscrc", None)
@@ -203,7 +203,7 @@ def _describe_run() -> list[Any]:
     command = shlex.join(["windlass", "run", *sys.argv])
     lines = [f"export {name}={shlex.quote(value)}" for name, value in sorted(os.environ.items()) if _counts(name)]
     lines.append((f"mpiexec -n {size} " if size > 1 else "") + command)
-    from petsc4py import PETSc  # here, because it starts with its options
+    from petsc4py import PETSc  # here, because PETSc starts with its options
 
     petsc = ".".join(map(str, PETSc.Sys.getVersion()))
     versions: list[list[Any]] = [[name, _version(name)] for name in ("windlass", *PACKAGES)]

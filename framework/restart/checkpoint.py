@@ -1,12 +1,11 @@
-"""Checkpoints: what a run of several solves needs to go on after it was killed, in one file.
+"""Checkpoints: one file with all data to continue a run of several solves after it was killed.
 
 The solves of a script (`Static.solve`, `Dynamic.march`, `Explicit.march`) are numbered as they begin.  The file has one
-record for each: of those that have ended their last state, of the one at work its state at the last checkpoint.  A
-script that is restarted runs from its top; a solve that the file knows takes over its record instead of beginning, so
-that one that had ended returns at once.
+record for each: the last state of a finished solve, the state at the last checkpoint of the current solve.  A restarted
+script runs from its top; a solve with a record in the file continues from it, so a finished solve returns at once.
 
-At each checkpoint the solver also forgets what it carries from step to step beside the record: kept tangents and their
-factorisations, lists of neighbours.  So a continued and a restarted run do the same from there on.
+At each checkpoint the solver also drops all data outside of the record that it keeps from step to step: tangents and
+their factorisations, lists of neighbours.  So a continued and a restarted run are equal from there on.
 """
 
 from __future__ import annotations
@@ -39,30 +38,29 @@ class Solve(Protocol):
 
 
 class Checkpoint(StepHook):
-    """Keeps checkpoints of the solves that it is passed to as a hook, and goes on from them.
+    """Writes checkpoints of the solves that get it as a hook, and continues from them.
 
     The options ``-checkpoint``, ``-checkpoint_every`` and ``-restart`` make one for all solves of a script, which then
-    takes the place of those of the model.  Under MPI the first process writes and all read; the number of processes may
-    be another one after a restart.  Make it before recorders and sensors record anything.
+    replaces the checkpoints of the model.  Under MPI the first process writes and all read; the number of processes may
+    change at a restart.  Make it before recorders and sensors record anything.
 
     Args:
         path: HDF5 file, replaced as a whole by each checkpoint; its folder must exist.
-        every: steps between checkpoints; default: that of the file to go on from, else 1000.  One more is written at
+        every: steps between checkpoints; default: as in the file to continue from, else 1000.  One more is written at
             the end of each solve.
-        minutes: elapsed time since the last one after which one more is written [min]; 0: never.  It changes nothing in
-            the run; a run that goes on from it differs by what the tolerances leave.
-        restart: file to go on from; ``"auto"``: ``path``, if it exists; None begins anew.
+        minutes: elapsed time since the last checkpoint after which another one is written [min]; 0: never.  It does not
+            affect the run; a run that continues from it differs within the tolerances.
+        restart: file to continue from; ``"auto"``: ``path``, if it exists; None: start anew.
 
     Attributes:
-        path, every: see above.
-        clock: says when one is due.
+        path, every: as given.
+        clock: decides when a checkpoint is due.
         is_written: whether this process has written the file.
-        is_unasked: whether checkpoints were not asked for: they are written by the clock alone, and removed when all
-            went well.
+        is_unasked: whether checkpoints are automatic: written by the clock alone, and removed at an end without error.
 
     Raises:
-        OutputError: a place that cannot be written, a file that cannot be read, that another run writes, or that is no
-            checkpoint file.
+        OutputError: a path that cannot be written, a file that cannot be read, that another run writes, or that is not
+            a checkpoint file.
     """
 
     is_unasked = False
@@ -94,7 +92,7 @@ class Checkpoint(StepHook):
         self._lock: OutputLock | None = None
         source = None if restart is None else self.path if restart == "auto" else Path(restart).absolute()
         self._prepare()
-        # one to go on from is read, which looks closer
+        # a file to continue from is read, which includes more checks
         if source != self.path and not self.is_unasked:
             check_output(self.path, "path of Checkpoint", KIND)
         if source is not None and (restart != "auto" or os.path.exists(source)):
@@ -104,10 +102,10 @@ class Checkpoint(StepHook):
             if self._known:
                 process.replaying = weakref.ref(self)
         elif restart == "auto":
-            say(f"there is no checkpoint file '{self.path}' to go on from: the run starts anew")
+            say(f"there is no checkpoint file '{self.path}' to continue from: the run starts again")
 
     def _prepare(self) -> None:
-        """Try the place, and lock it."""
+        """Check that the file can be written, and lock it."""
         check_place(self.path, "path of Checkpoint")
         self._claim = Claim([self.path], "Checkpoint", takes_over=True)
         if is_first_process():
@@ -122,34 +120,34 @@ class Checkpoint(StepHook):
         return self._begun - 1
 
     def end(self, solve_checkpoint: Solve) -> None:
-        """A solve has ended or was left."""
+        """A solve has ended or was abandoned."""
         if self._active is solve_checkpoint:
             self._active = None
 
     def find(self, number: int) -> dict[str, Any] | None:
-        """The record of a solve in the file to go on from; None if it has none."""
+        """The record of a solve in the file to continue from; None if there is none."""
         return self._newest.read(number) if self._newest is not None and number in self._known else None
 
     def reach(self, number: int) -> None:
-        """A solve has taken over its record, if there is one; after the last of them nothing is left to restore."""
+        """A solve has restored its record, if there is one; after the last record the restart is complete."""
         if number >= max(self._known, default=-1):
             self.leave_replay()
 
     def leave_replay(self) -> None:
-        """From here on the run does what the interrupted one has not done, or something else."""
+        """From now on the run does new work."""
         if process.replaying is not None and process.replaying() is self:
             process.replaying = None
 
     def has_later(self, number: int) -> bool:
-        """Whether the file to go on from has records of later solves."""
+        """Whether the file to continue from has records of later solves."""
         return any(known > number for known in self._known)
 
     def write(self, number: int, record: Mapping[str, Any]) -> None:
-        """Replace the file; records of later solves, which no longer follow from this one, are left out."""
+        """Replace the file; records of later solves, which no longer follow from this solve, are omitted."""
         self.leave_replay()
         dropped = [known for known in self._known if known > number]
         if dropped:
-            say(f"solve {number} goes on: the records of later solves are dropped and they are done again")
+            say(f"solve {number} continues: the records of later solves are dropped and these solves are repeated")
         self._known = [known for known in self._known if known <= number]
         if is_first_process():
             self._replace(number, record)
@@ -165,19 +163,19 @@ class Checkpoint(StepHook):
 
     @property
     def source(self) -> str:
-        """The file to go on from, for messages."""
+        """The file to continue from, for messages."""
         return f"checkpoint file '{self._newest.path if self._newest is not None else self.path}'"
 
 
 @dataclass
 class _Restarts:
-    """One record per process, beside PETSc's one database of options.
+    """One record per process, like PETSc's database of options.
 
     Attributes:
-        asked: whether the command line was asked.
-        from_options: the checkpoint that it wants.
-        unasked: the one of models that ask for none.
-        replaying: the one whose file the script has not caught up with.
+        asked: whether the command line was read.
+        from_options: the checkpoint that it requests.
+        unasked: the automatic checkpoint of models that request none.
+        replaying: the checkpoint whose file the script is still replaying.
     """
 
     asked: bool = False

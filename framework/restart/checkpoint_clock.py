@@ -1,4 +1,4 @@
-"""The clock that says when a checkpoint is due, the same on all processes."""
+"""The clock that decides when a checkpoint is due, equally on all processes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from windlass.framework.launch.launcher import communicator
 from windlass.framework.parallel.processes import Processes
 
 LONGEST_WAIT = 64
-"""Steps after which the clock is looked at again at the latest."""
+"""Most steps between two readings of the clock."""
 
 
 class Clock:
     """Elapsed time since the last checkpoint.
 
-    Under MPI the first process looks at its clock and tells the others.  How many steps pass before it looks again
-    follows from their pace, so that short steps pay nothing for it.
+    Under MPI the first process reads its clock and broadcasts the result.  The number of steps between readings follows
+    from their pace, so the cost for short steps is negligible.
 
     Args:
         minutes: elapsed time after which a checkpoint is due [min]; 0: never.
@@ -28,26 +28,26 @@ class Clock:
         self.restart()
 
     def restart(self) -> None:
-        """A checkpoint is written: begin to wait for the next one."""
+        """A checkpoint was written: restart the interval."""
         self._looked = time.monotonic()
         self._due = self._looked + self._seconds
         self._waited = self._wait = 1
 
     def stop(self) -> None:
-        """No checkpoint is due any more; the first process says so to the others when they ask."""
+        """Disable the clock; the first process broadcasts this at the next reading."""
         self._seconds = math.inf
 
     @property
     def idle_steps(self) -> int:
-        """How many of the next steps need not ask."""
+        """Number of next steps that need no reading."""
         return LONGEST_WAIT if self._never else self._wait - 1
 
     def skip(self, steps: int) -> None:
-        """So many steps have not asked."""
+        """Count steps without a reading."""
         self._wait -= steps
 
     def is_due(self) -> bool:
-        """Whether a checkpoint is due; to be asked once a step, by all processes together."""
+        """Whether a checkpoint is due; call once a step, on all processes together."""
         if self._never:
             return False
         self._wait -= 1

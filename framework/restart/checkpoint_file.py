@@ -1,9 +1,9 @@
 """The file of checkpoints: one HDF5 file with one record per solve, replaced as a whole.
 
 A record is a tree of dictionaries: arrays become datasets, everything else JSON.  The file is made in memory, written
-beside its place, brought to the disk and then put there, so that a process that is killed while it writes leaves the
-last whole file.  Behind what HDF5 reads stands a digest of all of it, which is checked before HDF5 opens the file: the
-library notices damage of its own structure only, takes some for an empty file, and may crash on others.
+beside its place, brought to the disk and then put there, so a process that is killed while it writes leaves the last
+complete file.  A digest after the data of HDF5 is checked before HDF5 opens the file: the library notices only damage
+of its own structure, reads some damaged files as empty, and may crash on others.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from windlass.framework.files.whole_files import check_seal_of_file, remove_draf
 FORMAT, VERSION = "windlass checkpoint", 2
 KIND = "checkpoint file"
 TEXT = "json"
-"""Name of the dataset with what is no array."""
+"""Name of the dataset with all values that are not arrays."""
 
 Tree = Mapping[str, Any]
 
 
 class CheckpointFile:
-    """A checkpoint file open for reading; it stays readable when a newer one takes its place.
+    """A checkpoint file open for reading.
 
     Attributes:
         path: the file.
@@ -46,7 +46,7 @@ class CheckpointFile:
         if not os.path.isfile(path):
             raise OutputError(f"checkpoint file '{shorten(str(path))}': no such file")
         try:
-            # the file that is open now is the one to read, also when a newer one has taken its place
+            # read the open file, also when a newer one has replaced it
             self._stream = path.open("rb")
             check_seal_of_file(self._stream, f"checkpoint file '{path}'")
             with self._open() as file:
@@ -91,13 +91,13 @@ class CheckpointFile:
 
 
 def write_checkpoint(path: Path, every: int, number: int, record: Tree, before: CheckpointFile | None) -> None:
-    """Replace a checkpoint file; when the call returns, the new one is on the disk.
+    """Replace a checkpoint file; when the call returns, the new file is on the disk.
 
     Args:
         path: the file.
         every: steps between checkpoints.
         number: number of the solve, from 0.
-        record: what it needs to go on.
+        record: data that it needs to continue.
         before: the file with the solves before this one.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The checkpoint of a run: that of the options, of the model, or one by the clock where none is asked for."""
+"""The checkpoint of a run: requested by options or by the model, or else an automatic one by the clock."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from windlass.framework.state.hooks import StepHook
 
 
 class Insurance(Checkpoint):
-    """Checkpoints of a model that asks for none: by the clock alone, in a file of its own.
+    """Automatic checkpoints of a model that requests none: by the clock alone, in a separate file.
 
-    A run that is shorter than the interval writes nothing.  The file is removed when the script ends well; after a
-    crash or an interruption it is there.  What keeps it from being written is said once and does not end the run.
+    A run that is shorter than the interval writes nothing.  The file is removed when the script ends without error;
+    after a crash or an interruption it remains.  A failure to write it is reported once and does not end the run.
 
     Args:
         minutes: elapsed time between checkpoints [min].
@@ -39,7 +39,7 @@ class Insurance(Checkpoint):
         self.every = 0
 
     def _prepare(self) -> None:
-        """Nothing is locked or looked for before the first checkpoint."""
+        """Files are locked and checked only at the first checkpoint."""
 
     def _replace(self, number: int, record: Mapping[str, Any]) -> None:
         try:
@@ -55,7 +55,7 @@ class Insurance(Checkpoint):
             atexit.register(self.remove)
 
     def _find_place(self) -> None:
-        """A file that is not there yet: another one may be all that is left of a run."""
+        """A file name that does not exist yet: an existing file may be all that remains of a run."""
         names = (f"{self._stem}.checkpoint{suffix}.h5" for suffix in ("", *(f"_{k}" for k in range(2, 1000))))
         for path in (self._folder / name for name in names):
             try:
@@ -71,15 +71,15 @@ class Insurance(Checkpoint):
         raise OutputError(f"'{self._folder}' is full of checkpoints: remove those that are no longer needed")
 
     def remove(self) -> None:
-        """The script has ended well: the file is not needed any more."""
+        """The script has ended without error: remove the file."""
         if self.written is not None:
             self.written.unlink(missing_ok=True)
 
 
 def leave_checkpoints() -> str:
-    """A run fails: its checkpoints stay; how to go on from them, "" without any.
+    """A run fails: keep its checkpoints; return how to continue from them, "" without checkpoints.
 
-    Only the first process knows of checkpoints that were not asked for.
+    Only the first process knows automatic checkpoints.
     """
     insurance, asked = process.unasked, process.from_options
     path = None
@@ -87,11 +87,11 @@ def leave_checkpoints() -> str:
         path, insurance.written = insurance.written, None
     if path is None and asked is not None and asked.is_written:
         path = asked.path
-    return f"-restart {os.path.relpath(path)} goes on from the last checkpoint" if path is not None else ""
+    return f"-restart {os.path.relpath(path)} continues from the last checkpoint" if path is not None else ""
 
 
 def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
-    """The checkpoint that the command line asks for, else that among the hooks, else None."""
+    """The checkpoint of the command line, else the one among the hooks, else None."""
     if not process.asked:
         process.asked = True
         wish = declare(options.option)
@@ -105,7 +105,7 @@ def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
 
 
 def is_replaying() -> bool:
-    """Whether a restarted script repeats what the interrupted run has done: its output is in the files already."""
+    """Whether a restarted script repeats work of the interrupted run, whose output is already in the files."""
     find_checkpoint()
     return process.replaying is not None and process.replaying() is not None
 

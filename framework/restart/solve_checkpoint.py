@@ -1,4 +1,4 @@
-"""Checkpoints of one solve: when they are written, what they hold, and how a solve goes on from them."""
+"""Checkpoints of one solve: their times, their content, and the continuation of a solve from them."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ LOOPS = count()
 
 
 class Restartable(Protocol):
-    """A solver whose solves can go on in another process."""
+    """A solver whose solves can continue in another run."""
 
     prefix: str
     assembly: Assembly
     solve_checkpoint: SolveCheckpoint | None
-    """That of the solve in progress."""
+    """The checkpoint of the solve in progress."""
 
     def settings(self) -> dict[str, Any]:
-        """What must be the same after a restart, by name with unit."""
+        """Values that must be the same after a restart, by name with unit."""
 
     def update_state(self, state: State) -> None:
         """Bring a state up to date after changes of it, or of the model, between two steps."""
 
     def checkpoint(self) -> dict[str, Any]:
-        """What is carried from step to step beside the state: step sizes, counts."""
+        """Values kept from step to step in addition to the state: step sizes, counts."""
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from what `checkpoint` gave."""
+        """Continue from the values of `checkpoint`."""
 
     def reset_caches(self, state: State) -> None:
-        """Drop everything else that is carried over from step to step and changes the last bits."""
+        """Drop all other data that are kept from step to step and change the last bits."""
 
 
 class SolveCheckpoint:
@@ -70,9 +70,9 @@ class SolveCheckpoint:
         self._written = -1
         self._steps_at_start = 0
         self._restored = False
-        # a solve before the one that was at work, without its end in the file: what it has written is written
+        # a solve before the current one without its end in the file: its output is complete
         self._is_past = False
-        # as the script has set them; only what changes later is kept, so that a restarted script may set others
+        # as the script has set them; only later changes are kept, so a restarted script may set others
         self._switches: dict[str, Any] | None = None
         self._version = solver.assembly.world.version
         if self._checkpoint is not None:
@@ -95,15 +95,15 @@ class SolveCheckpoint:
 
     @property
     def paused(self) -> bool:
-        """Whether the solver waits for its caller, whose solves are no part of this one."""
+        """Whether the solver waits for its caller, whose solves are not part of this one."""
         return self._interrupt.paused
 
     @paused.setter
     def paused(self, value: bool) -> None:
         self._interrupt.paused = value
         processes = self._solver.assembly.processes
-        # a process may have left the loop silently, with the solve in a variable; so what the others do is told
-        # from here on until the next step
+        # a process may have left the loop silently, with the solve in a variable; so processes announce their actions
+        # until the next step
         processes.announce = _announce if value else None
         if not value:
             go_on(self._solver.assembly.comm, type(self._solver).__name__, self._loop)
@@ -127,10 +127,10 @@ class SolveCheckpoint:
         """Bring state, solver, hooks and switches to the last checkpoint of this solve.
 
         Returns:
-            Whether the solve has reached its end there.
+            Whether the solve had reached its end.
 
         Raises:
-            ModelError: the record is that of another solve or model.
+            ModelError: the record belongs to another solve or model.
             OutputError: the file is damaged.
         """
         if self._checkpoint is None:
@@ -159,7 +159,7 @@ class SolveCheckpoint:
         solver.reset_caches(state)
         self._restored = True
         at = f"at {state.t:.6g} s, step {state.step}"
-        say(f"{solver.prefix.rstrip('_')} {'had ended' if record['finished'] else 'goes on'} {at}")
+        say(f"{solver.prefix.rstrip('_')} {'had ended' if record['finished'] else 'continues'} {at}")
         if record["by_clock"]:
             words = "this checkpoint was written by the clock: equal within tolerances, not to the last bit"
             say_once("restart", [words])
@@ -168,7 +168,7 @@ class SolveCheckpoint:
             say(f"what these hooks have gathered before is not kept: {', '.join(empty)}")
 
     def _check_solver(self, record: Mapping[str, Any]) -> None:
-        """Raise ModelError if the record is that of another kind of solve."""
+        """Raise ModelError if the record belongs to another kind of solve."""
         assert self._checkpoint is not None
         kept, here = record["solver"], self._describe_solver()
         lines = [
@@ -186,7 +186,7 @@ class SolveCheckpoint:
         return {"solver": type(self._solver).__name__, "prefix": self._solver.prefix, **self._solver.settings()}
 
     def before_step(self, state: State) -> None:
-        """Write a checkpoint if it is time for one, and end after Ctrl-C; nothing may have begun the step yet.
+        """Write a checkpoint if one is due, and end after Ctrl-C; call this before the step begins.
 
         Raises:
             KeyboardInterrupt: see `check_interrupt`.
@@ -204,7 +204,7 @@ class SolveCheckpoint:
             self._write(state, finished=False, by_clock=True)
 
     def idle_steps(self, state: State) -> int:
-        """How many of the next steps no checkpoint is wanted before, as far as is known."""
+        """Number of next steps that are known to need no checkpoint before them."""
         checkpoint = self._checkpoint
         if checkpoint is None or self._is_past:
             return LONGEST_WAIT
@@ -212,7 +212,7 @@ class SolveCheckpoint:
         return min(wait, checkpoint.every - 1 - state.step % checkpoint.every) if checkpoint.every else wait
 
     def skip(self, steps: int) -> None:
-        """So many steps were done without a call of `before_step`."""
+        """Count steps that were done without a call of `before_step`."""
         if self._checkpoint is not None:
             self._checkpoint.clock.skip(steps)
 
@@ -220,7 +220,7 @@ class SolveCheckpoint:
         """End between two steps, with the state kept, if the user has pressed Ctrl-C.
 
         Raises:
-            KeyboardInterrupt: with notes on what is kept.
+            KeyboardInterrupt: with notes on the kept state.
         """
         if not self._interrupt.wanted:
             return
@@ -233,22 +233,22 @@ class SolveCheckpoint:
         path = options.last_good_path()
         if path is not None:
             try:
-                saved = f"{state.save(path)}; State(world).load(...) reads it, resume=True goes on"
+                saved = f"{state.save(path)}; State(world).load(...) reads it, resume=True continues"
             except OutputError as error:
                 saved = f"not saved ({error})"
             stop.add_note(f"last good state: {saved}")
         elif self._checkpoint is None:
-            more = "; solve(solver.state, resume=True) goes on" if self._solver.settings() else ""
+            more = "; solve(solver.state, resume=True) continues" if self._solver.settings() else ""
             stop.add_note(f"solver.state has the last good state{more}")
         if self._checkpoint is not None and self._solver.settings():
             self._write(state, finished=False)
-            stop.add_note(f"-restart {self._checkpoint.path} goes on from here, to the last bit")
+            stop.add_note(f"-restart {self._checkpoint.path} continues from here, to the last bit")
         elif self._checkpoint is None and path is not None:
-            stop.add_note("with -checkpoint FILE a run that was interrupted goes on by -restart FILE")
+            stop.add_note("with -checkpoint FILE an interrupted run continues by -restart FILE")
         raise stop
 
     def had_ended(self, state: State) -> bool:
-        """Whether a record was taken over and no step done since."""
+        """Whether a record was restored and no step was done since."""
         return self._restored and state.step == self._steps_at_start
 
     def finish(self, state: State) -> None:
@@ -256,7 +256,7 @@ class SolveCheckpoint:
         if self._checkpoint is None:
             return
         if self.had_ended(state):
-            # nothing was solved, so that the options of a solve were not read
+            # nothing was solved, so the options of a solve were not read
             unused_options.excuse(self._solver.prefix)
         elif not (self._is_past or (self._checkpoint.is_unasked and not self._checkpoint.clock.is_due())):
             self._write(state, finished=True, by_clock=self._checkpoint.is_unasked)
@@ -280,7 +280,7 @@ class SolveCheckpoint:
         self._checkpoint.write(self._number, record)
         self._written = state.step
         leave(Stage.OUTPUT)
-        # results must not depend on when the clock asks for a checkpoint
+        # results must not depend on the times of checkpoints by the clock
         if not by_clock:
             solver.reset_caches(state)
 

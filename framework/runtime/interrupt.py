@@ -1,4 +1,4 @@
-"""Ctrl-C during a solve: the step in progress is finished, so that the state that is kept is whole."""
+"""Ctrl-C during a solve: the step in progress is finished, so the kept state is complete."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ import threading
 from types import FrameType
 
 _begun: list[Interrupt] = []
-"""Solves that ask for Ctrl-C between their steps, outermost first; those that their callers have left are paused."""
+"""Solves that check for Ctrl-C between their steps, outermost first; solves left by their callers are paused."""
 
 
 class Interrupt:
-    """Keeps the first Ctrl-C until the solver asks for it between two steps; the second one ends it at once.
+    """Keeps the first Ctrl-C until the solver checks for it between two steps; the second one ends the solve at once.
 
-    It works on one process and in its main thread, the only one that Python lets handle signals; elsewhere, and in
-    programs with a handler of their own, Ctrl-C stays what it was.
+    It works on one process and in its main thread, in which alone Python handles signals; elsewhere, and in programs
+    with their own handler, Ctrl-C is unchanged.
 
     Attributes:
         wanted: whether the user wants the solve to end.
-        paused: whether no solve asks at present, so that Ctrl-C goes to another solve or ends the program at once.
+        paused: whether the solve does not check at present; Ctrl-C then applies to another solve or ends the program at
+            once.
     """
 
     def __init__(self, single: bool) -> None:
@@ -36,7 +37,7 @@ class Interrupt:
                 _begun.append(self)
 
     def end(self) -> None:
-        """The solve has ended or was left."""
+        """The solve has ended or was abandoned."""
         if self in _begun:
             _begun.remove(self)
             if not _begun and signal.getsignal(signal.SIGINT) is _note:
@@ -44,7 +45,7 @@ class Interrupt:
 
 
 def _note(_number: int, _frame: FrameType | None) -> None:
-    """The outermost solve at work ends after its step; the solves within its hooks are part of that step."""
+    """The outermost solve at work ends after its step; solves within its hooks are part of that step."""
     solve = next((one for one in _begun if not one.paused), None)
     if solve is None or solve.wanted:
         raise KeyboardInterrupt

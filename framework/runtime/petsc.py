@@ -1,7 +1,7 @@
-"""PETSc, initialised once with the command line of the model; all import it from here.
+"""PETSc, initialised once with the command line of the model; all modules import it from here.
 
 `windlass run MODEL.py ...` initialises PETSc before it runs the model; under plain `python MODEL.py ...` the first
-import of this module does, and then also sets up short error messages and the check of the options at the end.
+import of this module initialises it, and also sets up short error messages and the check of the options at the end.
 """
 
 import gc
@@ -20,12 +20,12 @@ __all__ = ["PETSc", "release_dropped"]
 def release_dropped(comm: Any = None, solvers: bool = False) -> None:
     """Free the PETSc objects that Python has dropped; all processes of ``comm`` call this together.
 
-    PETSc keeps them until it is asked, since processes might drop them in another order: matrices and factors of one
-    solver after the other would fill the memory, on one process too.
+    PETSc keeps them until this call, because processes may drop them in different orders: matrices and factors of
+    successive solvers would fill the memory, on one process too.
 
     Args:
         comm: mpi4py communicator, or None for this process alone.
-        solvers: also whole solvers, which refer to themselves, so that Python must search for them: about 0.1 s.
+        solvers: also free whole solvers; Python must search for their reference cycles: about 0.1 s.
     """
     if solvers:
         gc.collect()

@@ -1,1 +1,1 @@
-"""What changes, and what is evaluated at it."""
+"""The state of a model, and evaluations at it."""

@@ -1,9 +1,9 @@
-"""Assembly calls in the manner of dolfinx, for tests, own solvers and users who come from there.
+"""Assembly calls in the manner of dolfinx, for tests, own solvers and users of dolfinx.
 
-They work on one process; on several, each works for itself, as long as none of its tables is distributed.
+They work on one process; on several, each works alone, if no table is distributed.
 
-The unknowns are the coordinates alone, in world order: entry i belongs to ``state.q[i]``.  Constraints are assembled by
-the solvers, which number their multipliers among the coordinates.
+The unknowns are the coordinates without multipliers, in world order: entry i belongs to ``state.q[i]``.  Constraints
+are assembled by the solvers, which number their multipliers among the coordinates.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def create_matrix(world: World) -> Any:
 def assemble_vector(world: World, state: State, load_factor: float = 1.0, *, velocity_terms: bool = True) -> Any:
     """Left-hand-side forces minus loads, f(q, v, t) - load_factor * loads [N, N m], as a PETSc vector.
 
-    f has all terms of the equation of motion but M(q) a and constraints: also the forces of inertia that are quadratic
-    in velocities, of bodies in space and of cables whose material moves, unless ``velocity_terms`` is false.
-    ``state.a`` is not used.
+    f has all terms of the equation of motion except M(q) a and constraints: also the inertia forces quadratic in
+    velocities, of 3D bodies and of cables with moving material, unless ``velocity_terms`` is false. ``state.a`` is not
+    used.
     """
     check_world(state, world, "assemble_vector")
     assembly = serial_assembly(world)
@@ -76,9 +76,9 @@ def assemble_matrix(
 ) -> Any:
     """dq * d/dq + dv * d/dv of `assemble_vector` [N/m, ...] as a PETSc matrix: dq = 1 gives K, dv = 1 gives D.
 
-    With da other than 0: dq * d/dq + dv * d/dv + da * d/da of M(q) a + `assemble_vector` at the accelerations of the
-    state.  Without accelerations that is dq K + dv D + da M.  Without ``velocity_terms``, and with da = 0, forces of
-    inertia are left out as there.
+    With nonzero da: dq * d/dq + dv * d/dv + da * d/da of M(q) a + `assemble_vector` at the accelerations of the state.
+    Without accelerations that is dq K + dv D + da M.  Without ``velocity_terms``, and with da = 0, inertia forces are
+    omitted as in `assemble_vector`.
     """
     check_world(state, world, "assemble_matrix")
     assembly = serial_assembly(world)
@@ -88,7 +88,7 @@ def assemble_matrix(
     values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.add_tangent(values, dq, dv, da, load_factor, da)
     if da == 0.0 and velocity_terms:
-        # forces of inertia that are quadratic in velocities belong to f
+        # inertia forces quadratic in velocities belong to f
         for component, system in assembly.layout.systems.items():
             if system.inertia is not None and system.inertia.tangent is not None:
                 system.inertia.tangent(assembly.evaluation(component, values, dq=dq, dv=dv))
@@ -108,7 +108,7 @@ def assemble_mass(world: World, state: State) -> Any:
 
 def _coordinate_matrix(world: World, values: FloatArray | None) -> Any:
     """The coordinate block of the tangent in world order, rows compressed."""
-    from scipy.sparse import csr_array  # here, because a run of a model need not wait for it
+    from scipy.sparse import csr_array  # here, because runs of models do not need it
 
     assembly = serial_assembly(world)
     pattern, layout = assembly.pattern, assembly.layout

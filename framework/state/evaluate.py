@@ -1,4 +1,4 @@
-"""Output variables of entities, evaluated at a state: each process evaluates its own rows, all get the result."""
+"""Output variables of entities, evaluated at a state: each process evaluates its own rows, and all get the result."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def find_output(entity: Entity, name: str) -> Output:
 
 @cache
 def list_places(evaluate: Callable[..., Any]) -> tuple[str, ...]:
-    """Names of the places that an output takes: what it has beside rows and fields."""
+    """Names of the places that an output takes: its arguments after rows and fields."""
     given = list(inspect.signature(evaluate).parameters.values())[2:]
     return tuple(one.name for one in given if one.kind is not one.VAR_KEYWORD)
 
@@ -67,7 +67,7 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
     Under MPI all processes must call this together; each gets the whole result.
 
     Args:
-        entity: handle; the result has one row per row of it, or no leading axis for a handle to one row.
+        entity: handle; the result has one row per row of the handle, or no leading axis for a handle to one row.
         name: output variable, e.g. ``"axial_force"``; see `outputs_of`.
         state: the state to evaluate at.
         **where: places on the entity, e.g. ``x=`` [m] along a cable.
@@ -76,14 +76,14 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
         Array of shape (rows, ...) or (...), in the unit of the variable.
 
     Raises:
-        ModelError: unknown variable, places that it does not have, or an entity of another world.
+        ModelError: unknown variable, places that the variable does not have, or an entity of another world.
     """
     find_output(entity, name)
     return read_output(entity, name, state.world, load_outputs(state), **where)
 
 
 def read_output(entity: Entity, name: str, world: World, fields: Fields, **where: Any) -> FloatArray:
-    """The same as `eval_output` of what is in the fields already, see `load_outputs`; arguments are not checked."""
+    """`eval_output` of the present fields, see `load_outputs`; arguments are not checked."""
     values = find_evaluated_rows(entity, world).evaluate(find_output(entity, name), fields, where)
     return values[0] if len(entity) == 1 else values
 
@@ -93,11 +93,11 @@ class EvaluatedRows:
     """The rows of a handle, bound to the numbering of the processes that evaluate them.
 
     Attributes:
-        rows: those that this process evaluates; on one process all, in the order of the handle.
+        rows: rows that this process evaluates; on one process all, in the order of the handle.
         positions: their places in the handle, shape (rows,).
         count: number of rows of the handle.
         assembly: the systems of this process.
-        summed: values are sums over processes, which share the work within a row (contact sets).
+        summed: whether values are sums over processes, which share the work within a row (contact sets).
         all_rows: row numbers of the handle, shape (count,).
     """
 
@@ -110,7 +110,7 @@ class EvaluatedRows:
 
     @property
     def parallel(self) -> bool:
-        """Whether there are other processes."""
+        """Whether several processes share the world."""
         return self.assembly.layout.size > 1
 
     def evaluate_here(self, output: Output, fields: Fields, where: Mapping[str, Any]) -> FloatArray:
@@ -140,7 +140,7 @@ class EvaluatedRows:
     def evaluate_padded(
         self, output: Output, fields: Fields, where: Mapping[str, Any], shape: tuple[int, ...]
     ) -> FloatArray:
-        """Values as floats in the shape of all rows, 0 for those of other processes: they add up to `evaluate`."""
+        """Values as floats in the shape of all rows, 0 for rows of other processes; they add up to `evaluate`."""
         if not self.parallel:
             return np.asarray(self.evaluate_here(output, fields, where), dtype=np.float64)
         if output.summed and not self.summed:
@@ -164,7 +164,7 @@ class EvaluatedRows:
         return [of_row.get(row, output.unit) for row in range(self.count)]
 
     def join(self, values: FloatArray | None, error: WindlassError | None = None, fill: float = 0.0) -> FloatArray:
-        """Values of all rows from those of each process; raises on all processes what was raised on one."""
+        """Values of all rows from the values of each process; an error of one process is raised on all."""
         parts = self.assembly.processes.allgather("output", (self.positions, values, error))
         for _, _, found in parts:
             if found is not None:
@@ -172,7 +172,7 @@ class EvaluatedRows:
         return join_rows([(rows, part) for rows, part, _ in parts], self.count, fill, self.summed)
 
     def _of_all(self) -> EvaluatedRows:
-        """All rows of the handle, of whose values each process gives a part; see `Output.summed`."""
+        """All rows of the handle; each process gives a part of the values, see `Output.summed`."""
         rows = self.assembly.local_rows(self.rows.table, self.all_rows)
         return replace(self, rows=rows, positions=np.arange(self.count), summed=True)
 
@@ -189,10 +189,10 @@ def load_outputs(state: State) -> Fields:
 
 
 def find_evaluated_rows(entity: Entity, world: World) -> EvaluatedRows:
-    """Find out which rows of a handle this process evaluates; all processes call this together.
+    """Find the rows of a handle that this process evaluates; all processes call this together.
 
     Raises:
-        ModelError: an entity of another world, or markers that nothing refers to.
+        ModelError: an entity of another world, or markers without references to them.
     """
     assembly, table = parallel_assembly(world), entity.table
     if world.tables.get(table.component) is not table:
@@ -210,7 +210,7 @@ def find_evaluated_rows(entity: Entity, world: World) -> EvaluatedRows:
 
 
 def _share_markers(entity: Entity, here: IntArray, assembly: Assembly) -> IntArray:
-    """Markers may be on several processes: the first one that has a marker evaluates it."""
+    """Markers may be on several processes: the first process with a marker evaluates it."""
     layout = assembly.layout
     owner = np.full(len(entity), layout.size, np.int64)
     for rank, part in enumerate(assembly.processes.allgather("markers", here)):

@@ -1,4 +1,4 @@
-"""States between processes: the parts of all processes as one whole in world order, and back."""
+"""Conversion of states between the parts of all processes and one whole in world order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def gather_reference(assembly: Assembly) -> FloatArray:
 
 
 def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Whole arrays in world order, on every process, from local arrays by the names of those of a state."""
+    """Whole arrays in world order, on every process, from local arrays, by the names of a state's arrays."""
     layout, number = assembly.layout, assembly.world.numbering
     owned = len(layout.owned)
     parts = [
@@ -46,14 +46,14 @@ def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[s
 
 
 def scatter_values(assembly: Assembly, stored: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Local arrays from whole ones in world order, by the names of those of a state."""
+    """Local arrays from whole ones in world order, by the names of a state's arrays."""
     layout = assembly.layout
     where = [layout.dofs] * 4 + [layout.multipliers_owned] + [layout.data_rows_owned] * 2
     return {name: stored[name][numbers] for name, numbers in zip(NAMES, where, strict=True)}
 
 
 def check_sizes(number: Any, stored: Mapping[str, FloatArray]) -> None:
-    """Raise ModelError if whole arrays have other sizes than those of a model with a numbering."""
+    """Raise ModelError if whole arrays have other sizes than a model with this numbering."""
     sizes = [number.count] * 4 + [number.multiplier_count] + [number.data_total] * 2
     for name, size in zip(NAMES, sizes, strict=True):
         if len(stored[name]) != size:

@@ -1,4 +1,4 @@
-"""What a model is recognised by when a run goes on, and the columns that hooks may have switched meanwhile."""
+"""Data that identify a model when a run continues, and the columns that hooks may have switched meanwhile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from windlass.framework.model.world import World
 from windlass.framework.state.exchange import gather_reference
 
 SAME_PLACE = 1e-9
-"""Reference coordinates of equal models differ by less [1, of the largest]: other machines round otherwise."""
+"""Largest relative rounding difference of reference coordinates of equal models on two machines [1]."""
 
 
 def describe_model(assembly: Assembly) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def describe_model(assembly: Assembly) -> dict[str, Any]:
     world, number = assembly.world, assembly.world.numbering
     rows = {f"rows of {table.kind}": int(table.count) for table in world.tables.values() if table.count}
     for component, table in world.tables.items():
-        # what laws are chosen by name
+        # laws that are chosen by name
         for name, column in component.columns.items():
             if table.count and column.choices is not None and np.dtype(column.dtype).kind == "U":
                 for value, count in zip(*np.unique(table.collect(name), return_counts=True), strict=True):
@@ -45,10 +45,10 @@ def describe_model(assembly: Assembly) -> dict[str, Any]:
 
 
 def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None:
-    """Compare what `describe_model` said for a file, ``where``, with the present model.
+    """Compare the description by `describe_model` in a file, ``where``, with the present model.
 
     Raises:
-        ModelError: what differs, with both values.
+        ModelError: the models differ; the message has both values.
     """
     here = describe_model(assembly)
     names = [*here["counts"], *(name for name in kept["counts"] if name not in here["counts"])]
@@ -71,16 +71,16 @@ def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None
 
 
 def describe_for_state(world: World) -> dict[str, Any]:
-    """What `describe_model` says, without gravity, as arrays for a file; all processes together."""
+    """The description of `describe_model`, without gravity, as arrays for a file; all processes together."""
     model = describe_model(parallel_assembly(world))
     return {"model": np.array(json.dumps(model["counts"])), "model_reference": model["reference"]}
 
 
 def check_state_model(world: World, kept: Mapping[str, Any], where: str) -> None:
-    """Compare what `describe_for_state` said with the present model; all processes together.
+    """Compare a description by `describe_for_state` with the present model; all processes together.
 
     Raises:
-        ModelError: what differs, with both values.
+        ModelError: the models differ; the message has both values.
     """
     model = {"counts": json.loads(str(kept["model"])), "reference": kept["model_reference"]}
     check_model({**model, "gravity": world.gravity.tolist()}, parallel_assembly(world), where)
@@ -101,8 +101,8 @@ def find_changes(world: World, before: Mapping[str, Any] | None, version: int = 
 
     Args:
         world: the world.
-        before: what `list_switches` gave before; None: all rows of tables that have changed are given.
-        version: ``World.version`` of that time, before which nothing counts.
+        before: earlier result of `list_switches`; None: return all rows of changed tables.
+        version: ``World.version`` of that time; earlier changes are ignored.
     """
     changes: dict[str, Any] = {}
     if world.version == version:
@@ -121,7 +121,7 @@ def find_changes(world: World, before: Mapping[str, Any] | None, version: int = 
 
 
 def restore_changes(world: World, changes: Mapping[str, Any]) -> None:
-    """Make the changes that `find_changes` found."""
+    """Apply the changes that `find_changes` found."""
     for component, table in world.tables.items():
         for name in component.columns:
             change = changes.get(f"{table.kind}.{name}")

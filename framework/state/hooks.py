@@ -17,18 +17,19 @@ from windlass.framework.state.state import State
 
 
 class StepHook:
-    """User code around the steps of a solve; override what is needed.  All processes call all hooks.
+    """User code around the steps of a solve; override the methods needed.  All processes call all hooks.
 
     Attributes:
-        changes_state: whether `before_step` changes the state; it is then called before that of all other hooks.
+        changes_state: whether `before_step` changes the state; it is then called before the `before_step` of all other
+            hooks.
     """
 
     changes_state = False
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Before the first step of a solve, with the time [s] and about the number of steps at its end.
+        """Before the first step of a solve, with the time [s] and the estimated number of steps at its end.
 
-        A solve that continues after a restart calls it with the state that it began with, before `restore`.
+        A solve that continues after a restart calls it with its initial state, before `restore`.
         """
 
     def before_step(self, state: State) -> None:
@@ -44,36 +45,36 @@ class StepHook:
         """After the last step, or with the last good state when the solve fails."""
 
     def find_doubts(self) -> Sequence[str]:
-        """Why what this hook has recorded is doubtful, asked at the end of a solve; all processes together."""
+        """Reasons why the records of this hook are doubtful, called at the end of a solve; all processes together."""
         return ()
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """What this hook adds to the report of the run (``-report``), asked on the first process when it is written."""
+        """Sections of this hook for the report of the run (``-report``), called on the first process."""
         return ()
 
     def idle_steps(self, state: State, size: float) -> int:
-        """How many of the next steps, of a size [s] at most, this hook need not see: they may then be skipped.
+        """Number of next steps, of a size [s] at most, that may be done without calls of this hook.
 
-        Asked after `before_step`, which is not called for these steps, nor is `after_step`.
+        Called after `before_step`; neither `before_step` nor `after_step` is called for these steps.
         """
         return 0
 
     def idle_program(self, state: State) -> Program | None:
-        """What compiled code is to do after each of the idle steps, with the end of the step in the state.
+        """Compiled code to run after each idle step, with the end of the step in the state.
 
-        The time of the fields is that of the end.  Otherwise the program may leave the fields as it likes.
+        The time of the fields is the end of the step.  The program may change the other fields.
         """
         return None
 
     def skip(self, steps: int) -> None:
-        """So many steps were done without this hook."""
+        """Count steps that were done without this hook."""
 
     def checkpoint(self) -> dict[str, Any]:
-        """What this hook needs to go on after a restart: numbers, texts, lists, arrays, and dictionaries of these."""
+        """Data to continue this hook after a restart: numbers, texts, lists, arrays, and dictionaries of these."""
         return {}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Go on after a restart, from what `checkpoint` gave and the state of that instant."""
+        """Continue after a restart, from the data of `checkpoint` and the state of that instant."""
 
 
 class _AfterStep(StepHook):
@@ -86,9 +87,9 @@ class _AfterStep(StepHook):
 
 
 def overriding(hooks: Iterable[StepHook], stage: str) -> list[StepHook]:
-    """The hooks that do something at a stage, ``"before_step"``, ``"after_iteration"`` or ``"after_step"``.
+    """The hooks that override a stage, ``"before_step"``, ``"after_iteration"`` or ``"after_step"``.
 
-    Those that change the state come first.
+    Hooks that change the state come first.
     """
     idle = getattr(StepHook, stage)
     found = [hook for hook in hooks if getattr(getattr(hook, stage), "__func__", None) is not idle]
@@ -105,7 +106,7 @@ def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
     """Call all hooks at a stage, ``"before_step"``, ``"after_step"`` or ``"finish"``.
 
     Raises:
-        ModelError: a hook changed the time of the state, or left values that are not finite in it.
+        ModelError: a hook changed the time of the state, or made values not finite.
     """
     enter(Stage.OUTPUT)
     t = state.t
@@ -124,12 +125,12 @@ CHANGED = ("q", "v", "a", "data")
 
 
 def is_finite(state: State) -> bool:
-    """Whether all that user code may change is finite; numbers beyond 1e150 count as not."""
+    """Whether all values that user code may change are finite; numbers beyond 1e150 count as not finite."""
     return isfinite(sum(float(values @ values) for values in (state.q, state.v, state.a, state.data)))
 
 
 def refuse_change(state: State, t: float, by: str) -> None:
-    """Raise ModelError for a state whose time is not t [s] any more, or with values that are not finite."""
+    """Raise ModelError for a state whose time is no longer t [s], or with values that are not finite."""
     if state.t != t:
         raise ModelError(f"{by}: has set t = {state.t} s in the state at t = {t:.9g} s: must leave the time as it is")
     for name in CHANGED:
@@ -139,7 +140,7 @@ def refuse_change(state: State, t: float, by: str) -> None:
 
 
 def run_after_iteration(hooks: Iterable[StepHook], assembly: Assembly, state: State, error: float) -> None:
-    """Call the hooks that look at passes; what they evaluate or solve leaves the step in progress as it is."""
+    """Call the hooks of Newton passes; their evaluations and solves do not affect the step in progress."""
     looking = overriding(hooks, "after_iteration")
     if not looking:
         return
@@ -152,7 +153,7 @@ Hook = StepHook | Callable[[State], None]
 
 
 def is_hook(value: Any) -> bool:
-    """Whether a value is a hook or a plain function of the state; a class of hooks is none."""
+    """Whether a value is a hook or a plain function of the state; a class of hooks is neither."""
     return isinstance(value, StepHook) or (callable(value) and not isinstance(value, type))
 
 
@@ -167,7 +168,7 @@ def name_hook(hook: StepHook) -> str:
 
 
 def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
-    """The hooks by names that another run of the same script gives them too: kind and number, ``"Sensors 1"``."""
+    """The hooks by names that are equal in all runs of a script: kind and number, ``"Sensors 1"``."""
     named: dict[str, StepHook] = {}
     for hook in hooks:
         kind = name_hook(hook).replace("/", "_")
@@ -177,5 +178,5 @@ def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
 
 
 def keeps_nothing(hook: StepHook) -> bool:
-    """Whether a hook has no `checkpoint` of its own."""
+    """Whether a hook does not override `checkpoint`."""
     return type(hook).checkpoint is StepHook.checkpoint

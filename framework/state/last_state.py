@@ -1,4 +1,4 @@
-"""The last state that a script has solved, kept for commands that ask for it, such as `windlass modes`."""
+"""The last state that a script has solved, kept for commands that need it, such as `windlass modes`."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def want() -> None:
 
 
 def note(state: State) -> None:
-    """A solve has ended with this state."""
+    """Record the state at the end of a solve."""
     if _last.wanted:
         _last.state = state.copy()
 
 
 def take() -> State | None:
-    """The last state, None if nothing was solved; from now on none is kept."""
+    """The last state, None without a solve; stops keeping states."""
     state, _last.wanted, _last.state = _last.state, False, None
     return state

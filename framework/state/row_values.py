@@ -17,16 +17,17 @@ from windlass.framework.model.world import World
 
 
 class RowPlaces:
-    """Where the multipliers or history values of rows lie in a state.
+    """Places of the multipliers or history values of rows in a state.
 
     Args:
         world: the world.
-        assembly: that of a local state, None for values in world order.
+        assembly: the assembly of a local state, None for values in world order.
         entity: constraints (``lam``), or connectors with history or rows of `GenericData` (``data``).
         name: ``"lam"``, ``"data"`` or ``"start_data"``.
 
     Attributes:
-        places: positions in the state's array, -1 for what other processes have or the row has not, shape (rows, k).
+        places: positions in the state's array, -1 for values of other processes or beyond the values of a row, shape
+            (rows, k).
     """
 
     def __init__(self, world: World, assembly: Assembly | None, entity: Entity, name: str) -> None:
@@ -69,7 +70,7 @@ class RowPlaces:
         return np.where((k < count[:, None]) & (start[:, None] >= 0), start[:, None] + k, -1)
 
     def _largest(self, values: FloatArray, together: bool = False) -> FloatArray:
-        """The largest value of all processes, where each has a part."""
+        """The maximum over all processes, each of which has a part."""
         if self._assembly is None and not together:
             return values
         assembly = self._assembly or parallel_assembly(self._world)
@@ -77,7 +78,7 @@ class RowPlaces:
 
 
 def check_stored(stored: Mapping[str, Any], where: Any) -> None:
-    """Raise OutputError for arrays of a file of a state that are no finite numbers."""
+    """Raise OutputError for arrays of a file of a state that are not finite numbers."""
     for name, values in stored.items():
         if values.dtype.kind not in "iuf" or values.ndim != (0 if name in ("t", "step") else 1):
             raise OutputError(f"state file {where}: {name} is no list of numbers; must be a file of State.save")

@@ -1,4 +1,4 @@
-"""What changes during a computation: coordinates, velocities, accelerations, multipliers, history values and time."""
+"""Changing values of a computation: coordinates, velocities, accelerations, multipliers, history values and time."""
 
 from __future__ import annotations
 
@@ -26,39 +26,39 @@ from windlass.framework.state.row_values import RowPlaces, check_stored
 from windlass.framework.state.switches import describe_switches, take_switches
 
 CHANGING = frozenset((*NAMES, "t", "step"))
-"""What users and solvers assign to."""
+"""Attributes that users and solvers assign to."""
 
 
 class State:
-    """All that a solver changes.
+    """All values that a solver changes.
 
     ``State(world)`` has the values of the whole world in world order, under MPI on every process.  States of solvers
-    have those of one process, which `gather` brings together.
+    have the values of one process; `gather` collects them.
 
     Assignments such as ``state.q = values`` write into the arrays, which keep their shape; values that are not finite,
-    or of another shape, are an error.  A state belongs to its world: to go on with its values in another world, a
-    changed copy of a model, say, save it and use `load` there, or `assign`.
+    or of another shape, are an error.  A state belongs to its world: to continue with its values in another world, such
+    as a changed copy of a model, save it and use `load` there, or `assign`.
 
     Args:
-        world: the world; it is finalized if it was not.
+        world: the world; finalized if necessary.
         assembly: the systems of a process, for a local state.
 
     Attributes:
         q: displacements from the reference coordinates [m, 1, rad], shape (n,).
         v, a: velocities and accelerations, shape (n,).
-        carried: what a time integrator carries from step to step beside these, a number per coordinate, shape (n,).
+        carried: values that a time integrator keeps from step to step in addition, one per coordinate, shape (n,).
         lam: Lagrange multipliers [N, N m], shape (m,).
         data: history values (gaps, stick-slip states, sticking positions), shape (d,).
         start_data: the history values at the start of the step, shape (d,).
         t: time [s].
         step: number of steps done.
-        saved: whether `save` was called in a solve, which then drops what it keeps beside the state before it goes on.
+        saved: whether `save` was called in a solve, which then drops its data outside of the state before it continues.
     """
 
     saved = False
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # arrays keep their place in memory, which solvers and PETSc know; they are only made once
+        # arrays are allocated only once: solvers and PETSc know their addresses
         if name in CHANGING and name in self.__dict__:
             value = _read_assigned(name, value, self.__dict__[name])
         object.__setattr__(self, name, value)
@@ -102,7 +102,7 @@ class State:
 
     @property
     def assembly(self) -> Assembly:
-        """The assembly whose local numbers the values have; for whole states that of the whole world.
+        """The assembly whose local numbers the values have; for whole states the assembly of the whole world.
 
         Raises:
             ModelError: the state is whole, and no process has the whole world.
@@ -111,7 +111,7 @@ class State:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the values are those of the whole world, in world order."""
+        """Whether the values belong to the whole world, in world order."""
         return self._assembly is None or self._assembly.layout.size == 1
 
     @checked(assembly=instance("Assembly"))
@@ -125,10 +125,10 @@ class State:
 
     @checked(other=instance("State"))
     def assign(self, other: State) -> State:
-        """Take over all values of another state, say of the world that this one is a changed copy of, and return self.
+        """Copy all values of another state, such as a state of the original of a changed world, and return self.
 
         Raises:
-            ModelError: the arrays have other sizes: those of another model, or of another process.
+            ModelError: the arrays have other sizes, of another model or another process.
         """
         for name in NAMES:
             own, given = getattr(self, name), getattr(other, name)
@@ -157,11 +157,11 @@ class State:
         Under MPI all processes must call this together; each gets the values of all rows.
 
         Args:
-            entity: what the values belong to.
+            entity: owner of the values.
             name: ``q``, ``v``, ``a`` or ``carried``: the coordinates of nodes and bodies, in the order of
-                ``dof_names``, 0 for those that a row does not have.  ``lam``: the multipliers of constraints, in the
-                order of their equations.  ``data`` or ``start_data``: the history values of connectors, or of rows of
-                `GenericData`: one variable after the other as in the docstring of the law, each with one value per
+                ``dof_names``, 0 for coordinates that a row does not have.  ``lam``: the multipliers of constraints, in
+                the order of their equations.  ``data`` or ``start_data``: the history values of connectors, or of rows
+                of `GenericData`: one variable after the other as in the docstring of the law, each with one value per
                 place (segment, point); shorter rows end with NaN.
 
         Raises:
@@ -180,12 +180,12 @@ class State:
 
     @checked(entity=handle(), name=word(*NAMES), values=inside())
     def put(self, entity: Entity, values: Any, name: str = "q") -> None:
-        """Set the values that `of` gives, shape (rows, k), (k,) for all rows alike, or one number for all.
+        """Set the values that `of` returns, shape (rows, k), (k,) for all rows alike, or one number for all.
 
         Under MPI all processes must call this together, with the values of all rows.
 
         Raises:
-            ModelError: as `of`; values of another shape, or that are not finite.
+            ModelError: as in `of`; values of another shape, or not finite.
         """
         if name in NAMES[4:]:
             places = RowPlaces(self._world, self._assembly, entity, name).places
@@ -203,7 +203,7 @@ class State:
 
     @checked(entity=handle())
     def local_dofs(self, entity: Entity) -> IntArray:
-        """Coordinate numbers of an entity in this state, shape (rows, k); n for those that it does not have.
+        """Coordinate numbers of an entity in this state, shape (rows, k); n for coordinates that it does not have.
 
         Under MPI all processes must call this together.
         """
@@ -224,7 +224,7 @@ class State:
         """Take over whole arrays in world order.
 
         Raises:
-            ModelError: the sizes are those of another model.
+            ModelError: the sizes belong to another model.
         """
         check_sizes(self._world.numbering, stored)
         local = stored if self._assembly is None else scatter_values(self._assembly, stored)
@@ -235,9 +235,9 @@ class State:
     def save(self, path: str | Path) -> Path:
         """Write the whole state with its history values to a file (``.npz``); read it with `load`.
 
-        The file says of which model the state is, and how that is switched now (`World.set`).  It has a digest, and
-        takes the place of an old one when it is on the disk.  A solve whose state is saved between two steps finds its
-        tangent anew, as one will that goes on from the file: so both give the same digits.
+        The file identifies the model and its present switches (`World.set`).  It has a digest, and replaces an old file
+        when it is complete.  A solve whose state is saved between two steps computes its tangent again, like a solve
+        that continues from the file: both therefore give the same digits.
 
         Raises:
             OutputError: the file cannot be written.
@@ -251,19 +251,19 @@ class State:
 
     @checked(OutputError, path=path(), switches=word("compare", "restore", "keep"))
     def load(self, path: str | Path, switches: str = "compare") -> State:
-        """Take over the values of a file that `save` wrote for the same model; returns itself.
+        """Take over the values of a file that `save` wrote for the same model; returns self.
 
         Args:
             path: the file.
-            switches: what becomes of the columns that `World.set` changes (friction, ``active``, loads), but for
-                functions of time.  ``"compare"``: it is an error if the model is not switched as when the state was
-                saved.  ``"restore"``: the model is switched so.  ``"keep"``: the model stays as it is, say to begin a
-                motion with friction from a preload without.  Files of versions that did not write them are not
+            switches: treatment of the columns that `World.set` changes (friction, ``active``, loads), except functions
+                of time.  ``"compare"``: an error if the model is not switched as when the state was saved.
+                ``"restore"``: set the saved switches.  ``"keep"``: do not change the model, for example to begin a
+                motion with friction from a preload without friction.  Files of old versions without switches are not
                 compared.
 
         Raises:
-            OutputError: a file that cannot be read, does not have its digest, or has values that are not finite.
-            ModelError: the state of another model: other rows, or nodes elsewhere; or of one switched otherwise.
+            OutputError: a file that cannot be read, has a wrong digest, or has values that are not finite.
+            ModelError: the state of another model: other rows, or nodes elsewhere; or of a model with other switches.
         """
         stored, model = read_state_file(Path(path), (*NAMES, "t", "step"))
         check_stored(stored, path)
@@ -277,13 +277,13 @@ class State:
 
 
 def _read_assigned(name: str, given: Any, old: Any) -> Any:
-    """What an attribute of a state becomes by an assignment: arrays stay, with other values.
+    """The value of an attribute after an assignment: arrays are kept and get new values.
 
     Raises:
-        ModelError: no finite numbers, or values of another shape.
+        ModelError: numbers that are not finite, or values of another shape.
     """
     if isinstance(old, np.ndarray):
-        # ``state.q += dq`` has changed the array already
+        # ``state.q += dq`` has already changed the array
         if given is not old:
             values = read_numbers(given) if np.size(given) else np.asarray(given, np.float64)
             if values is None or values.shape != old.shape:
@@ -304,7 +304,7 @@ def _read_assigned(name: str, given: Any, old: Any) -> Any:
 
 
 def check_world(state: State, world: World, where: str) -> None:
-    """Raise ModelError for a state that belongs to another world than the one that it is used with."""
+    """Raise ModelError for a state that belongs to another world than the one in use."""
     if state.world is not world:
         raise ModelError(
             f"state in {where} belongs to another world: must be of the same World object, also where both are alike; "
@@ -333,6 +333,6 @@ def local_state(assembly: Assembly, state: State | None) -> State:
 
 
 def as_local(state: State) -> State:
-    """The state itself if it has the numbers of this process, else a new one with its values; see `local_state`."""
+    """The state itself if it has the numbers of this process, else a local copy; see `local_state`."""
     assembly = parallel_assembly(state.world)
     return state if state.is_local_to(assembly) else local_state(assembly, state)

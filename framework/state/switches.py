@@ -1,8 +1,8 @@
-"""What `World.set` has switched, in files of states: friction on or off, supports, loads.
+"""Columns switched by `World.set` in files of states: friction on or off, supports, loads.
 
-A state means something only with the switches that it was computed with: history values of a contact without friction
-say nothing about sticking.  So a file has all switchable columns of numbers as ``switch.<kind>.<column>``, one row if
-all rows are alike, and loading compares them with the model.
+A state is valid only with the switches of its computation: history values of a contact without friction contain no
+sticking.  Therefore a file has all switchable columns of numbers as ``switch.<kind>.<column>``, one row if all rows are
+alike, and loading compares them with the model.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from windlass.framework.state.fingerprint import list_switches, restore_changes
 PREFIX = "switch."
 RESTORE, KEEP = "restore", "keep"
 SHOWN = 5
-"""Columns that a message names."""
+"""Most columns that a message names."""
 
 
 def describe_switches(world: World) -> dict[str, NDArray[Any]]:
@@ -33,23 +33,23 @@ def describe_switches(world: World) -> dict[str, NDArray[Any]]:
 
 
 def find_unequal(values: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
-    """Rows in which two arrays of numbers differ, shape (rows,); NaN is like NaN."""
+    """Rows in which two arrays of numbers differ, shape (rows,)."""
     differs = (values != others) & ((values == values) | (others == others))
     unequal: NDArray[np.bool_] = differs.reshape(len(values), -1).any(axis=1)
     return unequal
 
 
 def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -> None:
-    """Compare the switches of a file with those of the model, or set the model as they say; all processes together.
+    """Compare the switches of file and model, or switch the model accordingly; all processes together.
 
     Args:
         world: the world.
-        kept: what `describe_switches` said, maybe with other things; nothing for files of old versions.
-        how: ``"compare"``: differences are an error; ``"restore"``: set the model; ``"keep"``: leave it as it is.
+        kept: result of `describe_switches`, possibly with other entries; empty for files of old versions.
+        how: ``"compare"``: differences are an error; ``"restore"``: set the model; ``"keep"``: do not change it.
         where: name of the file, for the message.
 
     Raises:
-        ModelError: what differs, with both values; nothing to restore.
+        ModelError: the switches differ (the message has both values), or there are none to restore.
     """
     if how == KEEP:
         return

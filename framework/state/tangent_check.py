@@ -1,9 +1,9 @@
 """Tangents against central differences of the residual, of whole models: for tests of laws.
 
-    R = M(q) a + f(q, v, t) - loads + C_qᵀ λ,  C     and its derivatives by q, v, a and λ, and their sum, entry by entry
+    R = M(q) a + f(q, v, t) - loads + C_qᵀ λ,  C     and its derivatives with respect to q, v, a and λ, and their sum
 
 A difference of step h has an error of about h² of the third derivative and ε R/h by rounding, with h = 1e-6 some 1e-9
-of the largest entry of a row.  Contact states are history values, which no difference changes.
+of the largest entry of a row.  Contact states are history values, which do not change in differences.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from windlass.framework.state.state import State
 
 STEP = 1e-6
 WEAK = 1e-6
-"""Rows whose largest entry is below this part of the largest of all are compared on that scale."""
+"""Rows whose largest entry is below this fraction of the largest entry of all are compared on that scale."""
 FACTORS = {
     "x": (1.0, 0.0, 1e-300, 0.0),
     "v": (0.0, 1.0, 1e-300, 0.0),
     "a": (0.0, 0.0, 1.0, 0.0),
     "lam": (0.0, 0.0, 1e-300, 1.0),
 }
-"""Factors of displacements, velocities, accelerations and multipliers that give one derivative; 1e-300 keeps forces of
-inertia in, which are left out at 0."""
+"""Factors of displacements, velocities, accelerations and multipliers that give one derivative; 1e-300 keeps inertia
+forces, which 0 would omit."""
 TOGETHER = (0.7, 1.3, 2.1, 0.4)
-"""Factors of all derivatives at once: a tangent that is not linear in its factors is wrong there."""
+"""Factors of all derivatives at once: detects a tangent that is not linear in its factors."""
 BESIDE = {"x": ("x",), "v": ("v", "lam"), "lam": ("v", "lam"), "a": tuple(FACTORS)}
 """Derivatives of which the largest entry bounds the scale of a row."""
 WORDS = {"x": "displacement", "v": "velocity", "a": "acceleration", "lam": "multiplier"}
 
 
 class Wrong(NamedTuple):
-    """The worst entry of a tangent: its row and column, what it is, what it should be, and how many are wrong."""
+    """The worst entry of a tangent: row, column, value, correct value, and the number of wrong entries."""
 
     row: int
     column: int
@@ -72,16 +72,16 @@ def check_tangent(
 
     Args:
         world: the model.
-        state: where to compare; initial values if left out.  History values stay as they are.
+        state: state of the comparison; default: initial values.  History values do not change.
         states: number of random states, with coordinates moved by ``displacement``, and with velocities, accelerations
             and multipliers of order 1.
         displacement: standard deviation of the moved coordinates [m, rad, 1].
-        tolerance: largest error of an entry, as a part of the largest entry of its row [1].
-        seed: of the random numbers.
+        tolerance: largest error of an entry, relative to the largest entry of its row [1].
+        seed: seed of the random numbers.
 
     Raises:
-        ModelError: an entry of the tangent that is not the difference: the worst one, with the law and the row that it
-            comes from; or forces that are not finite.
+        ModelError: an entry of the tangent differs from the difference: the message names the worst one, with its law
+            and row; or forces are not finite.
     """
     assembly = serial_assembly(world)
     random = np.random.default_rng(seed)
@@ -101,16 +101,16 @@ def check_fields(
     *,
     limit: float = np.inf,
 ) -> None:
-    """Do what `check_tangent` does at the present fields of an assembly, at position and at rate level.
+    """Check the tangent, as `check_tangent`, at the present fields of an assembly, at position and at rate level.
 
     Args:
-        assembly: with the fields.
-        tolerance: as there.
+        assembly: the assembly with the fields.
+        tolerance: as in `check_tangent`.
         where: how errors name the fields.
         limit: largest error of any entry, in the unit of that entry, however large its row is.
 
     Raises:
-        ModelError: as there.
+        ModelError: as in `check_tangent`.
     """
     fields, n = assembly.fields, assembly.layout.spare
     try:
@@ -118,7 +118,7 @@ def check_fields(
             expected = {name: eval_differences(assembly, name) for name in FACTORS}
             if not all(np.isfinite(part).all() for part in expected.values()):
                 raise ModelError(f"forces are not finite {where}: must be; take a smaller displacement")
-            # rounding of a row is that of its largest terms, whatever they are derived by
+            # rounding of a row follows from its largest terms in any derivative
             rows = np.max([np.abs(part).max(axis=1, initial=0.0) for part in expected.values()], axis=0)
             rows = np.maximum(rows, WEAK * rows.max(initial=1.0))
             for name, factors in FACTORS.items():
@@ -157,7 +157,7 @@ def _check_together(
 
 
 def find_wrong(given: FloatArray, expected: FloatArray, allowed: FloatArray) -> Wrong | None:
-    """The worst entry whose error is beyond what its row allows, None if there is none."""
+    """The worst entry with an error beyond the tolerance of its row, None if there is none."""
     error = np.abs(given - expected) / allowed[:, None]
     if not (error > 1.0).any():
         return None
@@ -189,7 +189,7 @@ def eval_tangent(
 
 
 def eval_differences(assembly: Assembly, name: str, load_factor: float = 1.0) -> FloatArray:
-    """Derivative of `eval_residual` by ``x``, ``v``, ``a`` or ``lam`` of the fields, by central differences."""
+    """Derivative of `eval_residual` with respect to ``x``, ``v``, ``a`` or ``lam``, by central differences."""
     values = getattr(assembly.fields, name)
     out = np.zeros((assembly.layout.spare + len(assembly.fields.lam) - 1, len(values) - 1))
     for j in range(len(values) - 1):
@@ -215,7 +215,7 @@ def _to_dense(assembly: Assembly, values: FloatArray) -> FloatArray:
 
 
 def _describe(assembly: Assembly, name: str, wrong: Wrong, where: str) -> str:
-    """The worst entry in words, with the law that it comes from."""
+    """Description of the worst entry, with its law."""
     n = assembly.layout.spare
     column = wrong.column + (n if name == "lam" else 0)
     several = f"; {wrong.entries} entries are wrong" if wrong.entries > 1 else ""
@@ -228,7 +228,7 @@ def _describe(assembly: Assembly, name: str, wrong: Wrong, where: str) -> str:
 
 
 def _describe_unknown(assembly: Assembly, k: int) -> str:
-    """A coordinate or, behind those, a multiplier in words."""
+    """Description of a coordinate or, after the coordinates, of a multiplier."""
     numbering, layout = assembly.world.numbering, assembly.layout
     if k < layout.spare:
         return numbering.describe_dof(int(layout.dofs[k]))
@@ -266,13 +266,13 @@ def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
 
 
 def _rows_at(system: System, row: int, column: int, spare: int) -> IntArray:
-    """Rows of a system that couple two coordinates; of multipliers only the coordinate counts."""
+    """Rows of a system that couple two coordinates; for multipliers only the coordinate counts."""
     there = [(system.dofs == k).any(axis=1) for k in (row, column) if k < spare]
     return np.flatnonzero(np.all(there, axis=0)) if there else np.zeros(0, np.int64)
 
 
 def _own_residual(assembly: Assembly, system: System) -> FloatArray:
-    """What one law adds to the residual, but for constant masses and weights."""
+    """Contribution of one law to the residual, without constant masses and weights."""
     fields = assembly.fields
     f, loads, c = np.zeros_like(fields.x), np.zeros_like(fields.x), np.zeros_like(fields.lam)
     s = evaluate(fields, f=f, C=c)
@@ -288,7 +288,7 @@ def _own_residual(assembly: Assembly, system: System) -> FloatArray:
 def _add_own_tangent(
     assembly: Assembly, component: type[Component], factors: tuple[float, float, float, float], values: FloatArray
 ) -> None:
-    """What one law adds to the tangent, likewise."""
+    """Contribution of one law to the tangent, without constant masses and weights."""
     system = assembly.layout.systems[component]
     dq, dv, da, scale = factors
     s = assembly.evaluation(component, values, dq=dq, dv=dv, da=da)

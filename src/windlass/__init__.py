@@ -1,6 +1,6 @@
 """Windlass: a finite element framework for cables, belts and ropes in contact, built on PETSc.
 
-The public names are loaded on first use, so that ``import windlass`` costs next to nothing.
+The public names are loaded on first use, so the cost of ``import windlass`` is negligible.
 """
 
 from importlib import import_module
@@ -82,14 +82,14 @@ _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):
     __path__.insert(0, str(_ROOT))
 
-# On several processes errors count from here on: the others would wait for one that fails.
+# On several processes errors are handled from here on: the others would wait for one that fails.
 if import_module("windlass.framework.launch.launcher").launched_size() > 1:
     import_module("windlass.framework.launch.script_end").install_in_script()
 
 _names = import_module("windlass.framework.launch.lazy_names")
 _names.libraries[:] = ("windlass.elements", "windlass.connectors")
 
-if not TYPE_CHECKING:  # names that are not there are errors for type checkers
+if not TYPE_CHECKING:  # type checkers report names that do not exist
     _load, _list, __all__ = _names.offer(__name__)
 
     def __getattr__(name: str) -> Any:

@@ -4,10 +4,10 @@ sheet = wl.catalogue.belt("PK", ribs=6)
 pulleys = [wl.Pulley(body, 0.06, groove_angle=sheet.groove_angle(0.06)), ...]
 belt = wl.Belt(world, pulleys, tension=400.0, **sheet.columns)
 
-The numbers are in `belts.toml` beside this file, each family with its standards, its sources, and how sure each number
-is.  Nearly all of them have not been compared with the texts of the standards yet, and EA, EI and friction differ
-between makers: a sheet is where a design begins; check it against the standard or the sheet of the maker.  Another kind
-of line is another file of that form, and a function beside `belt`.
+The numbers are in `belts.toml` in this folder, each family with its standards, its sources, and the certainty of each
+number.  Nearly all of them have not been compared with the texts of the standards yet, and EA, EI and friction differ
+between makers: use a sheet as the start of a design, and check it against the standard or the sheet of the maker.
+Another kind of line needs another file of this form, and a function like `belt`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MM, KN, GRAM, MPA = 1e-3, 1e3, 1e-3, 1e6
 
 
 class Quantity(NamedTuple):
-    """A number of a data sheet in SI units, with the range in which belts lie, and how sure it is."""
+    """A number of a data sheet in SI units, with the range of belts, and its certainty."""
 
     value: float
     low: float
@@ -42,17 +42,17 @@ class BeltSheet:
     """The data sheet of a belt; all numbers in SI units.
 
     Attributes:
-        name: such as "6PK", "SPA", "T10".
+        name: name such as "6PK", "SPA", "T10".
         family: "ribbed", "v", "flat" or "timing".
         standard: the standards of its dimensions.
-        width: of the belt [m].
+        width: width of the belt [m].
         columns: arguments of `wl.Belt`: ``axial_stiffness``, ``bending_stiffness``, ``mass_per_length``,
-            ``cord_offset``, ``friction``, and ``layer_stiffness`` where there is a layer, or of timing belts ``pitch``,
-            ``tooth_stiffness``, ``tooth_height`` and ``flank_angle``.
-        quantities: all numbers by name, with ranges and how sure they are: "standard", "typical" or "estimate".
-        notes: how they are meant.
-        sources: where they are from.
-        groove_angles: of V-grooves of small and of large pulleys [rad], and the radius between them [m].
+            ``cord_offset``, ``friction``, and ``layer_stiffness`` for belts with a layer, or for timing belts
+            ``pitch``, ``tooth_stiffness``, ``tooth_height`` and ``flank_angle``.
+        quantities: all numbers by name, with ranges and certainty: "standard", "typical" or "estimate".
+        notes: notes on the numbers.
+        sources: sources of the numbers.
+        groove_angles: groove angles of small and of large V-belt pulleys [rad], and the radius between them [m].
     """
 
     name: str
@@ -66,17 +66,17 @@ class BeltSheet:
     groove_angles: tuple[float, float, float] | None
 
     def groove_angle(self, radius: float) -> float | None:
-        """The angle between the flanks of the grooves of a pulley [rad] by its radius [m]; None: a flat one."""
+        """The angle between the flanks of the grooves of a pulley [rad] by its radius [m]; None for a flat belt."""
         if self.groove_angles is None:
             return None
         small, large, limit = self.groove_angles
         return small if radius <= limit else large
 
     def radius(self, teeth: int) -> float:
-        """Radius of the face of a timing pulley [m]: that of the pitch line, less the distance of the cord.
+        """Radius of the face of a timing pulley [m]: radius of the pitch line, less the distance of the cord.
 
         Raises:
-            ModelError: another belt.
+            ModelError: not a timing belt.
         """
         if self.family != "timing":
             raise ModelError(f"radius of {self.name}: must be a timing belt, this is a {self.family} belt")
@@ -99,11 +99,11 @@ def belt(name: str, ribs: int | None = None, width: float | None = None) -> Belt
     Args:
         name: profile, see `belts`; also "6PK" for the profile PK with six ribs.  Capitals, spaces and hyphens do not
             matter.
-        ribs: number of ribs of ribbed belts; of V-belts, how many run side by side, one if left out.
-        width: of flat and timing belts [m].
+        ribs: number of ribs of ribbed belts; for V-belts, number of belts side by side, default one.
+        width: width of flat and timing belts [m].
 
     Raises:
-        ModelError: a name that is not in the catalogue, or ribs or a width that are missing or do not fit.
+        ModelError: a name that is not in the catalogue, or a missing or wrong number of ribs or width.
     """
     table = _read("belts.toml")
     profile, count = _find(name, table["belts"])
@@ -145,7 +145,7 @@ def belt(name: str, ribs: int | None = None, width: float | None = None) -> Belt
     }
     columns["cord_offset"] = (quantities["cord_offset"].value, quantities["back_offset"].value)
     if "shear_modulus" in given:
-        # G b/h of the layer, and the ends of its range
+        # G b/h of the layer, and its range
         wide = share * given["layer_width"][0] * MM if kind == "v" else whole_width
         (g, g_low, g_high), (h, h_low, h_high) = given["shear_modulus"], given["layer_height"]
         factor = MPA * wide / MM
@@ -183,7 +183,7 @@ def _read(file: str) -> dict[str, Any]:
 
 
 def _find(name: str, rows: Mapping[str, Any]) -> tuple[str, int | None]:
-    """The profile that is meant, and the number of ribs in a name such as 6PK."""
+    """The profile, and the number of ribs, of a name such as 6PK."""
     known = {_plain(alias): profile for profile, row in rows.items() for alias in (profile, *row.get("aliases", []))}
     plain = _plain(name)
     if plain in known:
@@ -202,7 +202,7 @@ def _plain(name: str) -> str:
 
 
 def _triple(value: Any) -> tuple[float, float, float]:
-    """Typical value, and the ends of its range, of a number or three."""
+    """Typical value and range, from one or three numbers."""
     if isinstance(value, list):
         typical, low, high = value
         return float(typical), float(low), float(high)

@@ -1,4 +1,4 @@
-"""Settings of other programs, for comparisons: where their defaults differ from those of Windlass.
+"""Settings of other programs, for comparisons: defaults that differ from Windlass.
 
 preset = wl.presets.exudyn()
 world.add(con.ContactFrictionCircleCable2D, ..., **preset.contact)
@@ -31,10 +31,10 @@ class Preset(NamedTuple):
 def exudyn() -> Preset:
     """The defaults of Exudyn 1.13.6.
 
-    Sticking is measured along the reference length of a cable.  Every contact begins as it is stored, and up to five
-    passes of contact states are accepted as they are, within 1 N; those of statics begin at the start of the load step.
-    A residual is accepted by the larger of those of the start and of the first iteration.  Positions and velocities are
-    not brought onto constraints, and rotations are integrated by their parameters.
+    Sticking is measured along the reference length of a cable.  Every contact begins with its stored state, and up to
+    five passes of contact states are accepted within 1 N; in statics they begin at the start of the load step.
+    Residuals are relative to the larger of the residuals at the start and in the first iteration.  Positions and
+    velocities are not projected onto constraints, and rotations are integrated by their parameters.
     """
     settled: dict[str, Any] = {
         "passes": Passes(max_it=5, atol=1.0, rtol=0.0, fail=False),

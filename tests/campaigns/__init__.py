@@ -1,1 +1,1 @@
-"""Campaigns: files against kills, full disks and damage, machine code that is damaged, impacts that steps miss."""
+"""Campaigns: files under kills, full disks and damage, damaged machine code, impacts that steps miss."""

@@ -1,6 +1,6 @@
-"""Campaigns by hand: `PYTHONPATH=src:tests python -m campaigns [NAME] [COUNT] [SEED]`.
+"""Campaigns from the command line: `PYTHONPATH=src:tests python -m campaigns [NAME] [COUNT] [SEED]`.
 
-Names are those of `COUNTS`.  Without words all of them run in their long form.
+Names are keys of `COUNTS`.  Without arguments all campaigns run in their long form.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Damaged machine code: found before it is loaded, compiled anew, and mended."""
+"""Damaged machine code: found before it is loaded, compiled again, and repaired."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ RESULTS = [float(number * x * x) for number in range(LOOPS) for x in (1, 2, 3)]
 
 
 def run(count: int, folder: Path, seed: int = 1) -> str:
-    """Damage so many files of the cache, up to six for each process that reads them.
+    """Damage a number of files of the cache, up to six for each process that reads them.
 
     Raises:
-        AssertionError: a wrong result, a crash, a damaged file that was loaded or not mended.
+        AssertionError: a wrong result, a crash, a damaged file that was loaded or not repaired.
     """
     rng, done = random.Random(seed), 0
     script = folder / "kernels.py"
@@ -55,7 +55,7 @@ def run(count: int, folder: Path, seed: int = 1) -> str:
         for path in chosen:
             path.write_bytes(damage(right[path], rng)[1])
         results, compiled, loaded = _start(script)
-        # inner kernels are compiled with the loops around them, or read
+        # inner kernels are compiled with the loops that call them, or read
         assert results == RESULTS
         assert loaded == LOOPS - len(chosen) + (2 * len(chosen) - compiled), (compiled, loaded, len(chosen))
         results, compiled, loaded = _start(script)

@@ -1,4 +1,4 @@
-"""Files with wrong bits, lost ends, empty blocks: each is an error of Windlass, and nothing is taken for empty."""
+"""Files with wrong bits, lost ends, empty blocks: each is an error of Windlass, and none is read as empty."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def damage(content: bytes, rng: random.Random) -> tuple[str, bytes]:
 
 
 def run(count: int, folder: Path, seed: int = 1) -> str:
-    """Damage so many files: states, checkpoints, and series that a restart goes on with.
+    """Damage a number of files: states, checkpoints, and series that a restart continues.
 
     Raises:
         AssertionError: a damaged file was read, or a process crashed.
@@ -74,10 +74,11 @@ def run(count: int, folder: Path, seed: int = 1) -> str:
 
 
 def _restart(whole: Undisturbed, place: Path, name: str, rng: random.Random) -> tuple[str, bool]:
-    """Interrupt a run, damage a series, and go on: the state is exact, and there is no crash.
+    """Interrupt a run, damage a series, and continue: the state is exact, and there is no crash.
 
     Returns:
-        The kind of damage, and whether the series was kept aside; otherwise it is that of the undisturbed run.
+        The kind of damage, and whether the series was kept aside; otherwise it equals the series of the undisturbed
+        run.
     """
     place.mkdir()
 
@@ -97,7 +98,7 @@ def _restart(whole: Undisturbed, place: Path, name: str, rng: random.Random) -> 
     if parts:
         assert (place / name).read_bytes() == content, (name, kind)
         return kind, True
-    # VTK's readers crash on some damaged files, but none is left
+    # VTK's readers crash on some damaged files, but no damaged file remains
     code, said = in_child(lambda _: compare(read_run(place), whole.frames, len(whole.frames["rope.pvd"])))
     assert code == 0, (name, kind, said.decode(errors="replace"))
     return kind, False

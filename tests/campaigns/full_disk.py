@@ -1,4 +1,4 @@
-"""Disks that are full at any moment: one message, exit code 2, frames before readable, nothing half written left."""
+"""Disks that are full at any moment: one message, exit code 2, earlier frames readable, no incomplete files."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from campaigns.model import Undisturbed, compare, find_rest, in_child, read_run,
 
 
 def limit_files(size: int) -> None:
-    """From here on this process cannot make a file longer than that [bytes]."""
+    """Limit the length of files of this process from now on [bytes]."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 @contextlib.contextmanager
 def small_disk(folder: Path, size: int) -> Iterator[bool]:
-    """A disk of so many bytes in a folder, where this process may mount one; whether it is there."""
+    """Mount a disk of some size [bytes] in a folder, if this process may; returns whether it did."""
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
     mounted = os.geteuid() == 0 and subprocess.run(command, capture_output=True).returncode == 0
@@ -35,10 +35,10 @@ def small_disk(folder: Path, size: int) -> Iterator[bool]:
 
 
 def run(count: int, folder: Path, seed: int = 1) -> str:
-    """Fill so many disks: files that may not grow on any machine, and small disks where they can be mounted.
+    """Fill a number of disks: limited file lengths on any machine, and small disks if they can be mounted.
 
     Raises:
-        AssertionError: a crash, a message that does not say how much is needed, a lost frame, or a rest.
+        AssertionError: a crash, a message without the needed size, a lost frame, or a remaining file.
     """
     rng = random.Random(seed)
     whole = Undisturbed(folder / "whole")

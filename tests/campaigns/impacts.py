@@ -1,8 +1,8 @@
 """Impacts over five decades of stiffness and step, against closed forms: a run that ends as ok has the right speed.
 
-What meets without losses parts with the speed that it came with.  Steps per contact N go from a third of one to
-hundreds; those of a linear contact last pi sqrt(m/k), those of a Hertzian one 2.868 (m²/(R E*² v))^(1/5).  With N from
-`RESOLVED` on a run must be ok, so that the watch cries no wolf; whatever is ok must be right within `ERROR`.
+Bodies that collide without losses separate with the speed of approach.  Steps per contact N go from a third of one to
+hundreds; a linear contact lasts pi sqrt(m/k), a Hertzian contact 2.868 (m²/(R E*² v))^(1/5).  With N >= `RESOLVED` a
+run must be ok, to exclude false alarms; every run that is ok must be right within `ERROR`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ import windlass.connectors as con
 import windlass.elements as el
 
 ERROR = 0.05
-"""Of a speed after an impact that ends as ok [1]."""
+"""Largest error of the speed after an impact that ends as ok [1]."""
 RESOLVED = 25.0
 """Steps per contact from which all methods but Euler's resolve it [1]."""
 MASS = 1.0
 
 
 class Scene(NamedTuple):
-    """A world with an impact in it, the coordinate of the speed that returns, its arm [m], and a start beside the
+    """A world with an impact in it, the coordinate of the speed that returns, its arm [m], and a start other than the
     initial values."""
 
     world: wl.World
@@ -39,7 +39,7 @@ class Scene(NamedTuple):
 
 
 class Impact(NamedTuple):
-    """Numbers of an impact: speed [m/s], way to the contact [m], time of contact [s]."""
+    """Numbers of an impact: speed [m/s], distance to the contact [m], time of contact [s]."""
 
     speed: float
     gap: float
@@ -47,17 +47,17 @@ class Impact(NamedTuple):
 
     @property
     def radius(self) -> float:
-        """Of spheres, four times as large as they sink in [m]."""
+        """Radius of spheres, about four times their penetration [m]."""
         return 1.5 * self.speed * self.time
 
     @property
     def wide(self) -> float:
-        """Of what meets cables, not so small that masses of their slopes are singular beside that of a body [m]."""
+        """Radius of bodies that fall on cables [m]; a small one would make the masses of slopes too small."""
         return max(self.radius, 1.0)
 
     @property
     def stiffness(self) -> float:
-        """Of a linear contact of the unit mass [N/m]."""
+        """Stiffness of a linear contact of the unit mass [N/m]."""
         return MASS * (math.pi / self.time) ** 2
 
     def modulus(self, mass: float, radius: float) -> float:
@@ -86,7 +86,7 @@ def stop_joint(impact: Impact) -> Scene:
 
 
 def meet_plane(impact: Impact) -> Scene:
-    """A sphere that meets a half space of the same material, by `HuntCrossley`."""
+    """A sphere that hits a half space of the same material, by `HuntCrossley`."""
     world = wl.World()
     ball = world.add(
         el.MassPoint, mass=MASS, position=(0, impact.radius + impact.gap, 0), velocity=(0, -impact.speed, 0)
@@ -105,7 +105,7 @@ def meet_plane(impact: Impact) -> Scene:
 
 
 def meet_sphere(impact: Impact) -> Scene:
-    """Two equal spheres that meet with half the speed each: they change their speeds."""
+    """Two equal spheres that collide with half the speed each: they exchange their speeds."""
     world = wl.World()
     material = world.add(
         con.ContactMaterial, plane_strain_modulus=2.0 * impact.modulus(0.5 * MASS, 0.5 * impact.radius), dissipation=0.0
@@ -121,7 +121,7 @@ def meet_sphere(impact: Impact) -> Scene:
 
 
 def meet_pair(impact: Impact) -> Scene:
-    """A sphere that meets a held one, by a linear `ContactSphereSphere`."""
+    """A sphere that hits a fixed one, by a linear `ContactSphereSphere`."""
     world = wl.World()
     ball = world.add(
         el.RigidBody3D, position=(0, 0, 2.0 * impact.radius + impact.gap), velocity=(0, 0, -impact.speed), mass=MASS,
@@ -148,7 +148,7 @@ def stop_spring(impact: Impact) -> Scene:
 
 
 def stop_gear(impact: Impact) -> Scene:
-    """A gear that turns through its backlash against a held one; its speed is that along the line of action."""
+    """A gear that turns through its backlash against a held one; its speed is measured along the line of action."""
     # a pitch is much longer than the backlash
     world, teeth, module = wl.World(), 20, 4.0 * impact.gap
     arm = 0.5 * module * teeth * math.cos(math.radians(20))
@@ -181,7 +181,7 @@ def meet_disc(impact: Impact) -> Scene:
 
 
 def meet_curve(impact: Impact) -> Scene:
-    """A circle that meets a straight piece of a curve."""
+    """A circle that hits a straight piece of a curve."""
     world, far = wl.World(), 10.0 * impact.radius
     profile = world.add(con.CurveProfile, points=(far, 0.0, -far, 0.0))
     ball = world.add(
@@ -196,9 +196,9 @@ def meet_curve(impact: Impact) -> Scene:
 
 
 def lay_cable(world: wl.World, impact: Impact, dimensions: int) -> tuple[wl.Entity, float]:
-    """A short cable along x that is held altogether, and its contact stiffness per length [N/m²].
+    """A short fixed cable along x, and its contact stiffness per length [N/m²].
 
-    Its one point, or segment, is a linear spring for what meets it.
+    Its one point, or segment, is a linear spring for the other body.
     """
     length = 2e-3 * impact.wide
     ends = [(side * 0.5 * length, 0.0, 0.0)[:dimensions] for side in (-1.0, 1.0)]
@@ -209,7 +209,7 @@ def lay_cable(world: wl.World, impact: Impact, dimensions: int) -> tuple[wl.Enti
 
 
 def touch_circle(law: type[Any] | None) -> Callable[[Impact], Scene]:
-    """A circle that falls on a cable that is held, by one of the laws of the plane; None: as one of many circles."""
+    """A circle that falls on a fixed cable, by one of the 2D laws; None: by the law for many circles."""
 
     def meet_cable(impact: Impact) -> Scene:
         world = wl.World()
@@ -232,7 +232,7 @@ def touch_circle(law: type[Any] | None) -> Callable[[Impact], Scene]:
 
 
 def touch_surface(kind: type[Any], touching: int | None = None) -> Callable[[Impact], Scene]:
-    """A surface on a body that falls on a cable that is held; ``touching``: as one of a set."""
+    """A surface on a body that falls on a fixed cable; ``touching``: as one of a set."""
 
     def meet_rope(impact: Impact) -> Scene:
         world = wl.World()
@@ -255,7 +255,7 @@ def touch_surface(kind: type[Any], touching: int | None = None) -> Callable[[Imp
 
 
 def meet_rope_of_its_kind(impact: Impact) -> Scene:
-    """A short rope that falls flat on another one, which is held; its elements are softer than the contact."""
+    """A short rope that falls flat on a fixed one; its elements are softer than the contact."""
     world, length = wl.World(), 4.0 * impact.wide
     radius, k = impact.wide, impact.stiffness
     columns = {
@@ -288,11 +288,11 @@ REFUSED: tuple[tuple[Callable[[Impact], Scene], str], ...] = tuple(
     for make in SCENES
     if make in (stop_joint, meet_pair, meet_disc) or make.__name__.startswith("meet_rope by")
 )
-"""Bodies in space have constraints of their own, which that method refuses."""
+"""3D bodies have internal constraints, which that method refuses."""
 
 
 class Judged(NamedTuple):
-    """One run: steps per contact, error of the speed [1], the verdict, and what it was in words."""
+    """One run: steps per contact, error of the speed [1], the verdict, and a description."""
 
     steps: float
     error: float
@@ -305,7 +305,7 @@ def judge(rng: random.Random, make: Callable[[Impact], Scene], method: str) -> J
     step, steps, speed = 10.0 ** rng.uniform(-7, -2), 10.0 ** rng.uniform(-0.5, 2.0), 10.0 ** rng.uniform(-1, 2)
     impact = Impact(speed, rng.uniform(3.0, 4.0) * step * speed, steps * step)
     if make is stop_gear:
-        # on the way back it does not come to the other flank
+        # on its return it does not reach the other flank
         impact = impact._replace(gap=impact.gap + impact.time * speed)
     end = impact.gap / speed + 3.5 * step + 1.6 * impact.time
     settings: dict[str, Any] = {"step": step, "end": end, "method": method, "name": ""}
@@ -325,7 +325,7 @@ def judge(rng: random.Random, make: Callable[[Impact], Scene], method: str) -> J
 
 
 def run(count: int, folder: Path, seed: int = 1) -> str:
-    """So many impacts, of each contact by each method in turn.
+    """A number of impacts, of each contact by each method in turn.
 
     Raises:
         AssertionError: a wrong speed that is ok, or a well resolved impact that is not.

@@ -9,16 +9,16 @@ from pathlib import Path
 from campaigns.model import Undisturbed, compare, find_rest, in_child, interrupt_calls, read_run, simulate
 
 CALLS = 750
-"""About as many calls to the disk a run makes."""
+"""Estimated number of disk calls of a run."""
 
 
 def run(count: int, folder: Path, seed: int = 1) -> str:
-    """Kill so many runs, every other one in a call to the disk; read what is there, and restart.
+    """Kill a number of runs, every other one in a disk call; read the files, and restart.
 
-    Runs that end before they are killed are checked, too, but do not count.
+    Runs that end before they are killed are also checked, but not counted.
 
     Raises:
-        AssertionError: a frame is lost, a file cannot be read, or the restarted run ends otherwise.
+        AssertionError: a frame is lost, a file cannot be read, or the restarted run ends differently.
     """
     rng, whole = random.Random(seed), Undisturbed(folder / "whole")
     killed = journals = 0

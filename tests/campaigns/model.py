@@ -1,4 +1,4 @@
-"""The run that campaigns disturb: a falling cable with all kinds of output, in child processes that cost no start."""
+"""The run that campaigns disturb: a falling cable with all kinds of output, in forked child processes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SERIES = ("rope.pvd", "rope.xdmf", "rope.vtkhdf")
 
 
 class Reporter(StepHook):
-    """Tells another process how many frames are whole."""
+    """Sends another process the number of complete frames."""
 
     def __init__(self, recorder: Recorder, pipe: int) -> None:
         self._recorder, self._pipe = recorder, pipe
@@ -63,20 +63,20 @@ def simulate(folder: Path, pipe: int = -1, restart: bool = False) -> None:
 
 
 def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tuple[int, bytes]:
-    """Work in a copy of this process, which needs no start.
+    """Work in a forked copy of this process.
 
     Args:
         work: gets a pipe to write to; an error of Windlass ends the child with 2 and goes to the pipe.
         kill_after: time after which the child is killed [s].
 
     Returns:
-        The exit code, negative for signals, and what came through the pipe.
+        The exit code, negative for signals, and the data from the pipe.
     """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         code = 3
-        # what is there now is never collected, which would copy its memory
+        # present objects are never collected, which would copy its memory
         gc.freeze()
         try:
             os.close(reading)
@@ -88,19 +88,19 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
         except BaseException:
             os.write(writing, traceback.format_exc().encode()[-4000:])
         finally:
-            # locks are given back when their objects are gone, as at the end of a process
+            # locks are released when their objects are deleted, as at the end of a process
             gc.collect()
             os._exit(code)
     os.close(writing)
     if kill_after is not None:
-        # first the handler: an alarm without one ends this process
+        # install the handler first: an alarm without one ends this process
         before = signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
         signal.setitimer(signal.ITIMER_REAL, max(kill_after, 1e-3))
     said = b""
     while block := os.read(reading, 65536):
         said += block
     os.close(reading)
-    # the pipe is closed at the end of the child, which has to be there as long as it may be killed
+    # the pipe is closed at the end of the child, which must exist as long as it may be killed
     if kill_after is not None:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
@@ -109,7 +109,7 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """What readers find in a folder: frames of each series by VTK's readers, and the table."""
+    """Content of a folder for readers: frames of each series by VTK's readers, and the table."""
     found: dict[str, Any] = {}
     for name in SERIES:
         journal.recover(folder / name)
@@ -120,7 +120,7 @@ def read_run(folder: Path) -> dict[str, Any]:
             continue
         times, frame = read_series(folder / name)
         if name == "rope.vtkhdf" and len(times) == 1:
-            times = times[:0]  # VTK's reader gives a series of one frame no time
+            times = times[:0]  # VTK's reader returns no time for a series of one frame
         found[name] = [(time, frame(time)) for time in times]
     table = folder / "tip.csv"
     found["tip.csv"] = read_csv(table)["tip[0]"] if table.exists() else np.zeros(0)
@@ -128,7 +128,7 @@ def read_run(folder: Path) -> dict[str, Any]:
 
 
 def compare(found: dict[str, Any], whole: dict[str, Any], least: int) -> None:
-    """Every frame and row is that of the undisturbed run, and at least so many are there."""
+    """Check that every frame and row equals the undisturbed run's, and that enough of them exist."""
     for name in SERIES:
         # a series of one frame has no time in VTKHDF
         assert len(found[name]) >= (least if name != "rope.vtkhdf" or least > 1 else 0), (name, len(found[name]), least)
@@ -149,14 +149,14 @@ def find_rest(folder: Path) -> list[str]:
 
 
 class Undisturbed:
-    """The run that is compared with.
+    """The reference run.
 
     Args:
         folder: a new folder.
 
     Attributes:
-        duration: how long it took [s].
-        frames: what readers find.
+        duration: its duration [s].
+        frames: frames for readers.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -174,7 +174,7 @@ class Undisturbed:
         assert [len(self.frames[name]) for name in SERIES] == [STEPS + 1] * 3
 
     def check_end(self, folder: Path) -> None:
-        """Last state, frames and table of another run are the same to the last bit, and nothing else is left."""
+        """Check that last state, frames and table of another run are equal to the last bit, without other files."""
         with np.load(folder / "end.npz") as end, np.load(self.folder / "end.npz") as right:
             for name in right.files:
                 assert np.array_equal(end[name], right[name]), name
@@ -186,7 +186,7 @@ class Undisturbed:
 
 
 def interrupt_calls(at: int, half: bool) -> None:
-    """Make this process kill itself in the call to the disk of a given number, perhaps when half of it is done."""
+    """Make this process kill itself in the disk call of a given number, possibly after half of it."""
     calls = 0
 
     def wrap(name: str) -> None:

@@ -1,8 +1,8 @@
-"""Model files with a changed key: a clear error that names it, an equal model, or an edit that is noted.
+"""Model files with a changed key: a clear error that names it, an equal model, or an edit with a warning.
 
 Each key of a file is removed, renamed, given twice, or its value exchanged for one of another type, nan, infinity,
-1e300, a negative or another number, nothing, deep brackets, a wrong label, or a list of another length.  What loads is
-solved for its first residual, as wrong references and tables come out there at the latest.
+1e300, a negative or another number, null, deep brackets, a wrong label, or a list of another length.  Loaded models are
+evaluated for their first residual, where wrong references and tables are found at the latest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Place = tuple[Any, Any, tuple[str, ...]]
 """An object or list of the file, a key or number in it, and the keys that lead there."""
 
 NAN, INFINITE, TWICE = "<nan>", "<infinite>", "<twice>"
-"""Stand in the tree for what JSON has not; `write` makes them what they mean."""
+"""Placeholders in the tree for values that JSON does not have; `write` replaces them."""
 KINDS = (
     "removed", "renamed", "twice", "type", "nan", "inf", "1e300", "huge", "negative", "empty", "nested", "label",
     "longer", "shorter", "number", "number", "number", "number",
@@ -62,16 +62,16 @@ def list_places(tree: Any, found: list[list[Place]], depth: int = 0, path: tuple
 
 
 def mutate(tree: Any, rng: random.Random) -> tuple[str, tuple[str, ...], str]:
-    """Change one key of a file in place, by chance.
+    """Change one key of a file in place, at random.
 
     Returns:
-        The kind of change, the keys that lead there, and how deep brackets are put there; see `write`.
+        The kind of change, the keys that lead there, and the depth of brackets there; see `write`.
     """
     kind, nested, levels = rng.choice(KINDS), "", list_places(tree, [])
     if kind == "number":
         numbers = [[p for p in places if type(p[0][p[1]]) in (int, float)] for places in levels]
         levels = [places for places in numbers if places]
-    # as often near the root as deep below
+    # equally often near the root and deep below
     of, key, path = rng.choice(rng.choice([places for places in levels if places]))
     value = of[key]
     is_list = isinstance(value, list)
@@ -106,7 +106,7 @@ def mutate(tree: Any, rng: random.Random) -> tuple[str, tuple[str, ...], str]:
 
 
 def write(tree: Any, nested: str) -> str:
-    """The file, with what JSON has not."""
+    """The file, with values that JSON does not have."""
     text = json.dumps(tree).replace(json.dumps(NAN), "NaN").replace(json.dumps(INFINITE), "-Infinity")
     if nested:
         text = text.replace(json.dumps(f"<nested {nested}>"), "[" * int(nested) + "]" * int(nested))
@@ -117,7 +117,7 @@ def judge(path: Path, whole: World, functions: dict[str, Callable[..., Any]]) ->
     """The outcome of loading a changed file, and the error if there is one.
 
     Raises:
-        AssertionError: an edit that was not noted.
+        AssertionError: an edit without a warning.
     """
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -142,11 +142,11 @@ def _calls(world: World) -> Any:
 
 
 def run(count: int, folder: Path, seed: int = 1, examples: tuple[str, ...] = QUICK) -> str:
-    """Change so many files, of several examples and of worlds with each component.
+    """Change a number of files, of several examples and of worlds with each component.
 
     Raises:
-        AssertionError: a change without a word, or an error that does not name the key.
-        Exception: anything but an error of Windlass.
+        AssertionError: an unreported change, or an error that does not name the key.
+        Exception: any error except errors of Windlass.
     """
     rng, found = random.Random(seed), Counter[str]()
     worlds = worlds_of_kinds(PARTS) | {name: world_of_example(name, folder) for name in examples}
@@ -163,7 +163,7 @@ def run(count: int, folder: Path, seed: int = 1, examples: tuple[str, ...] = QUI
         except Exception as error:
             error.add_note(where)
             raise
-        # where entries are too few or too many, what they are for is named
+        # for a wrong number of entries, the message names their owner
         if outcome == "refused" and kind not in ("removed", "longer", "shorter", "empty"):
             assert any(key.strip() in words for key in keys), f"{where}: {words}"
         assert len(words) < 1500, f"{where}: {words}"

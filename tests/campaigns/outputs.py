@@ -1,4 +1,4 @@
-"""Everything that writes, aimed at files of users: refused and left as they are; former outputs are replaced."""
+"""All writers, aimed at users' files: refused, files unchanged; earlier outputs are replaced."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from campaigns.model import find_rest, in_child
 Write = Callable[[Path], Any]
 """Writes files into a folder."""
 FOREIGN = ("model", "text", "csv", "json", "hdf5", "png", "other", "folder", "link")
-"""What stands in the place of the output, and must be refused."""
+"""The object at the path of the output, which must be refused."""
 KINDS = (*FOREIGN, "own", "empty", "no folder", "in a file")
 
 
@@ -47,10 +47,10 @@ class Way(NamedTuple):
     """One way to write.
 
     Attributes:
-        name: for messages.
-        files: that are written, one of which is attacked.
+        name: name for messages.
+        files: written files, one of which is attacked.
         write: writes them all into a folder.
-        makes_folder: whether folders that are missing are made.
+        makes_folder: whether missing folders are made.
     """
 
     name: str
@@ -78,7 +78,7 @@ def run_with(name: str, file: str) -> Way:
     """A run with an option that names a file."""
 
     def write(folder: Path) -> None:
-        # this process may have its command line, as of a model or not
+        # this process may or may not have the command line of a model
         options._run.own.pop("last_good", None)
         value = f"{':' if file.endswith('.txt') else ''}{folder / file}"
         options.initialise([f"-{name}", value, "-quiet"], model=False)
@@ -141,7 +141,7 @@ def draw_campbell(folder: Path) -> None:
 
 
 def write_table(folder: Path) -> None:
-    """A table of any columns."""
+    """A table with arbitrary columns."""
     CsvTable(folder / "any.csv", [("a", "m"), ("b", "s")], [(1.0, 2.0)]).close()
 
 
@@ -161,7 +161,7 @@ def export_exudyn(folder: Path) -> None:
 
 
 def show_picture(folder: Path) -> None:
-    """The check of windlass show, and a picture as it writes one."""
+    """The check of windlass show, and a picture as it writes it."""
     path = show.check_picture(str(folder / "frame.png"), "picture")
     solve_picture = EnergyLedger()
     solve(solve_picture)
@@ -201,11 +201,11 @@ WAYS = (
     Way("windlass tune", ("model.opts",), write_options),
 )
 NO_FILE_AT_ALL = ("-last_good", "-log_view", "-dynamic_snes_monitor")
-"""Options whose files come later than the end of the run here, or not at all."""
+"""Options whose files are written after the end of this run, or not at all."""
 
 
 def put(kind: str, path: Path, folder: Path, rng: random.Random) -> Path:
-    """Put something of a user in the place of an output; the file whose bytes must stay."""
+    """Put a user's object at the path of an output; returns the file whose bytes must not change."""
     path.parent.mkdir(exist_ok=True)
     text = "".join(rng.choices("abc ,=()#\n", k=rng.randrange(1, 400)))
     if kind == "hdf5":
@@ -236,7 +236,7 @@ def attack(way: Way, kind: str, folder: Path, rng: random.Random) -> None:
     """One case.
 
     Raises:
-        AssertionError: a file of the user is changed, an error without the name of the file, or a rest.
+        AssertionError: a file of the user is changed, an error without the name of the file, or a remaining file.
     """
     name = f"{way.name}, {kind}"
     path = folder / rng.choice(way.files)
@@ -270,7 +270,7 @@ def attack(way: Way, kind: str, folder: Path, rng: random.Random) -> None:
 
 
 def run(count: int, folder: Path, seed: int = 1) -> str:
-    """So many cases at random; with as many as there are, each way and each kind comes once.
+    """A number of random cases; with the full number, each way and each kind occurs once.
 
     Raises:
         AssertionError: see `attack`.

@@ -127,7 +127,7 @@ def test_an_interrupted_cell_leaves_a_state_to_go_on_from(tmp_path: Path) -> Non
         assert bars[-1]["data"]["text/plain"].startswith("dynamic: INTERRUPTED after ")
         [error] = [message for message in shown if message["kind"] == "error"]
         assert error["ename"] == "KeyboardInterrupt"
-        assert "solve(solver.state, resume=True) goes on" in "".join(error["traceback"])
+        assert "solve(solver.state, resume=True) continues" in "".join(error["traceback"])
         words = session.show("print(solver.verdict.word, solver.state.step == round(solver.state.t / 1e-4) > 0)")
         assert words == "interrupted True\n"
         assert session.show(GO_ON) == "10 10 ok\n"

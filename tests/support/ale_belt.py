@@ -20,7 +20,7 @@ EA, STRAIN, RHO = 4e4, -0.01, 3.0
 
 
 class Drive(NamedTuple):
-    """The model; ``holds`` are those of the preload alone, ``mesh_holds`` those of the first nodes of the belts."""
+    """The model; ``holds`` are supports of the preload alone, ``mesh_holds`` of the belts' first nodes."""
 
     world: World
     pulleys: list[Entity]
@@ -38,9 +38,9 @@ def create_drive(moving: tuple[bool, ...], gap: float = 0.0, elements: int = ELE
 
     Args:
         moving: kinds of the belts.
-        gap: distance of the axes from the pulleys as they are laid [m].
+        gap: distance of the axes from the pulleys in the initial state [m].
         elements: number of elements of a belt.
-        **contact: columns of the contact other than below.
+        **contact: further columns of the contact.
     """
     world = World()
     pulleys = [
@@ -89,7 +89,7 @@ def create_drive(moving: tuple[bool, ...], gap: float = 0.0, elements: int = ELE
 
 
 def preload(model: Drive) -> State:
-    """Equilibrium without friction, with everything held that nothing else holds."""
+    """Equilibrium without friction, with supports for all free motions."""
     world, mu = model.world, model.contacts.table.collect("friction_coefficient")[model.contacts.rows].copy()
     world.set(model.contacts, friction_coefficient=0.0)
     world.set(model.drive, active=False)

@@ -1,8 +1,8 @@
-"""The two-pulley belt of the reference data, with its parameters as given there (stiffness per segment).
+"""The two-pulley belt of the reference data, with the parameters of the data (stiffness per segment).
 
-Sticking positions have the reference length of segments, as in the recorded program.
+Sticking positions use the reference length of segments, as in the recorded program.
 
-Numbering equals that of the data: belt nodes (4 coordinates each), then pulleys (3 each); multipliers
+The numbering follows the data: belt nodes (4 coordinates each), then pulleys (3 each); multipliers
 [node 0 x, P0 x, P0 y, driver speed, P0 lock, P1 x, P1 y, P1 lock]; history values pulley by pulley.
 """
 
@@ -155,15 +155,15 @@ def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
         **{**exudyn().static, "passes": replace(exudyn().static["passes"], max_it=a["statDisc"])},
     )
     state = solver.solve()
-    # the motion of the original begins at its own time
+    # the motion of the original begins at a later time
     state.t = 0.0
     return state, solver
 
 
 def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = False) -> Dynamic:
-    """The dynamic solver of a reference file; with full Newton, as the counts of the reference demand.
+    """The dynamic solver of a reference file
 
-    The original leaves multipliers as they swing after kinks of the prescribed speed.
+    The original keeps oscillations of multipliers after kinks of the prescribed speed.
     """
     a = info["args"]
     preset = exudyn().dynamic
@@ -188,7 +188,7 @@ def load_reference(name: str) -> tuple[dict[str, Any], Any]:
 
 
 def belt_parameters(elements: int, segments: int) -> dict[str, Any]:
-    """Parameters of the two-pulley belt for any mesh, as the reference was made with them."""
+    """Parameters of the two-pulley belt for any mesh, of the reference."""
     info, _ = load_reference("belt_N60_s4")
     a, p = dict(info["args"]), dict(info["param"])
     length = p["totalLength"] / elements

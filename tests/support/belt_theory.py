@@ -27,7 +27,7 @@ def solve_creep(
 ) -> Creep:
     """Steady drive with inertia, on circles into which the belt sinks by (N - rA c² l) l/(k R).
 
-    A belt of c = X_t metres per second presses with F = N - rA c² l.  Where it enters a circle it sticks: it runs with
+    A belt of c = X_t metres per second presses with F = N - rA c² l.  Where it enters a circle it sticks: it moves with
     the speed of the surface, c l = w rho, at the radius rho = R - F l/(k R).  Before it leaves, it slips over the angle
     ln(F_tight/F_slack)/mu.  Unknown are both stretches and c, from the torque, the length of the belt and the speed.
 
@@ -37,8 +37,8 @@ def solve_creep(
         k: contact stiffness per reference length [N/m²].
         mu: friction coefficient.
         R, D, L: radius, distance of the centres, reference length of the belt [m].
-        speed: of the driver [rad/s].
-        torque: on the driven circle [N m].
+        speed: speed of the driver [rad/s].
+        torque: torque on the driven circle [N m].
 
     Source: S. E. Bechtel and others, J. Appl. Mech. 67 (2000): creep with inertia; foundation and length added here.
     """
@@ -69,7 +69,7 @@ def solve_creep(
 
 
 class BentBelt(NamedTuple):
-    """tension: axial force in the middle of the strands [N]; height: of that point over the centres [m]."""
+    """tension: axial force in the middle of the strands [N]; height: height of that point over the centres [m]."""
 
     tension: float
     height: float
@@ -78,9 +78,9 @@ class BentBelt(NamedTuple):
 def solve_bent_belt(EA: float, e0: float, EI: float, k: float, R: float, D: float) -> BentBelt:
     """A preloaded belt with bending stiffness EI [N m²] at rest on an elastic foundation; L = 2 pi R + 2 D.
 
-    Extensible elastica, energies EA (l - 1 - e0)²/2 and EI theta'²/2 per reference length: r' = l t, N = F.t,
-    m = EI theta', F' = -p, m' = -l Q, Q = F.n, with p = k times the depth, outward.  Of a quarter of the belt the part
-    [0, X] touches and the rest is free, X unknown.  Source: S. S. Antman, Nonlinear Problems of Elasticity, chapter 4.
+    Extensible elastica, energies EA (l - 1 - e0)²/2 and EI theta'²/2 per reference length: r' = l t, N = F.t, m = EI
+    theta', F' = -p, m' = -l Q, Q = F.n, with p = k times the depth, outward.  In a quarter of the belt the part [0, X]
+    touches and the rest is free, X unknown.  Source: S. S. Antman, Nonlinear Problems of Elasticity, chapter 4.
     """
     quarter, T0 = (2.0 * np.pi * R + 2.0 * D) / 4.0, -EA * e0
     scale = np.array([R, R, 1.0, EI / R, T0, T0])[:, None]

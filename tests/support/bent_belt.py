@@ -37,18 +37,18 @@ class Belt:
 
     @property
     def length(self) -> float:
-        """Length of the belt as it is laid along the circles, without strain [m]."""
+        """Length of the belt laid along the circles, without strain [m]."""
         return 2.0 * np.pi * self.radius + 2.0 * self.distance
 
     @property
     def preload(self) -> float:
-        """Axial force as it is laid [N]."""
+        """Axial force of the laid belt [N]."""
         return -self.EA * self.strain
 
 
 class Solution(NamedTuple):
-    """Axial force [N], height [m] and moment [N m] amid the span; place of the pole [m] and moment there; polar angle
-    where the belt leaves the circle [rad]."""
+    """Axial force [N], height [m] and moment [N m] in the middle of the span; place of the pole [m] and moment there;
+    polar angle where the belt leaves the circle [rad]."""
 
     force: float
     height: float
@@ -69,7 +69,7 @@ def _start_span(b: Belt, lift: float, points: int) -> tuple[FloatArray, FloatArr
 
 def solve_rigid(b: Belt) -> tuple[Solution, Any]:
     """Problem (b), and the span as a function of u from 0 to 1; unknown parameters are the angle before the top where
-    the belt leaves the circle, the axial force over the preload, and the length of half a span without strain."""
+    the belt leaves the circle, the ratio of axial force and preload, and the length of half a span without strain."""
     R, T0 = b.radius, b.preload
 
     def stretch(force: float, angle: Any) -> Any:

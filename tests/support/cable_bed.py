@@ -1,4 +1,4 @@
-"""A law on whole cables, as users write them: a bed that holds every coordinate of a cable.
+"""A law on whole cables, as written by users: a bed that supports every coordinate of a cable.
 
     f = L (k (q - q_0) + d q_t)    L length of the cable, q_0 coordinates in the reference configuration
 
@@ -17,7 +17,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 
 
 class CableBed(Component):
-    """Holds cables of any kind by springs and dampers at all of their coordinates."""
+    """Supports cables of any kind by springs and dampers at all of their coordinates."""
 
     cable = ref(cc.FAMILY, "the cable")
     stiffness = column("N/m^2", "k, per length; N for slopes", default=0.0, minimum=0.0)
@@ -66,7 +66,7 @@ def build(rows: Any) -> System:
 
 
 def eval_power(rows: Any, s: Any) -> FloatArray:
-    """Power [W] that the dampers of each row take, shape (rows,)."""
+    """Power [W] dissipated by the dampers of each row, shape (rows,)."""
     c, m = rows.columns, s.markers[cc.FAMILY]
     return np.asarray(c.d * m.length[c.m] * (m.v[c.m] ** 2).sum(axis=1))
 

@@ -26,7 +26,7 @@ COLUMNS = {
 
 
 def create_cables(count: int = 1, chain: bool = False, **columns: Any) -> tuple[World, Entity, State]:
-    """Cables of the reference data, each with two nodes of its own, or a chain of arcs with common nodes."""
+    """Cables of the reference data, each with two own nodes, or a chain of arcs with common nodes."""
     world = World()
     if chain:
         s = np.linspace(0.0, 2.0, count + 1)[:, None]

@@ -1,4 +1,4 @@
-"""A few cables in space with all parameters, and cables of the plane laid into any plane in space."""
+"""A few 3D cables with all parameters, and 2D cables mapped into any plane in 3D."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _NAMES = {
 NODES = np.array([_DATA["ref0"], _DATA["ref1"]])
 REFERENCE_COLUMNS = {_NAMES[name]: value for name, value in _DATA["par"].items()}
 IN_PLANE = np.array([0, 1, 3, 4])
-"""Coordinates of a node in space that a node of the plane has."""
+"""Coordinates of a 3D node that a 2D node also has."""
 
 
 def create_spatial_cables(count: int = 1, chain: bool = False, **columns: Any) -> tuple[World, Entity, State]:
-    """Cables of the reference data, each with two nodes of its own, or a chain along a helix with common nodes."""
+    """Cables of the reference data, each with two own nodes, or a chain along a helix with common nodes."""
     world = World()
     if chain:
         s = np.linspace(0.0, 2.0, count + 1)[:, None]
@@ -57,7 +57,7 @@ def rotation(axis: Any, angle: float) -> Any:
 
 
 def lift(planar: Any, R: Any = None) -> Any:
-    """Vectors of the plane, shape (..., 2 k), as vectors in space turned by R, shape (..., 3 k)."""
+    """2D vectors, shape (..., 2 k), as 3D vectors rotated by R, shape (..., 3 k)."""
     given = np.asarray(planar, dtype=float)
     vectors = given.reshape(*given.shape[:-1], -1, 2)
     space = np.concatenate((vectors, np.zeros_like(vectors[..., :1])), axis=-1)

@@ -27,8 +27,8 @@ def create_span(kind: str, elements: int, length: float, **values: float) -> tup
     Args:
         kind: "plane", "space", or "moving" for `ALECable2D`.
         elements: number of cables.
-        length: of the rope [m].
-        **values: columns of the cables in place of those of `ROPE`.
+        length: length of the rope [m].
+        **values: columns of the cables that replace columns of `ROPE`.
     """
     rope = ROPE | values
     end = (length, 0.0, 0.0) if kind == "space" else (length, 0.0)
@@ -45,7 +45,7 @@ def create_ring(elements: int, space: bool = False) -> tuple[wl.World, Entity, E
     """A free ring of radius 1 m without gravity that spins with 3 rad/s, and a bead of 0.5 kg that slides on it.
 
     Returns:
-        World, cables, bead, joint; in space the ring is turned by 0.5 rad about x.
+        World, cables, bead, joint; in 3D the ring is rotated by 0.5 rad about x.
     """
     world = wl.World()
     angle = 2.0 * np.pi * np.arange(elements) / elements
@@ -101,7 +101,7 @@ def find_momentum(world: wl.World, cables: Entity, bead: Entity, state: wl.State
     x[of_point] += point.position
     dims = of_point.shape[1]
     linear, angular = np.zeros(3), np.zeros(3)
-    # slopes have moments, but no momentum of a translation
+    # slopes have moments, but no linear momentum
     for numbers, moves in ((of_chain[:, :dims], 1.0), (of_chain[:, dims:], 0.0), (of_point, 1.0)):
         parts, places = np.zeros((len(numbers), 3)), np.zeros((len(numbers), 3))
         parts[:, :dims], places[:, :dims] = p[numbers], x[numbers]

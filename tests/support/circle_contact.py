@@ -30,7 +30,7 @@ class Contact:
         rows: number of pairs.
         place: position b [m] of the circle's centre in its body's frame; "cable": a point on a second cable.
         y: vertical offset [m].
-        friction: law with friction, or the one without.
+        friction: whether the law has friction.
         **columns: kernel columns, see `ContactColumns`.
     """
 

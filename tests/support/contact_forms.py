@@ -14,9 +14,9 @@ from windlass.elements import Circle, Ground, RigidBody2D, cable_around, nodes_o
 from support.belt_theory import Creep, solve_creep
 
 RADIUS, DISTANCE, MASS, FRICTION = 0.1, 0.3, 0.8, 0.5
-"""Of the drive [m, m, kg/m, 1]."""
+"""Parameters of the drive [m, m, kg/m, 1]."""
 BEND_RADIUS, BEND_DISTANCE = 0.1, 0.4
-"""Of the bent belt [m]."""
+"""Parameters of the bent belt [m]."""
 TIGHT: dict[str, Any] = {"load_steps": 10, "geometric": True, "stabiliser": 1e5, "name": ""}
 
 
@@ -109,10 +109,10 @@ def create_drive(
 
 
 class Run(NamedTuple):
-    """Means over the last time [s] of a drive, what theory says for its torque, and the solver.
+    """Means over the last time [s] of a drive, results of theory for its torque, and the solver.
 
-    found: speed loss, tensions and slip arc of the simulation; torques: of contact on the driven circle, of its brake,
-    and of the drive [N m]; lost: power of sliding and of tangential dampers on both circles [W].
+    found: speed loss, tensions and slip arc of the simulation; torques: torques of contact on the driven circle, of its
+    brake, and of the drive [N m]; lost: power of sliding and of tangential dampers on both circles [W].
     """
 
     found: Creep
@@ -153,9 +153,9 @@ def run_drive(
 
 
 def measure_traction(model: Drive, step: float, end: float, last: float, **solver: Any) -> tuple[float, float]:
-    """Of a belt that runs free (brake 0): largest and mean |f_t|/(mu |f_n|) over the last time [s].
+    """For a belt without load (brake 0): largest and mean |f_t|/(mu |f_n|) over the last time [s].
 
-    Segments or points at the ends of the contact, with less than a fifth of the usual pressure, do not count.
+    Segments or points at the ends of the contact, with less than a fifth of the usual pressure, are excluded.
     """
     settings = {"passes": wl.Passes(atol=1e-3, max_it=3), "method": "trapezoidal_index2", **solver}
     dynamic, shares = wl.Dynamic(model.world, step=step, end=end, name="", **settings), []
@@ -168,11 +168,11 @@ def measure_traction(model: Drive, step: float, end: float, last: float, **solve
 
 
 def solve_capstan(kind: Any, elements: int, segments: int, mu: float, steps: int = 60) -> tuple[float, int]:
-    """Ratio of the tensions of a rope that is drawn over half a turn, and the Newton iterations.
+    """Ratio of the tensions of a rope that is pulled over half a turn, and the Newton iterations.
 
-    The median over the second half of the steps, of which a few have a contact that has just closed and sticks.
+    The median over the second half of the steps; in a few of them a contact has just closed and sticks.
 
-    A weight of 100 N hangs on the left; the right end is drawn down by two elements in ``steps`` equilibria.
+    A weight of 100 N hangs on the left; the right end is pulled down by two elements in ``steps`` equilibria.
     """
     length = pi * RADIUS / elements
     spare = 6

@@ -1,4 +1,4 @@
-"""A belt drive that is started in its steady motion by theory, so that a short run shows how much speed it loses."""
+"""A belt drive that starts in its steady motion by theory, for its speed loss from a short run."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ FRICTION = 0.5
 
 
 class Case(NamedTuple):
-    """A belt drive; the belt carries the share ``load`` of the torque at which it slips everywhere.
+    """A belt drive; the belt carries the fraction ``load`` of the torque at which it slips everywhere.
 
     ``inertia`` is rhoA v²/N in the unloaded belt, from which the mass per length follows; ``contact_damping`` is the
-    time constant of the contact per time in which a segment passes, or ``damping_ratio`` its share of the critical one.
-    ``flexure`` is EI/(EA R²).  ``points``: contact points of circles; ``discs``: those of surfaces, drums on the
-    pulleys.
+    time constant of the contact per time in which a segment passes, or ``damping_ratio`` its fraction of critical
+    damping. ``flexure`` is EI/(EA R²).  ``points``: contact points of circles; ``discs``: contact points of surfaces,
+    drums on the pulleys.
     """
 
     axial_stiffness: float = 8000.0
@@ -79,7 +79,7 @@ class Drive(NamedTuple):
 
 
 def eval_theory(case: Case, torque: float | None = None, length: float | None = None, rigid: bool = False) -> BeltCreep:
-    """Theory of a case, for its torque or another one [N m], and for another reference length of the belt [m].
+    """Theory of a case, optionally for another torque [N m] or another reference length of the belt [m].
 
     ``rigid``: on rigid bristles.
     """
@@ -110,7 +110,7 @@ def eval_theory(case: Case, torque: float | None = None, length: float | None = 
 
 
 def velocity_penalty(case: Case) -> float:
-    """mu_v [N s/m²] that takes a tenth of the limit of friction at one per cent of the speed of the belt."""
+    """mu_v [N s/m²] with a force of a tenth of the limit of friction at one per cent of the speed of the belt."""
     return 10 * FRICTION * eval_theory(case, rigid=True).slack_force / RADIUS / (case.speed * RADIUS)
 
 
@@ -120,20 +120,21 @@ def unloaded_tension(case: Case) -> float:
 
 
 def eval_wave(case: Case) -> float:
-    """How far a cubic moves points along the circle, l³/(192 R²) [m], where the curvature jumps within a length l.
+    """Displacement of points along the circle by a cubic, l³/(192 R²) [m], if the curvature jumps within a length l.
 
-    The way along a line that becomes a circle at s_0, s - (s - s_0)³/(6 R²), has a jump in its third derivative, at
-    which a cubic of the same ends and slopes is off by l³/192: a clamped beam with a force in its middle.
+    The displacement along a line that becomes a circle at s_0, s - (s - s_0)³/(6 R²), has a jump in its third
+    derivative, at which a cubic with the same ends and slopes has an error of l³/192: a clamped beam with a force in
+    its middle.
     """
     return (case.length * case.stretch / case.elements) ** 3 / (192 * RADIUS**2)
 
 
 def eval_mesh_bend(case: Case) -> float:
-    """Bend of bristles by the mesh without load [m], between that of soft and of stiff ones.
+    """Bend of bristles by the mesh without load [m], between the limits of soft and of stiff ones.
 
-    Soft ones bend by the wave w, points by half of it.  Stiff ones see the strain 3 w/l that the cubic then has, over
-    a = sqrt(EA/mu_k); those that bend together push with mu_k u against the bar that a cable is, which gives way by
-    mu_k u l²/(12 EA) in the mean.
+    Soft bristles bend by the wave w, points by half of it.  Stiff bristles bend by the strain 3 w/l of the cubic, over
+    a = sqrt(EA/mu_k); bristles that bend together push with mu_k u against the cable, a bar that yields by mu_k u
+    l²/(12 EA) on average.
     """
     wave, ratio = eval_wave(case), case.length / case.elements * np.sqrt(case.bristles / case.axial_stiffness)
     soft, stiff = (wave / 2, 6 * wave / ratio**2) if case.points else (wave, 3 * wave / ratio)
@@ -141,9 +142,9 @@ def eval_mesh_bend(case: Case) -> float:
 
 
 def eval_sinking(case: Case, tension: float | None = None) -> float:
-    """How far bristles of a belt without load bend as it sinks in [m], where it comes onto a circle and leaves it.
+    """Bend of the bristles of a belt without load as it sinks in [m], where it enters and leaves a circle.
 
-    ``tension`` is that of the strands [N]; without it of the unloaded belt before it has sunk in.
+    ``tension`` is the tension of the strands [N]; default: tension of the unloaded belt before it has sunk in.
     """
     tension = unloaded_tension(case) if tension is None else tension
     # stiffnesses are per reference length: l² = F stretch/k, a = stretch sqrt(EA/mu_k)
@@ -153,7 +154,7 @@ def eval_sinking(case: Case, tension: float | None = None) -> float:
 
 
 def choose_mesh(case: Case) -> tuple[Case, FreeBelt]:
-    """The case without load, as a string, on a mesh and a contact by which its tractions are small."""
+    """The case without load, as a string, with a mesh and a contact for small tractions."""
     choice = choose_free_belt(
         axial_stiffness=case.axial_stiffness,
         radius=RADIUS,
@@ -185,7 +186,7 @@ def lay(case: Case, theory: BeltCreep, material: Any) -> tuple[Any, Any]:
     E = (theory.tight_force + stiff) / theory.tight_stretch
     n = 4000
     angle = np.linspace(0, np.pi, n)
-    # F along the driven pulley: slack, then growing; along the driver the other way round
+    # F along the driven pulley: slack, then growing; along the driver in reverse
     grown = theory.slack_force * np.exp(mu * np.maximum(angle - (np.pi - phi), 0))
     fallen = theory.tight_force * np.exp(-mu * np.maximum(angle - (np.pi - phi), 0))
     force = np.concatenate(([theory.slack_force], grown, fallen))
@@ -227,7 +228,8 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     for pulley in pulleys:
         fix(world, pulley, "x", "y")
     prescribe_velocity(world, pulleys[0], "rotation", lambda t: -theory.driver_speed)
-    # a brake that damps torsional vibrations: of the torque at the speed of theory, growing with the speed
+    # a brake that damps torsional vibrations: its torque grows with the speed, and equals the load at the speed of
+    # theory
     spin = coordinate_marker(world, pulleys[1], "rotation")
     spring = 2 * case.axial_stiffness * RADIUS**2 / DISTANCE
     damping = 2 * np.sqrt(spring * inertia)
@@ -276,10 +278,10 @@ def create_drive(case: Case, **contact: Any) -> Drive:
 
 
 class Measured(NamedTuple):
-    """What a run gave: loss of speed [1] by simulation and by theory at the torque of the simulation.
+    """Results of a run: loss of speed [1] by simulation, and by theory at the torque of the simulation.
 
-    ``traction`` is the largest |f_t| of a segment over the last mean passes, as a part of the limit mu F/R where the
-    slack strand lies on the pulley, and ``bend`` what it bends a bristle by [m]; ``tension`` the mean axial force [N].
+    ``traction`` is the largest |f_t| of a segment over the last mean passes, as a fraction of the limit mu F/R at the
+    slack end of the arc, and ``bend`` the bend of a bristle by it [m]; ``tension`` the mean axial force [N].
     """
 
     loss: float
@@ -291,11 +293,11 @@ class Measured(NamedTuple):
 
 
 def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8, **contact: Any) -> Measured:
-    """Let elements of the belt pass, ``passes`` of them, and take means over the last ``mean``.
+    """Let ``passes`` elements of the belt pass, and take means over the last ``mean``.
 
-    Steps take 1/``per_segment`` of the time in which a segment passes, and tractions are taken after one less, so that
-    they see all places of a segment; means are over whole elements, so that what the mesh does to the speed within one
-    element cancels.
+    Steps take 1/``per_segment`` of the time in which a segment passes, and tractions are sampled after one step less,
+    to cover all places of a segment; means are over whole elements, which cancels the effect of the mesh on the speed
+    within an element.
     """
     model = create_drive(case, **contact)
     theory, state = model.theory, model.state

@@ -1,9 +1,9 @@
-"""The digits of two systems: a plugin of pytest that writes what solves end with, and a program that compares both.
+"""The digits of two systems: a plugin of pytest that records final vectors of solves, and a program that compares them.
 
     PYTHONPATH=tests make pytest PYTEST_ADDOPTS="-p support.digits --digits=FOLDER"    on either system
     PYTHONPATH=src:tests python -m support.digits FOLDER OTHER
 
-Solves of programs that a test starts are not seen.  Of long vectors every n-th value is kept.
+Solves of programs that a test starts are not recorded.  For long vectors every n-th value is kept.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ import numpy as np
 import pytest
 
 KEPT = 2000
-"""Values of a vector that are kept, at most."""
+"""Largest number of kept values of a vector."""
 DECADES = range(-15, 0)
 
 
 class Digits:
-    """What each solve of a test ends with, by the name of the test, the number of the solve and the vector."""
+    """Final vectors of each solve of a test, by the name of the test, the number of the solve and the vector."""
 
     def __init__(self, file: Path) -> None:
         self.file, self.test, self.count = file, "", 0
         self.values: dict[str, Any] = {}
 
     def watch(self, solver: type) -> None:
-        """Keep what a solver returns."""
+        """Keep the result of a solver."""
         plain: Callable[..., Any] = solver.solve  # type: ignore[attr-defined]
 
         @functools.wraps(plain)
@@ -85,7 +85,7 @@ def read(folder: Path) -> dict[str, Any]:
 
 
 def compare(one: dict[str, Any], other: dict[str, Any]) -> dict[str, float]:
-    """Largest difference of each vector, relative to its largest value; inf where they are no longer of one length."""
+    """Largest difference of each vector, relative to its largest value; inf if their lengths differ."""
     differences = {}
     for name in one.keys() & other.keys():
         a, b = one[name], other[name]
@@ -98,7 +98,7 @@ def compare(one: dict[str, Any], other: dict[str, Any]) -> dict[str, float]:
 
 
 def main(folder: str, other: str) -> None:
-    """Print how many vectors agree to which digit, and those that agree least."""
+    """Print how many vectors agree to which digit, and the vectors that agree least."""
     one, two = read(Path(folder)), read(Path(other))
     differences = compare(one, two)
     print(f"{len(differences)} vectors in both, {len(one.keys() ^ two.keys())} in one only")

@@ -1,4 +1,4 @@
-"""Models whose energy is followed: a free ring, an oscillator, spheres that fall, a belt drive in steady motion."""
+"""Models for energy balances: a free ring, an oscillator, spheres that fall, a belt drive in steady motion."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from windlass import connectors as con
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D
 
 RADIUS, TURNING, BULGE = 0.5, 2.0, 0.3
-"""Of the ring: radius [m], angular velocity [rad/s], and speed with which it becomes an oval [m/s]."""
+"""Parameters of the ring: radius [m], angular velocity [rad/s], and speed with which it becomes an oval [m/s]."""
 
 
 def create_ring(elements: int = 12, damping: float = 0.0) -> tuple[wl.World, wl.State]:
-    """A free ring of cables without force at rest, that turns and swings as an oval."""
+    """A free ring of cables without force at rest, that rotates and oscillates as an oval."""
     world, phi = wl.World(), 2.0 * np.pi * np.arange(elements) / elements
     c, s = np.cos(phi), np.sin(phi)
     nodes = world.add(PointSlope2D, position=RADIUS * np.column_stack((c, s)), slope=np.column_stack((-s, c)))
@@ -68,7 +68,7 @@ def create_spheres(dissipation: float = 0.5, friction: float = 0.3) -> wl.World:
 
 
 def follow(world: wl.World, step: float, end: float, state: Any = None, **settings: Any) -> wl.EnergyLedger:
-    """The ledger of a run: of `Explicit` for its methods, else of `Dynamic`."""
+    """The ledger of a run by `Explicit` for its methods, else by `Dynamic`."""
     ledger, method = wl.EnergyLedger(every=1), settings.pop("method", "trapezoidal_index2")
     kind: Any = wl.Explicit if method in ("verlet", "rk") else wl.Dynamic
     solver = kind(world, step=step, end=end, method=method, name="", **settings)

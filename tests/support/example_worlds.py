@@ -1,4 +1,4 @@
-"""The worlds of examples: what each solves first, without solving it."""
+"""The worlds of examples: the world of the first solve of each, without solving."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "settling_spheres": {},
     "towed_cable": {"length": 150, "output": "none"},
 }
-"""Examples with values of their options, to be small and write nothing."""
+"""Examples with option values for small models without output."""
 QUICK = "belt_drive", "block_and_tackle", "catenary", "mass_on_springs", "mooring_line", "settling_spheres"
 SOLVERS = wl.Static, wl.Dynamic, wl.Explicit
 
@@ -45,7 +45,7 @@ class Found(Exception):
 
 
 def world_of_example(name: str, folder: Path) -> World:
-    """The world that the first solver of an example is made for; the example runs in a folder until then."""
+    """The world of the first solver of an example; the example runs in a folder until then."""
     plain, words, place, option = [(kind, kind.__init__) for kind in SOLVERS], sys.argv, Path.cwd(), wl.option
 
     def stop(_: Any, world: World, **__: Any) -> None:
@@ -56,7 +56,7 @@ def world_of_example(name: str, folder: Path) -> World:
             kind.__init__ = stop  # type: ignore[assignment, method-assign]
         sys.argv = [name]
         os.chdir(folder)
-        # options of a process are those of one script
+        # a process has the options of one script
         wl.option = lambda key, default, *_, **__: EXAMPLES[name].get(key, default)  # type: ignore[assignment]
         runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
     except Found as found:

@@ -3,7 +3,7 @@
     pip install exudyn==1.13.6
     python tests/support/exudyn_curves.py tests/reference/exudyn_curves.json
 
-Nothing is solved, as in `exudyn_states.py`.  Tests need the file only, not the program.
+There are no solves, as in `exudyn_states.py`.  Tests need the file only, not the program.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def eval_curve(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
 def curve_cases() -> list[dict[str, Any]]:
     """A circle on a segment, above it and between two flanks; friction in its zone and beyond, without turning.
 
-    The body with the curve does not turn: the original leaves its rotation out of the rate of the gap.
+    The body with the curve does not turn: the original omits its rotation in the rate of the gap.
     """
     line, flanks = [[2.0, 0.0, 0.0, 0.0]], [[2.0, 2.0, 1.0, 0.0], [1.0, 0.0, 0.0, 2.0]]
     base = {"contactStiffness": 1000.0, "contactDamping": 10.0}

@@ -1,7 +1,7 @@
 """Models of the reference data that are given as lists of Exudyn items, built as Windlass worlds.
 
 A reference file has the lists ``nodes``, ``objects``, ``markers`` and ``loads``; items refer to each other by their
-number within a list.  Coordinates are numbered as there as long as nodes of one kind follow each other.
+number within a list.  Coordinates have Exudyn's numbers if nodes of one kind are consecutive.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Item = dict[str, Any]
 
 @dataclass
 class Items:
-    """A world and its entities by item number; a node or marker of the ground that has no entity is None."""
+    """A world and its entities by item number; a ground node or marker without an entity is None."""
 
     world: World
     nodes: list[Entity | None] = field(default_factory=list)

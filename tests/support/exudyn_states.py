@@ -3,7 +3,7 @@
     pip install exudyn==1.13.6
     python tests/support/exudyn_states.py tests/reference/exudyn_laws.json
 
-Nothing is solved: two free rigid bodies with Euler parameters (or two coordinates) are set into a state, and the
+There are no solves: two free rigid bodies with Euler parameters (or two coordinates) are set into a state, and the
 residual without the connector is subtracted from that with it.  Tests need the file only, not the program.
 """
 
@@ -77,7 +77,7 @@ def rotation(angles: list[float]) -> np.ndarray:
 
 
 def euler_parameters(angles: list[float]) -> np.ndarray:
-    """Of Rx Ry Rz, with e0 > 0."""
+    """Euler parameters of Rx Ry Rz, with e0 > 0."""
     A = rotation(angles)
     e0 = 0.5 * np.sqrt(1.0 + np.trace(A))
     return np.array([e0, *(np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]]) / (4.0 * e0))])
@@ -122,7 +122,7 @@ def eval_bodies(exu: Any, items: Any, add: Add, state: dict[str, Any], data: lis
 
 
 def residual(exu: Any, mbs: Any) -> tuple[np.ndarray, Any]:
-    """Right-hand side of the equations of motion, and the solver that has it."""
+    """Right-hand side of the equations of motion, and its solver."""
     mbs.Assemble()
     solver, settings = exu.MainSolverImplicitSecondOrder(), exu.SimulationSettings()
     settings.timeIntegration.generalizedAlpha.computeInitialAccelerations = False
@@ -198,10 +198,10 @@ def sphere_cases() -> list[dict[str, Any]]:
         (slides, [0.01, 0.0, 1.3, 0.0], closed),  # has closed in this step
         (slides, closed, [0.01, 3.0, 1.3, 0.0]),  # closes again
         (sticks, closed, closed),
-        (slides, closed, [-0.04, 0.1, 1.3, 0.0]),  # begins to slide
-        (sticks, closed, [-0.04, 60.0, 1.3, 0.0]),  # comes to stick
+        (slides, closed, [-0.04, 0.1, 1.3, 0.0]),  # starts to slide
+        (sticks, closed, [-0.04, 60.0, 1.3, 0.0]),  # starts to stick
         ({**slides, "spheresRadii": [0.3, 0.3]}, closed, closed),  # opens
-        ({**sticks, "spheresRadii": [0.3, 0.3]}, closed, [-0.04, 60.0, 1.3, 0.0]),  # opens, and comes to stick
+        ({**sticks, "spheresRadii": [0.3, 0.3]}, closed, [-0.04, 60.0, 1.3, 0.0]),  # opens, and starts to stick
         (hollow, closed, closed),
         ({**hollow, "frictionProportionalZone": 50.0}, [0.01, 0.0, 0.0, 0.0], closed),
     ]
@@ -249,9 +249,9 @@ def eval_rope(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def rope_cases() -> list[dict[str, Any]]:
-    """Ropes over sheaves in a plane across space that move in and out of it, on either side, tight and slack.
+    """Ropes over sheaves in an oblique plane that move in and out of it, on either side, tight and slack.
 
-    The original takes the axis of the first marker for its span to the first sheave: they are given alike.
+    The original uses the axis of the first marker for its span to the first sheave: both axes are equal here.
     """
     plane = rotation([0.4, -0.7, 0.3])
     flat = [[0.0, 0.0, 0.0], [1.0, 2.0, 0.0], [3.0, 1.0, 0.0], [5.0, 3.0, 0.0]]
@@ -281,11 +281,11 @@ def coordinate_cases() -> list[dict[str, Any]]:
         (0.2, 0.1, [0, 0.01, 0], [0, 0.01, 0]),  # begins to slip
         (-0.2, -0.1, [0, 0.01, 0], [0, 0.01, 0]),
         (0.2, -0.1, [0, 0.01, 0], [0, 0.01, 0]),  # the bristle is bent one way, the motion goes the other
-        (0.02, 0.1, [1, 0, 0], [2, 0.01, 0]),  # goes on slipping
+        (0.02, 0.1, [1, 0, 0], [2, 0.01, 0]),  # continues to slip
         (0.02, -0.3, [-1, 0, 0], [-2, 0.01, 0]),
-        (0.02, 0.1, [1, 0, 0], [-2, 0.01, 0]),  # turns: sticks with the force of the start of the step
+        (0.02, 0.1, [1, 0, 0], [-2, 0.01, 0]),  # reverses: sticks with the force of the start of the step
         (0.02, 0.1, [-1, 0, 0], [-2, 0.01, 0]),
-        (0.02, -0.1, [0, 0.013, 0], [2, 0.01, 0]),  # turns in the step in which it began to slip
+        (0.02, -0.1, [0, 0.013, 0], [2, 0.01, 0]),  # reverses in the step in which it began to slip
     ]:
         cases.append({"q": [0.0, q], "v": [0.0, v], "start": start, "data": data, "parameters": FRICTION})
     for v in (0.01, 0.0501, 0.3, -0.3):

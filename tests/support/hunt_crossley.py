@@ -1,4 +1,4 @@
-"""Worlds of the Hunt-Crossley reference cases, and the contact law once more in plain NumPy."""
+"""Worlds of the Hunt-Crossley reference cases, and a second implementation of the contact law in NumPy."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_reference(name: str) -> Any:
 
 
 def add_material(world: World, given: Case | None) -> dict[str, Entity]:
-    """The material of a surface as a keyword argument; empty where the case gives none."""
+    """The material of a surface as a keyword argument; empty if the case gives none."""
     if given is None:
         return {}
     names = ("plane_strain_modulus", "dissipation", "static_friction", "dynamic_friction", "viscous_friction")
@@ -51,11 +51,11 @@ def add_material(world: World, given: Case | None) -> dict[str, Entity]:
 
 
 def build_case(case: Case) -> Model:
-    """A static case; raises what the model raises."""
+    """A static case; raises errors of the model."""
     world = World()
     bodies = [world.add(Ground)]
     for given in [*case["bodies"][1:], *[{"p": (9e3, 0, 0), "v": (0,) * 3, "w": (0,) * 3, "R": np.eye(3)}]]:
-        # the last body is far away, for cases whose world would have no coordinates without it
+        # the last body, far away, gives coordinates to worlds that would have none
         start = {"velocity": np.append(given["v"], np.zeros(4)), "angular_velocity": given["w"]}
         rotation = euler_parameters_of(np.array(given["R"], float))
         bodies.append(
@@ -84,13 +84,13 @@ def build_case(case: Case) -> Model:
 
 
 def largest_length(case: Case) -> float:
-    """Largest radius or coordinate [m], which sets the rounding of depths."""
+    """Largest radius or coordinate [m], which determines the rounding of depths."""
     lengths = [*(s["size"] for s in case["surfaces"]), *(s["p_BS"] for s in case["surfaces"])]
     return float(np.abs([*lengths, *(b["p"] for b in case["bodies"])]).max())
 
 
 class Pull(NamedTuple):
-    """A contact by `eval_pull`: force on body 2 [N], where it acts [m], stored energy [J]."""
+    """A contact by `eval_pull`: force on body 2 [N], its point [m], stored energy [J]."""
 
     force: FloatArray
     point: FloatArray

@@ -11,13 +11,13 @@ from windlass import connectors as con
 from windlass.elements import Ground, nodes_of, straight_cable
 
 RADIUS, MESH, PER_MESH = 0.005, 0.06, 2
-"""Of the ropes [m], between the ropes of a layer [m]; elements from crossing to crossing."""
+"""Radius of the ropes [m], distance of the ropes of a layer [m]; elements from crossing to crossing."""
 BALL = 0.15
 """Radius of the sphere [m]."""
 
 
 class LaidNet(NamedTuple):
-    """The world, the ropes of the lower and the upper layer, rows of their contact and of that with surfaces."""
+    """The world, the ropes of the lower and the upper layer, rows of their contact and of the contact with surfaces."""
 
     world: wl.World
     lower: list[wl.Entity]
@@ -32,9 +32,9 @@ class LaidNet(NamedTuple):
 
 
 def create_laid_net(lines: int = 4, height: float = 1e-3) -> LaidNet:
-    """So many ropes in each direction, ``height`` [m] above a sphere beside the middle of the net, and a floor.
+    """A net of ropes in both directions, ``height`` [m] above a sphere off the middle of the net, and a floor.
 
-    What may touch is searched for, among the ropes and of sphere and floor.
+    Contact partners are searched among the ropes, and among sphere and floor.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     half = 0.5 * lines * MESH

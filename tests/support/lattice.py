@@ -1,6 +1,6 @@
-"""Plane lattices of cables from gmsh files: hung by the upper edge with a side load, or falling onto a circle.
+"""Plane lattices of cables from gmsh files: hanging from the upper edge with a side load, or falling onto a circle.
 
-Every process builds the same world, from a file of its own.
+Every process builds the same world, from its own file.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ def _build_net(world: World, n: int, cables_per_line: int, columns: dict[str, An
 
 
 def hung_lattice(n: int, cables_per_line: int = 1, side_load: float = 0.0, **columns: Any) -> Lattice:
-    """A lattice of 1 m x 1 m that hangs by its upper edge.
+    """A lattice of 1 m x 1 m that hangs from its upper edge.
 
     Args:
         n: number of meshes along each side.
         cables_per_line: cables between neighbouring knots.
-        side_load: force along x on the right edge in all [N]; much push makes the rows buckle.
+        side_load: total force along x on the right edge [N]; a large push makes the rows buckle.
         **columns: columns of `Cable2D` that replace the defaults, and arguments of `cables_from_mesh`.
     """
     world = World(gravity=(0.0, -GRAVITY))
@@ -81,7 +81,7 @@ def hung_lattice(n: int, cables_per_line: int = 1, side_load: float = 0.0, **col
 def create_static(lattice: Lattice, **arguments: Any) -> Static:
     """The solver of a hung lattice.
 
-    Nothing but a stabiliser holds a hung net against sideways motion before the weight has drawn it taut.
+    Only a stabiliser holds a hanging net against sideways motion before its weight makes it taut.
     """
     return Static(lattice.world, **{"load_steps": 2, "stabiliser": 100.0, "name": "", **arguments})
 

@@ -2,7 +2,7 @@
 
 usage: .venv/bin/python tests/support/list_kernels.py      after a change of the arguments of kernels; takes a minute
 
-Runs short models in processes of their own and asks each which kernels it called.
+Runs short models in separate processes and records the kernels that each called.
 """
 
 import json
@@ -54,7 +54,7 @@ def ask(words: tuple[str, ...]) -> list[Job]:
     """The kernels that a model calls, in their order."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-c", ASK, str(ROOT / words[0]), *words[1:]]
-        # its own output goes to the folder; helpers would follow the list that is being made
+        # its own output goes to the folder; helpers would use the unfinished list
         environment = os.environ | {"WINDLASS_COMPILERS": "1"}
         done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("ASKED ")]

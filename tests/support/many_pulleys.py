@@ -1,4 +1,4 @@
-"""Belts that zigzag around pulleys on a ring, all of them driven, with both ways to say what may touch."""
+"""Belts that zigzag around pulleys on a ring, all of them driven, with both interfaces for contact partners."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from windlass import connectors as con
 from windlass.elements import RigidBody2D, cable_around
 
 RADIUS, SPEED, RAMP = 0.1, 60.0, 2e-3
-"""Of all pulleys [m, rad/s, s]."""
+"""Parameters of all pulleys [m, rad/s, s]."""
 
 
 class Ring(NamedTuple):
@@ -23,7 +23,7 @@ class Ring(NamedTuple):
 
 
 def create_ring(pulleys: int, per_pulley: int, pairs: bool = False, **search: Any) -> Ring:
-    """A belt with so many elements per pulley; ``pairs``: one row for each pair, else those of a circle set."""
+    """A belt with a number of elements per pulley; ``pairs``: one row for each pair, else rows of a circle set."""
     world = wl.World()
     circles, sides = [], []
     for i in range(pulleys):

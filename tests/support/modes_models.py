@@ -1,4 +1,4 @@
-"""Models whose natural frequencies are known, with states about which they swing."""
+"""Models with known natural frequencies, with states about which they oscillate."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def create_chain(links: int, gravity: float = G, length: float = 1.0) -> wl.Stat
 def create_ring(elements: int, turning: float | None = None) -> wl.State:
     """A free ring of radius 1 m, 0.5 kg/m, EI = 1 N m^2, nearly inextensible, in equilibrium.
 
-    With a turning [rad/s], material runs through nodes that rest, under the tension of its centrifugal force.
+    With an angular velocity [rad/s], material moves through nodes at rest, under the tension of its centrifugal force.
     """
     world, angle = wl.World(), 2.0 * np.pi * np.arange(elements) / elements
     radial, along = np.stack((np.cos(angle), np.sin(angle)), 1), np.stack((-np.sin(angle), np.cos(angle)), 1)
@@ -70,9 +70,9 @@ def create_ring(elements: int, turning: float | None = None) -> wl.State:
 
 
 def spin_ring(elements: int, turning: float, held: bool = False, balanced: bool = True) -> wl.State:
-    """The ring of `create_ring` of nodes that turn with it [rad/s]; or with a node that a constraint holds.
+    """The ring of `create_ring` with nodes that rotate with it [rad/s]; or with a node that a constraint holds.
 
-    Without balance the nodes are on the circle, where cubics are not quite in equilibrium.
+    Without balance the nodes are on the circle, where cubics are only approximately in equilibrium.
     """
     world, angle = wl.World(), 2.0 * np.pi * np.arange(elements) / elements
     radial, along = np.stack((np.cos(angle), np.sin(angle)), 1), np.stack((-np.sin(angle), np.cos(angle)), 1)
@@ -93,7 +93,7 @@ def spin_ring(elements: int, turning: float, held: bool = False, balanced: bool 
 
 
 def ring_frequencies(turning: float, waves: tuple[int, ...]) -> FloatArray:
-    """Angular frequencies [rad/s] of `create_ring` as seen from rest, two for each number of waves, ascending.
+    """Angular frequencies [rad/s] of `create_ring` in the frame at rest, two for each number of waves, ascending.
 
     ω = n (n² - 1)/(n² + 1) (√(Ω² + k (n² + 1)) ± Ω), k = EI/(ρA R⁴); from L = T - V of an inextensible ring with the
     tension ρA R² Ω² (G. H. Bryan, Proc. Cambridge Phil. Soc. 7 (1890) 101-111; G. F. Carrier, Quart. Appl. Math. 3
@@ -106,7 +106,7 @@ def ring_frequencies(turning: float, waves: tuple[int, ...]) -> FloatArray:
 
 
 def create_body(damping: float = 0.0) -> tuple[wl.World, Entity]:
-    """A body of 2 kg and 0.1 kg m^2 on two springs of 300 N/m along x, 50 N/m along y, 0.2 m beside its centre."""
+    """A body of 2 kg and 0.1 kg m^2 on two springs of 300 N/m along x, 50 N/m along y, 0.2 m from its centre."""
     world = wl.World()
     body = world.add(el.RigidBody2D, position=(0.0, 0.0), mass=2.0, inertia=0.1)
     for x in (-0.2, 0.2):
@@ -123,7 +123,7 @@ def create_body(damping: float = 0.0) -> tuple[wl.World, Entity]:
 def create_drive(elements: int, solve: bool = True, damping: float = 0.0) -> tuple[wl.State, Entity, list[Entity]]:
     """A belt with 200 N that sticks to two pulleys of 0.1 m, 0.5 m apart, which turn freely; cables and pulleys.
 
-    Without ``solve`` the state is that of the initial values.
+    Without ``solve`` the state has the initial values.
     """
     world = wl.World()
     wheels = [

@@ -1,6 +1,6 @@
 """Spans through which material moves: `ALECable2D` on two supports or clamped, linearised, and the exact roots.
 
-Small deflections w(x, t) of a span with the mass m, of which μ moves with the speed U, the tension T and EI:
+Small deflections w(x, t) of a span with the mass m, a part μ of which moves with the speed U, the tension T and EI:
 
     EI w'''' + (μ U² - T) w'' + 2 μ U w_t' + m w_tt = 0
 
@@ -62,7 +62,7 @@ def create_span(span: Span, speed: float, elements: int, axial_stiffness: float 
         clamp(world, nodes[0])
     else:
         hinge(world, nodes[[0, elements]])
-    # along the axis nothing but the supports is of interest
+    # along the axis only the supports matter
     prescribe_velocity(world, axial, "s", lambda t: speed)
     return world, nodes, State(world)
 
@@ -95,7 +95,7 @@ def find_exact_root(span: Span, speed: float, near: complex) -> complex:
 
     def determinant(root: complex) -> complex:
         k = np.roots([EI, 0.0, mu * speed**2 - span.tension, 2.0 * mu * speed * root, m * root**2])
-        # the end value of every exponential is at most 1, so that the determinant stays within bounds
+        # the end value of every exponential is at most 1, so the determinant is bounded
         shift = np.where(k.real > 0.0, -k * L, 0.0)
         start, end = np.exp(shift), np.exp(k * L + shift)
         rows = [start, k * start, k**2 * end, k**3 * end] if span.cantilever else [start, k**2 * start, end, k**2 * end]
@@ -111,7 +111,7 @@ def eval_growth(
     """Times [s] and deflections [m] in the middle of a pinned span, or at the end of a cantilever, over a run in time.
 
     Begins at rest with the deflection height sin(π x/L), or height (x/L)² of a cantilever.  The axial stiffness is low,
-    so that rounding of axial forces does not count; waves that no step resolves are damped.
+    to limit rounding errors of axial forces; waves that no step resolves are damped.
     """
     world, nodes, state = create_span(span, speed, elements, axial_stiffness=1e4)
     across = state.local_dofs(nodes)[:, 1::2]

@@ -1,4 +1,4 @@
-"""A net of cables in the plane, built array-wise, its nodes numbered in any order."""
+"""A net of 2D cables, built array-wise, with nodes numbered in any order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def build_net(world: World, lines: int, order: Any = None, **columns: Any) -> tu
         world: the world.
         lines: cables in either direction, each of lines - 1 elements.
         order: a permutation of the lines^2 crossings, the order in which they are added; default row by row.
-        **columns: of `Cable2D`.
+        **columns: columns of `Cable2D`.
 
     Returns:
         The cables, and the nodes of the crossings, row by row from the lower left, shape (lines^2,).

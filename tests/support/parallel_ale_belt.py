@@ -30,6 +30,6 @@ def main(path: str) -> None:
 
 
 words = sys.argv[1:]
-# Windlass would read them as options
+# otherwise Windlass would read them as options
 del sys.argv[1:]
 main(words[0])

@@ -1,4 +1,4 @@
-"""Program for mpiexec: the belt of 60 elements and 4 segments over some steps, with what each process did.
+"""Program for mpiexec: the belt of 60 elements and 4 segments over some steps, with the work of each process.
 
 Usage: parallel_belt.py OUT.npz STEPS
 """
@@ -9,11 +9,11 @@ import numpy as np
 
 
 def main(path: str, steps: int) -> None:
-    """Run some steps and write what each process did."""
+    """Run some steps and write the work of each process."""
     from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
 
-    # also small tables are to be distributed
+    # distribute small tables, too
     parts.KEPT_WHOLE = 0
 
     from support.belt import belt_parameters, build_belt, create_dynamic, solve_static
@@ -49,6 +49,6 @@ def main(path: str, steps: int) -> None:
 
 
 words = sys.argv[1:]
-# Windlass would read them as options
+# otherwise Windlass would read them as options
 del sys.argv[1:]
 main(words[0], int(words[1]))

@@ -1,4 +1,4 @@
-"""Program for mpiexec: worlds that are built in parts, row by row, by builders and from a mesh; and what goes wrong.
+"""Program for mpiexec: worlds that are built in parts, row by row, by builders and from a mesh; and their errors.
 
 Usage: parallel_building.py MESH OUT.json [options of Windlass].  The last of the errors is not caught.
 """
@@ -101,7 +101,7 @@ def raised(work: Any) -> str:
 
 
 def list_errors(rank: int, size: int, mesh: Path) -> dict[str, str]:
-    """Messages of what is wrong with parts."""
+    """Messages of errors of parts."""
     import windlass as wl
     from windlass.elements import MassPoint, Point2D, PointSlope2D, cables_from_mesh
 
@@ -164,6 +164,6 @@ def main(mesh: str, path: str) -> None:
 
 
 words = sys.argv[1:3]
-# Windlass would read them as options
+# otherwise Windlass would read them as options
 del sys.argv[1:3]
 main(*words)

@@ -41,7 +41,7 @@ def swing(world: Any) -> Any:
 
 @model
 def tied_rope() -> Any:
-    """Neighbours have the same height, also those of different processes, and a wheel hangs on a spring."""
+    """Neighbours have the same height, also on different processes, and a wheel hangs on a spring."""
     from windlass.connectors import CoordinateConstraint, CoordinateSpringDamper, coordinate_marker, fix
     from windlass.elements import RigidBody2D
 
@@ -74,11 +74,11 @@ def held_node() -> Any:
 
 
 def main(path: str) -> None:
-    """Solve and write the whole states, counts, and what has solved."""
+    """Solve and write the whole states, counts, and kinds of solvers."""
     from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
 
-    # also small tables are to be distributed
+    # distribute small tables, too
     parts.KEPT_WHOLE = 0
     comm, found = communicator(), {}
     for name, build in MODELS.items():

@@ -1,4 +1,4 @@
-"""Program for mpiexec: models with Hunt-Crossley contact on one or more processes, and what they report.
+"""Program for mpiexec: models with Hunt-Crossley contact on one or more processes, and their reports.
 
 Usage: parallel_contacts.py -out FILE.npz
 """
@@ -80,7 +80,7 @@ def add_bodies(world: wl.World, position: FloatArray) -> wl.Entity:
 
 
 def build_zoo() -> Model:
-    """Surfaces of all kinds on all kinds of markers, all of which touch another one."""
+    """Surfaces of all kinds on all kinds of markers, each touching another one."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     columns: list[Results] = []
     for modulus, friction in ((1e4, FRICTION), (3e4, {})):
@@ -94,7 +94,7 @@ def build_zoo() -> Model:
     markers = [con.position_marker(world, bodies[k], (0.02 * k, -0.03 * k, 0.01)) for k in range(6)]
     for k in range(5):
         world.add(con.ContactEllipsoid, marker=markers[k], semi_axes=axes[k], rotation=TURNED, **one)
-    # half spaces that move in space and in the plane, and one at rest
+    # half spaces that move in 3D and in 2D, and one at rest
     world.add(con.ContactHalfSpace, marker=markers[5], rotation=con.facing((0.0, 1.0, 0.1)), **one)
     plane = world.add(RigidBody2D, position=(2.0, -1.0), angle=0.3, velocity=(0.1, 0.2, 0.5), mass=2.0, inertia=1.0)
     plank = con.position_marker(world, plane, (0.1, 0.1))
@@ -102,7 +102,7 @@ def build_zoo() -> Model:
     world.add(con.ContactHalfSpace, marker=plank, rotation=con.facing((-0.1, 1.0, 0.0)), position=(0, -0.3, 0), **two)
     floor: Results = {"rotation": con.facing((0.0, 1.0, 0.0)), "position": (0.0, -0.7, 0.0)}
     world.add(con.ContactHalfSpace, marker=ground, **floor, **one)
-    # spheres: on points, off the centre of bodies, on the ground, beside a cable
+    # spheres: on points, off the centre of bodies, on the ground, next to a cable
     points = world.add(MassPoint, position=[(0.6, 0.9, -0.3), (1.9, 0.8, 0.2), (3.0, 0.9, 0.1)], mass=0.5)
     for k in range(3):
         world.add(con.ContactSphere, marker=points[k], radius=0.4, **one)
@@ -134,7 +134,7 @@ def build_ellipsoid() -> Model:
 
 
 def compare_with_serial() -> Results:
-    """Forces and tangent of the zoo on all processes, less those of this process alone."""
+    """Forces and tangent of the zoo on all processes, minus force and tangent of this process alone."""
     model = build_zoo()
     assembly = parallel_assembly(model.world)
     state = local_state(assembly, None)
@@ -203,7 +203,7 @@ def list_shares(system: ContactSystem, force: wl.Entity, fields: Fields) -> Resu
 
 
 def run(model: Model, solver: Any, steps: int) -> Results:
-    """Solve with a switch in between, and report all that there is."""
+    """Solve with a switch in between, and report all results."""
     names = ("potential_energy", "dissipated_power", "contact_count")
     watched = [wl.Sensor(force, n, name=f"{n}_{k}") for k, force in enumerate(model.forces) for n in names]
     sensors = wl.Sensors(None, watched, every=20)
@@ -253,7 +253,7 @@ CASES: dict[str, Callable[[], Results]] = {
 
 
 def main() -> None:
-    """Run all cases and write what they report."""
+    """Run all cases and write their reports."""
     path = wl.option("out", "contacts.npz", "", "file of the results")
     found = {f"{case}/{name}": value for case, work in CASES.items() for name, value in work().items()}
     if wl.is_first_process():

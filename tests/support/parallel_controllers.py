@@ -10,7 +10,7 @@ import numpy as np
 
 
 def valves(t: float, u: np.ndarray, u_t: np.ndarray) -> tuple[float, float]:
-    """Openings that follow the stroke and a height elsewhere."""
+    """Openings that depend on the stroke and on the height of another mass."""
     return 0.5 - u[0], -0.2 + u[1]
 
 
@@ -93,6 +93,6 @@ def main(path: str | Path) -> None:
 if __name__ == "__main__":
     from windlass.framework.model import parts
 
-    # also small tables are to be distributed
+    # distribute small tables, too
     parts.KEPT_WHOLE = 0
     main(sys.argv.pop(1))

@@ -1,4 +1,4 @@
-"""Program for mpiexec: a hung rope in which one process, or the model, goes wrong in the way that -fault says."""
+"""Program for mpiexec: a hanging rope with a fault of one process or of the model, chosen by -fault."""
 
 import math
 import os
@@ -35,7 +35,7 @@ if FAULT == "loose":
 
 
 def spring(t: float, row: int, u: float, v: float, stiffness: float, damping: float, offset: float) -> float:
-    """A spring at the tip that goes wrong after some time, on the one process that evaluates it."""
+    """A spring at the tip that fails after some time, on the one process that evaluates it."""
     if FAULT == "function" and t > 2 * STEP:
         raise ZeroDivisionError("in the force function")
     if FAULT == "nan" and t > 2 * STEP:
@@ -97,7 +97,7 @@ if FAULT.startswith("break"):
 
 
 def solve(kind: str) -> None:
-    """Solve and print where the tip is."""
+    """Solve and print the position of the tip."""
     if kind == "static":
         run = wl.Static(world, load_steps=3).solve
     elif kind == "dynamic":

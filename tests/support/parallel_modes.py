@@ -2,7 +2,8 @@
 
 Usage: parallel_modes.py OUT.npz [options of Windlass and PETSc]
 
-The equilibrium of the belt drive is in drive.npz; the first run makes it, since contacts that stick have many.
+The equilibrium of the belt drive is in drive.npz; the first run computes it, because sticking contacts have many
+equilibria.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Program for mpiexec: everything that users evaluate, for comparison with one process.
+"""Program for mpiexec: all outputs for users, for comparison with one process.
 
 Usage: parallel_outputs.py FOLDER
 
@@ -14,7 +14,7 @@ import numpy as np
 
 
 def create_zoo() -> Any:
-    """A plane model with many kinds of entities, most of them several times."""
+    """A 2D model with many kinds of entities, most of them several times."""
     import windlass.connectors as con
     from windlass.elements import (
         ALECable2D,
@@ -34,7 +34,7 @@ def create_zoo() -> Any:
     wheels = world.add(RigidBody2D, position=np.array([[0.3, 0.1], [0.6, -0.1]]), mass=2.0, inertia=0.3, name="wheel")
     rope = straight_cable(world, (0.0, 0.0), (1.0, 0.0), 9, axial_damping=1.0, name="rope", **stiff)
     nodes = nodes_of(world, rope)
-    # a branch: a node at the position of another one with a slope of its own
+    # a branch: a node at the position of another one, with its own slope
     fork = world.add(PointSlope2D, shares_position=nodes[4], slope=(0.0, 1.0))
     tip = world.add(PointSlope2D, position=(nodes[4].position[0], 0.4), slope=(0.0, 1.0))
     world.add(Cable2D, node0=fork, node1=tip, length=0.4, name="branch", **stiff)
@@ -76,7 +76,7 @@ def create_zoo() -> Any:
 
 
 def create_space() -> Any:
-    """Bodies in space with joints."""
+    """3D bodies with joints."""
     import windlass.connectors as con
     from windlass.elements import Ground, RigidBody3D
     from windlass.framework.model.world import World
@@ -166,7 +166,7 @@ def run_belt(folder: Path) -> dict[str, Any]:
 
 
 def main(folder: Path) -> None:
-    """Evaluate everything; the first process writes."""
+    """Evaluate all outputs; the first process writes."""
     import windlass as wl
 
     outputs = eval_everything(create_zoo(), "plane") | eval_everything(create_space(), "space")
@@ -178,9 +178,9 @@ def main(folder: Path) -> None:
 
 from windlass.framework.model import parts  # noqa: E402
 
-# also small tables are to be distributed
+# distribute small tables, too
 parts.KEPT_WHOLE = 0
 words = sys.argv[1:]
-# Windlass would read them as options
+# otherwise Windlass would read them as options
 del sys.argv[1:]
 main(Path(words[0]))

@@ -1,4 +1,4 @@
-"""Program for mpiexec: what each process keeps of a hung chain on two wheels, and what works as on one process.
+"""Program for mpiexec: parts of a hanging chain on two wheels on each process, and calls equal to one process.
 
 Usage: parallel_parts.py OUT.json
 """
@@ -14,7 +14,7 @@ ELEMENTS = 60
 
 
 def build() -> Any:
-    """A chain over two wheels with a ballast that nothing holds in its plane."""
+    """A chain over two wheels with a ballast that is free in its plane."""
     import windlass as wl
     import windlass.connectors as con
     from windlass.elements import MassPoint, RigidBody2D, nodes_of, straight_cable
@@ -61,7 +61,7 @@ def main(path: str) -> None:
     from windlass.framework.model import parts
     from windlass.framework.state.evaluate import find_evaluated_rows
 
-    # also small tables are to be distributed
+    # distribute small tables, too
     parts.KEPT_WHOLE = 0
     world, chain, contacts, forces, mass, hold = build()
     whole = chain.length.sum()
@@ -81,7 +81,7 @@ def main(path: str) -> None:
     found["switched"] = wl.eval_output(chain, "position", state)[:, 1].tolist()
     found["force"] = wl.eval_output(forces, "force", state).tolist()
     found["friction"] = contacts.friction_coefficient.tolist()
-    # messages name entities, whoever owns them
+    # messages name entities of any owner
     found["not held"] = raised(lambda: (world.set(hold, active=False), wl.Static(world, **settings).solve(state)))
     world.set(hold, active=True)
     world.set(forces[3], vector=(0.0, 1e9, 0.0))
@@ -100,6 +100,6 @@ def main(path: str) -> None:
 
 
 words = sys.argv[1:]
-# Windlass would read them as options
+# otherwise Windlass would read them as options
 del sys.argv[1:]
 main(words[0])

@@ -12,7 +12,7 @@ def main(path: str) -> None:
     from windlass import connectors as con
     from windlass.framework.model import parts
 
-    # also small tables are to be distributed
+    # distribute small tables, too
     parts.KEPT_WHOLE = 0
 
     from support.contact_forms import create_drive
@@ -40,7 +40,7 @@ def main(path: str) -> None:
 
 
 def check_switches(model: Any, state: Any, path: str) -> str:
-    """Save a state, switch single rows, load it; what the refusal says.  In the end all is as it was."""
+    """Save a state, switch single rows, load it; returns the error message.  Restores the switches at the end."""
     import windlass as wl
     from windlass.framework.state.switches import describe_switches
 
@@ -61,6 +61,6 @@ def check_switches(model: Any, state: Any, path: str) -> str:
 
 
 words = sys.argv[1:]
-# Windlass would read them as options
+# otherwise Windlass would read them as options
 del sys.argv[1:]
 main(words[0])

@@ -10,7 +10,7 @@ import numpy as np
 
 
 def build_ropes(count: int = 12) -> Any:
-    """Masses in a row on springs, and ropes that begin at each of them and go on to the next ones or over sheaves."""
+    """Masses in a row on springs, and ropes that begin at each of them and lead to the next ones or over sheaves."""
     import windlass as wl
     from windlass import connectors as con
     from windlass import elements as el
@@ -24,7 +24,7 @@ def build_ropes(count: int = 12) -> Any:
     for name, stiffness in (("x", 300.0), ("y", 200.0), ("rotation", 5.0)):
         marker = con.coordinate_marker(world, masses, name)
         world.add(con.CoordinateSpringDamper, marker0=ground, marker1=marker, stiffness=stiffness, damping=1.0)
-    # those of one process are shorter than those of the other one
+    # rows of one process are shorter than rows of the other
     lengths = [2] * (count // 2) + [3, 4, 2]
     chains = [list(points[k : k + n]) for k, n in enumerate(lengths)]
     ropes = world.add(
@@ -47,7 +47,7 @@ def run_ropes() -> dict[str, Any]:
 if __name__ == "__main__":
     from windlass.framework.model import parts
 
-    # also small tables are to be distributed
+    # distribute small tables, too
     parts.KEPT_WHOLE = 0
     out = sys.argv.pop(1)
     found = run_ropes()

@@ -1,4 +1,4 @@
-"""Program for mpiexec: a net in space, its crossings in random order, with a load beside an axis; at rest, in motion.
+"""Program for mpiexec: a 3D net, its crossings in random order, with an eccentric load; at rest, in motion.
 
 Usage: parallel_space.py OUT.npz [options of Windlass and PETSc]
 """

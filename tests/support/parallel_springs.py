@@ -18,7 +18,7 @@ from windlass.framework.model.table import Entity
 
 
 def create(count: int = 3) -> tuple[wl.World, list[Entity]]:
-    """Machines of each kind beside each other, and what tells all of them."""
+    """Machines of each kind side by side, and bodies that characterise their motion."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     ground, found = world.add(Ground), []
     plane = con.rigid_marker(world, ground)
@@ -112,7 +112,7 @@ def main() -> None:
     end_state = wl.option("end_state", "end.npz", "", "file for the coordinates at the end")
 
     def die(state: wl.State) -> None:
-        """The end of a run that nobody asks."""
+        """End the process at once, like a kill."""
         if kill_at and state.step == kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
 

@@ -13,7 +13,7 @@ def main(path: str, steps: int) -> None:
     from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
 
-    # also small tables are to be distributed
+    # distribute small tables, too
     parts.KEPT_WHOLE = 0
 
     from support.surface_models import run_both
@@ -24,6 +24,6 @@ def main(path: str, steps: int) -> None:
 
 
 words = sys.argv[1:]
-# Windlass would read them as options
+# otherwise Windlass would read them as options
 del sys.argv[1:]
 main(words[0], int(words[1]))

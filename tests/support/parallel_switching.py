@@ -9,11 +9,11 @@ import numpy as np
 
 
 def main(path: str) -> None:
-    """Run 60 nominal steps of 1 ms and write what was done and the end."""
+    """Run 60 nominal steps of 1 ms and write the record of steps and the last state."""
     from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
 
-    # also small tables are to be distributed
+    # distribute small tables, too
     parts.KEPT_WHOLE = 0
 
     from windlass.solvers.dynamic import Dynamic
@@ -37,6 +37,6 @@ def main(path: str) -> None:
 
 
 words = sys.argv[1:]
-# Windlass would read them as options
+# otherwise Windlass would read them as options
 del sys.argv[1:]
 main(words[0])

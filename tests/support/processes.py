@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def environment() -> dict[str, str]:
-    """Environment in which a checkout runs uninstalled, also as root and on fewer cores than processes."""
+    """Environment to run a checkout without installation, also as root and on fewer cores than processes."""
     paths = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")])
     return os.environ | {
         "PYTHONPATH": paths,
@@ -24,7 +24,7 @@ def environment() -> dict[str, str]:
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        # what is left of a job that has been aborted is ended at once, not after a second
+        # remaining processes of an aborted job are ended at once, not after a second
         "OMPI_MCA_odls_base_sigkill_timeout": "0",
     }
 

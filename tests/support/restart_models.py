@@ -65,7 +65,7 @@ end_state = wl.option("end_state", "end.npz", "", "file for the state at the end
 
 
 def die(state: wl.State) -> None:
-    """The end of a run that nobody asks."""
+    """End the process at once, like a kill."""
     if kill_at and state.step == kill_at:
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -81,7 +81,7 @@ def drop() -> tuple[wl.World, Entity]:
 
 
 def spheres() -> tuple[wl.World, Entity]:
-    """Spheres that fall on a plane and on each other, so that neighbours change."""
+    """Spheres that fall on a plane and on each other, to change neighbours."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     places = 0.022 * np.stack(np.meshgrid([0, 1], [1, 2, 3], [0, 1]), axis=-1).reshape(-1, 3)
     places += np.random.default_rng(1).uniform(-1e-3, 1e-3, places.shape)
@@ -150,7 +150,7 @@ def controlled() -> tuple[wl.World, Entity]:
 
 
 class Switch(wl.StepHook):
-    """Changes the model at some steps, and remembers how often."""
+    """Changes the model at some steps, and counts the changes."""
 
     count = 0
 
@@ -158,17 +158,17 @@ class Switch(wl.StepHook):
         self._load = load
 
     def after_step(self, state: wl.State) -> None:
-        """Another load at step 60, which is that of a checkpoint, and at step 90."""
+        """Change the load at step 60, the step of a checkpoint, and at step 90."""
         if state.step in (60, 90):
             state.world.set(self._load, value=3.0 if state.step == 60 else -1.0)
             self.count += 1
 
     def checkpoint(self) -> dict[str, Any]:
-        """The count."""
+        """Store the count."""
         return {"count": self.count}
 
     def restore(self, kept: Any, state: wl.State) -> None:
-        """The count."""
+        """Restore the count."""
         self.count = kept["count"]
 
 

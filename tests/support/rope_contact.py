@@ -1,4 +1,4 @@
-"""Ropes in space that touch each other: crossings, rails, a coil on a rope, an overhand knot."""
+"""3D ropes in contact with each other: crossings, rails, a coil on a rope, an overhand knot."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def create_crossing(
     """Two straight ropes, 0.1 m long, that cross above each other at their middles, all nodes held or none.
 
     Args:
-        angle: between the ropes [rad].
-        depth: by which they overlap where they cross [m].
+        angle: angle between the ropes [rad].
+        depth: overlap of the ropes at the crossing [m].
         points: contact points of each cable of 0.05 m.
         held: clamp all nodes.
-        offset: by which the crossing is off the middle of the second rope [m].
-        **law: columns of the set.
+        offset: distance of the crossing from the middle of the second rope [m].
+        **law: columns of the contact set.
     """
     world = wl.World()
     first = straight_cable(world, (-0.05, 0.0, 0.0), (0.05, 0.0, 0.0), 2, **COLUMNS)
@@ -58,9 +58,9 @@ def create_crossing(
 
 
 def create_rails(gravity: Any, friction: float) -> Ropes:
-    """A stiff bar of rope across two held ropes along x, 0.1 m apart; it begins where they carry it.
+    """A stiff bar of rope across two held ropes along x, 0.1 m apart; it starts in equilibrium.
 
-    Contact is so soft that the patches are several points long; dampers take up what enters the patch, a drag.
+    Contact is so soft that the patches are several points long; dampers at the entry of the patch cause a drag.
     """
     world = wl.World(gravity=gravity)
     rails = [straight_cable(world, (-0.02, y, 0.0), (0.02, y, 0.0), 1, **COLUMNS) for y in (-0.05, 0.05)]
@@ -85,7 +85,7 @@ def create_coil(
 ) -> Ropes:
     """A rope around a held, straight one of radius ``core`` [m], laid with a tension ``rest`` [N].
 
-    Its last node is held; at the first pulls a force [N].  ``stiffness`` [N/m²]: of contact and bristles.
+    Its last node is held; at the first pulls a force [N].  ``stiffness`` [N/m²]: stiffness of contact and bristles.
     """
     world = wl.World()
     drum = straight_cable(world, (0.0, 0.0, -0.02), (0.0, 0.0, 0.02), 2, **COLUMNS)
@@ -132,7 +132,7 @@ def lay_overhand(elements: int) -> tuple[Any, Any, float]:
 
 
 def create_knot(elements: int, friction: float, speed: float = 1.0, stiffness: float = 2e8) -> Ropes:
-    """An overhand knot whose ends are drawn apart with a speed [m/s] each, after 20 ms of acceleration."""
+    """An overhand knot whose ends are pulled apart with a speed [m/s] each, after 20 ms of acceleration."""
     position, slope, length = lay_overhand(elements)
     world = wl.World()
     nodes = world.add(PointSlope3D, position=position, slope=slope)
@@ -152,7 +152,7 @@ def create_knot(elements: int, friction: float, speed: float = 1.0, stiffness: f
 
 
 class _Draw:
-    """Way of an end that is drawn with a speed [m/s], reached after 20 ms."""
+    """Displacement of an end that is pulled with a speed [m/s], reached after 20 ms."""
 
     def __init__(self, speed: float) -> None:
         self._speed = speed
@@ -182,9 +182,9 @@ class Layers(NamedTuple):
 
     Attributes:
         world: the world.
-        rings: the ropes, closed, those of the first layer along the axis, then those of the second.
-        radii: of their axes at the start [m], shape (5,).
-        on_drum, on_ropes: rows of contact, those on the drum surface by surface: cylinder, flanges at both ends.
+        rings: the ropes, closed, first layer along the axis, then second layer.
+        radii: radii of their axes at the start [m], shape (5,).
+        on_drum, on_ropes: rows of contact, rows on the drum surface by surface: cylinder, flanges at both ends.
     """
 
     world: wl.World
@@ -195,11 +195,11 @@ class Layers(NamedTuple):
 
 
 LAYERS: dict[str, float] = {"radius": 0.1, "pitch": 0.0104, "stiffness": 1e8, "EA": 1e5, "tension": 500.0}
-"""Of `create_layers`: drum, distance of the first rings [m], contacts [N/m²], ropes and what they are laid with [N]."""
+"""Parameters of `create_layers`: drum, distance of the first rings [m], contacts [N/m²], ropes, laying tension [N]."""
 
 
 def create_layers(elements: int) -> Layers:
-    """Rings that touch each other and the drum, without overlap; the tension draws them in."""
+    """Rings that touch each other and the drum, without overlap."""
     world, pitch, stiffness = wl.World(), LAYERS["pitch"], LAYERS["stiffness"]
     rise = np.sqrt(4.0 * RADIUS**2 - 0.25 * pitch**2)
     radii = LAYERS["radius"] + RADIUS + rise * np.repeat((0.0, 1.0), (3, 2))
@@ -215,7 +215,7 @@ def create_layers(elements: int) -> Layers:
             mass_per_length=0.3, axial_stiffness=LAYERS["EA"], bending_stiffness=1e-6,
             reference_strain=-LAYERS["tension"] / LAYERS["EA"],
         )  # fmt: skip
-        # without friction nothing else holds it around the drum
+        # without friction the rotation about the drum has no other support
         con.fix(world, nodes[0], "y")
         rings.append(ring)
     drum = con.add_drum(
@@ -228,7 +228,7 @@ def create_layers(elements: int) -> Layers:
 
 
 def solve_layers(radii: Any) -> tuple[Any, float, Any, Any]:
-    """The same by hand: tensions of the five rings [N]; forces of a flange, of the drum on three rings, of other
+    """The solution by statics: tensions of the five rings [N]; forces of a flange, of the drum on three rings, of other
     rings on each of five [N/rad].
 
     Per angle a ring of the tension T needs the radial force T.  Unknown are radii and places of the middle ring, an
@@ -237,7 +237,7 @@ def solve_layers(radii: Any) -> tuple[Any, float, Any, Any]:
     k, (low, high), drum = LAYERS["stiffness"], radii[[0, 3]], LAYERS["radius"]
 
     def press(R1: float, z1: float, R2: float, z2: float) -> tuple[float, float]:
-        """Radial and axial force between two rings [N/rad], by the shares of their points on each other."""
+        """Radial and axial force between two rings [N/rad], by the weights of their points on each other."""
         rise, across = R2 - R1, z2 - z1
         distance = np.hypot(rise, across)
         share = 1.0 / (1.0 + ((1.0 + rise / R1) / (1.0 - rise / R2)) ** 2)
@@ -266,9 +266,9 @@ def solve_layers(radii: Any) -> tuple[Any, float, Any, Any]:
 
 
 def create_twisted_pair(elements: int, turns: int, lead: float, tension: float, stiffness: float) -> Ropes:
-    """Two ropes about a common axis along x, each a helix, clamped at their ends and drawn in by a tension [N].
+    """Two ropes about a common axis along x, each a helix, clamped at their ends and pulled inwards by a tension [N].
 
-    ``lead``: length of a turn along the axis [m]; ``stiffness``: of contact [N/m²].
+    ``lead``: length of a turn along the axis [m]; ``stiffness``: stiffness of contact [N/m²].
     """
     world, whole = wl.World(), float(np.hypot(2.0 * np.pi * RADIUS, lead))
     s, zero = np.linspace(0.0, turns * whole, elements + 1), np.zeros(elements + 1)

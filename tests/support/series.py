@@ -12,12 +12,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import FieldSeries
 
-# numbers with many digits show whether times keep them all
+# times with many digits test that all digits are kept
 TIMES = [0.0, 1e-4, 0.1 + 0.2, 0.1 + 0.2 + 1e-12, 1 / 3, 2.45, 1e5 + 1 / 3]
 
 
 class Read(NamedTuple):
-    """One frame as a reader of VTK gives it."""
+    """One frame as read by VTK."""
 
     points: np.ndarray
     lines: np.ndarray
@@ -27,7 +27,7 @@ class Read(NamedTuple):
 
 
 def create_mesh() -> LineMesh:
-    """Two cables, five points and three points, in the plane, and two faces."""
+    """Two cables, five points and three points, in 2D, and two faces."""
     x = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 2.0, 2.1, 2.2])
     points = np.column_stack([x, x**2, 0 * x])
     lines = [[0, 1], [1, 2], [2, 3], [3, 4], [5, 6], [6, 7]]
@@ -128,7 +128,7 @@ def read_series(path: Path) -> tuple[list[float], Any]:
 def check_series(path: Path, mesh: LineMesh, times: list[float], field_tolerance: float = 0.0) -> None:
     read_times, frame = read_series(path)
     assert read_times == times
-    # backwards, because a reader that went forwards only would hide wrong offsets
+    # backwards, because forward reading would hide wrong offsets
     for k in reversed(range(len(times))):
         read, given = frame(times[k]), create_frame(mesh, k)
         assert read.points.dtype == np.float64

@@ -1,12 +1,12 @@
 """A belt without load that comes onto a soft circle: its steady motion as an initial value problem.
 
-Per reference length X, with the radius p and the angle phi of the axis, the slope psi against the circle, what presses
-F = N - rhoA c² lam, N = EA (lam - 1 - e0), and the bend u of the bristles, w = r d phi/dX deep inside:
+Per reference length X, with the radius p and the angle phi of the axis, the slope psi against the circle, the pressing
+force F = N - rhoA c² lam, N = EA (lam - 1 - e0), and the bend u of the bristles, w = r d phi/dX deep inside:
 
     p' = lam sin psi,   phi' = lam cos psi/p,   u' = r phi' - w,
     F' = mu_k u (r/p) cos psi - k (r - p) sin psi,   psi' = phi' - (k (r - p) cos psi + mu_k u (r/p) sin psi)/F.
 
-Solutions that come to rest deep inside are followed back to p = r, and the one with u = 0 there is taken.
+Solutions that converge deep inside are integrated back to p = r, and the solution with u = 0 there is selected.
 """
 
 from __future__ import annotations
@@ -60,6 +60,6 @@ def solve_entry(case: Case, deep: float) -> tuple[float, float]:
             found = follow(brentq(lambda angle: follow(angle).y[3, -1], low, high, xtol=1e-14))
             F = found.y[2, -1]
             if abs(found.y[3, -1]) > 1e-9 or deep > 2 * F:
-                continue  # a jump of the end, or another way out
+                continue  # a jump of the end, or another branch
             return F + inertia * (F + slack) / (EA - inertia), float(np.abs(found.y[3]).max())
     raise AssertionError("no entry found")

@@ -1,4 +1,4 @@
-"""A chain of 200 m on a sloping bed and up to its end, from nine start shapes, and lines that hang free."""
+"""A chain of 200 m on a sloping bed and up to its end, from nine start shapes, and free hanging lines."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ SHAPES = ("catenary", "chord", "bed", "arc", "side", "level", "long", "zigzag", 
 
 
 def eval_tensions() -> tuple[float, float]:
-    """At the anchor and at the top [N]: T falls by w sin a per length on the bed, the rest is a catenary that leaves it
-    along its slope."""
+    """Tension at the anchor and at the top [N]: T falls by w sin a per length on the bed, the rest is a catenary that
+    leaves it along its slope."""
     sine, cosine, slope = np.sin(SLOPE), np.cos(SLOPE), np.tan(SLOPE)
 
     def split(p: Any) -> tuple[float, ...]:
@@ -71,7 +71,7 @@ def lay(shape: str) -> Any:
 
 
 def build_chain(route: Any, n: int, **friction: float) -> tuple[wl.World, Any]:
-    """The chain along a route, on the bed, held at both ends; further parameters are those of the contact."""
+    """The chain along a route, on the bed, held at both ends; further parameters are columns of the contact."""
     world = wl.World(gravity=GRAVITY)
     line = cable_along(
         world, route, n, length=LENGTH / n, mass_per_length=MASS, axial_stiffness=EA, bending_stiffness=1.0
@@ -86,6 +86,6 @@ def build_chain(route: Any, n: int, **friction: float) -> tuple[wl.World, Any]:
 
 
 def list_tensions(line: Any, n: int, state: wl.State) -> list[float]:
-    """At the anchor and at the top [N]."""
+    """Tension at the anchor and at the top [N]."""
     places = (line[0], 0.0), (line[n - 1], LENGTH / n)
     return [float(wl.eval_output(cable, "axial_force", state, x=x)) for cable, x in places]

@@ -1,4 +1,4 @@
-"""Small models whose motion is known: an oscillator, a bouncing mass, a pendulum, a free body, a soft cable."""
+"""Small models with known motion: an oscillator, a bouncing mass, a pendulum, a free body, a soft cable."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def pendulum() -> tuple[World, Entity]:
 
 
 def free_body() -> tuple[World, Entity]:
-    """A body that turns about an axis next to its middle principal axis, its centre of mass beside the node."""
+    """A body that turns about an axis next to its middle principal axis, its centre of mass is not at the node."""
     world = World()
     body = world.add(
         RigidBody3D,
@@ -81,7 +81,7 @@ def free_body() -> tuple[World, Entity]:
 
 
 def cable() -> World:
-    """A soft cable of 16 elements that is thrown and bends; free, so that its mass matrix is constant."""
+    """A soft cable of 16 elements that is thrown and bends; free, with a constant mass matrix."""
     world = World(gravity=(0.0, -G, 0.0))
     cables = straight_cable(
         world, (0.0, 0.0), (1.0, 0.0), 16, mass_per_length=1.0, axial_stiffness=500.0, bending_stiffness=0.05

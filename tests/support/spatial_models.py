@@ -1,4 +1,4 @@
-"""Models of cables that are built twice: in the plane with `Cable2D`, and in any plane of space with `Cable3D`."""
+"""Models of cables that are built twice: in 2D with `Cable2D`, and in any plane in 3D with `Cable3D`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from support.cables3d import lift
 
 
 class Chain:
-    """A cable along a line of the plane, laid into space by a rotation R, or left in the plane for R = None.
+    """A cable along a line, in 3D with a rotation R, or in 2D for R = None.
 
     Args:
         R: rotation, shape (3, 3).
         elements: number of cables.
-        length: of the whole cable [m].
-        gravity: in the plane of the cable [m/s^2].
-        **columns: of the cables.
+        length: length of the whole cable [m].
+        gravity: gravity in the plane of the cable [m/s^2].
+        **columns: columns of the cables.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Chain:
         )
 
     def turn(self, vectors: Any) -> Any:
-        """Vectors of the plane where the model is."""
+        """2D vectors in the plane of the model."""
         return np.asarray(vectors, dtype=float) if self.plane else lift(vectors, self.R)
 
     def force(self, vector: Any) -> None:
@@ -47,7 +47,7 @@ class Chain:
         self.world.add(Force, marker=position_marker(self.world, self.nodes[len(self.nodes) - 1]), vector=three)
 
     def torque(self, moment: float) -> None:
-        """A torque about the normal of the plane on the end of the cable [N m]."""
+        """A torque on the end of the cable, normal to its plane [N m]."""
         last = self.cables[len(self.cables) - 1]
         normal = (0.0, 0.0, 1.0) if self.plane else self.R[:, 2]
         marker = rigid_marker(self.world, last, (float(last.length), 0.0))
@@ -62,7 +62,7 @@ class Chain:
         return hinge(self.world, self.nodes[node])
 
     def in_plane(self, values: Any) -> Any:
-        """Coordinates of the nodes in the frame of the plane, shape (nodes, 4), and out of it, (nodes, 2)."""
+        """Coordinates of the nodes in the frame of the cable's plane, shape (nodes, 4), and out of it, (nodes, 2)."""
         if self.plane:
             return values.reshape(-1, 4), np.zeros((len(self.nodes), 2))
         turned = values.reshape(-1, 2, 3) @ self.R

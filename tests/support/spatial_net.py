@@ -1,4 +1,4 @@
-"""A sagging net of cables in space with knots of shared positions, hung up at its corners."""
+"""A sagging net of 3D cables with knots of shared positions, hung at its corners."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from windlass.framework.model.world import World
 
 
 def build_model(lines: int = 4) -> tuple[World, Entity, Entity, Entity]:
-    """A net of lines x lines knots over a saddle, its cables, its nodes, and the support that is let go."""
+    """A net of lines x lines knots over a saddle, its cables, its nodes, and the support that is released."""
     world = World(gravity=(1.0, 2.0, -9.81))
     order = np.random.default_rng(4).permutation(lines**2)
     i, j = np.divmod(order, lines)

@@ -64,7 +64,7 @@ LIBRARY_PATHS = sys.path[1 + len([path for path in os.environ.get("PYTHONPATH", 
 sys.path[:] = LIBRARY_PATHS
 for name in LIBRARIES:
     importlib.import_module(name)
-# what is there now is never collected, which would copy its memory
+# present objects are never collected, which would copy its memory
 gc.freeze()
 given = wait_for_words()
 if given[0] == "-m":

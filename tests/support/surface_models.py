@@ -15,7 +15,7 @@ from support.spatial_net import build_model
 
 
 class Falling(NamedTuple):
-    """A rope that falls onto a drum, a ball and a floor, and the drum."""
+    """The model of a rope that falls onto a drum, a ball and a floor; and the drum."""
 
     world: wl.World
     rope: wl.Entity
@@ -69,7 +69,7 @@ def create_piece(angle: float, along: float, mu: float, space: bool = True) -> P
     a radius of 1000 m, the groove one of 20 mm, the rope 5 mm; the rope has 0.1 kg.
     """
     world = wl.World()
-    # the rope's axis at 15 mm from the centre of the groove
+    # the rope's axis is 15 mm from the centre of the groove
     R, a, rope = 1000.0, 0.02, 0.005
     y, z = R + a - (a - rope) * cos(angle), (a - rope) * sin(angle)
     nodes = world.add(
@@ -92,7 +92,7 @@ def create_piece(angle: float, along: float, mu: float, space: bool = True) -> P
 
 
 def create_net() -> Falling:
-    """A net with knots of shared positions falls on a ball; its corners hang on."""
+    """A net with knots of shared positions falls on a ball; its corners are fixed."""
     world, along, _, _ = build_model()
     cables = wl.Entity(along.table, np.arange(along.table.count))
     ball = world.add(

@@ -9,11 +9,11 @@ from windlass import connectors as con
 from windlass.elements import RigidBody2D, cable_around, nodes_of, straight_cable
 
 LENIENT = {"passes": wl.Passes(fail=False, atol=1.0, max_it=5), "decide_at_start": False}
-"""Settings with which steps are accepted whatever contact states do."""
+"""Settings that accept steps with any contact states."""
 
 
 def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, **settings: Any) -> tuple[Any, Any]:
-    """A preloaded belt around two pulleys, of which one is driven; contact stiffness [N/m^2], speed upwards [m/s]."""
+    """A preloaded belt around two pulleys, one of which is driven; contact stiffness [N/m^2], speed upwards [m/s]."""
     world = wl.World()
     left = world.add(RigidBody2D, name="left", position=(0.0, 0.0), mass=5.0, inertia=0.05)
     right = world.add(RigidBody2D, name="right", position=(0.3, 0.0), mass=5.0, inertia=0.05)
@@ -38,7 +38,7 @@ def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, 
         world.set(hold, active=False)
     world.set(drive, active=True)
     if throw:
-        # contact switched off: a belt that is thrown to the side leaves its pulleys
+        # contact switched off: a belt with a lateral velocity leaves its pulleys
         world.set(contacts, active=False)
         state.v[1::4] += throw
     return wl.Dynamic(world, **{"step": 1e-3, "end": 0.04, "name": "", "velocities": "project", **settings}), state
@@ -66,7 +66,7 @@ def create_loaded_rope(stretch: float = 1e5, contact: float = 1e6, friction: flo
 
 
 def loaded_rope(stretch: float = 1e5, contact: float = 1e6, **settings: Any) -> tuple[Any, Any]:
-    """That rope at rest."""
+    """The rope over a drum at rest."""
     world, _ = create_loaded_rope(stretch, contact)
     state = wl.Static(
         world, load_steps=10, geometric=True, stabiliser=1e4, name="", passes=wl.Passes(fail=False)
@@ -75,7 +75,7 @@ def loaded_rope(stretch: float = 1e5, contact: float = 1e6, **settings: Any) -> 
 
 
 def falling_rope(drop: float = 0.0, **settings: Any) -> tuple[Any, Any]:
-    """A rope that hangs at one end and falls, onto a peg if it is below; height above the peg [m]."""
+    """A rope that hangs from one end and falls, onto a peg if the peg is below it; height above the peg [m]."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     rope = straight_cable(
         world, (0.0, 0.0), (1.0, 0.0), 12, axial_stiffness=1e4, bending_stiffness=0.05, mass_per_length=0.5

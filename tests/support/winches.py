@@ -18,7 +18,7 @@ G, MASS, EA = 9.81, 10.0, 2e5
 def hang(
     length: float, angle: float = 0.0, cables: int = 1, space: bool = False, **more: Any
 ) -> tuple[wl.World, WinchRope, Entity]:
-    """A mass on a rope of a winch at the origin, turned from the vertical by an angle [rad]."""
+    """A mass on a rope of a winch at the origin, at an angle from the vertical [rad]."""
     end = np.array((length * np.sin(angle), -length * np.cos(angle), 0.0)[: 3 if space else 2])
     stiff = {"mass_per_length": 0.02, "axial_stiffness": EA, "bending_stiffness": 1e-6, "axial_damping": 200.0}
     world = wl.World(gravity=(0.0, -G, 0.0))
@@ -42,7 +42,7 @@ def hang_in_reserve(
     length: float, angle: float, wanted: float, longest: float, mass: float = MASS, space: bool = False,
     drive: Any = None, **more: Any,
 ) -> tuple[wl.World, con.WinchReserve, Entity]:  # fmt: skip
-    """As `hang`, with cables in reserve; of a rope of the plane a function of time may move the outlet along x."""
+    """As `hang`, with reserve cables; for a 2D rope a function of time may move the outlet along x."""
     end = np.array((length * np.sin(angle), -length * np.cos(angle), 0.0)[: 3 if space else 2])
     world = wl.World(gravity=(0.0, -G, 0.0))
     rope = con.WinchReserve(world, 0.0 * end, end, wanted=wanted, longest=longest, **more)

@@ -223,7 +223,7 @@ def test_help_from_the_environment(model: Path) -> None:
     assert done.returncode == 0
     # own options alone: no screens of PETSc's
     assert "snes_rtol" not in done.stdout and len(done.stdout.splitlines()) < 40
-    assert "-help petsc also lists those of PETSc's solvers" in done.stdout
+    assert "-help petsc also lists options of PETSc's solvers" in done.stdout
 
 
 @both_ways

@@ -280,7 +280,7 @@ def test_a_folder_that_disappears(words: str, model: Path) -> None:
 def test_restart_auto_says_that_it_starts_anew(model: Path) -> None:
     """It said nothing."""
     done = run_windlass(["run", "m.py", "-restart", "auto"], folder=model)
-    assert done.returncode == 0 and "to go on from: the run starts anew" in done.stderr
+    assert done.returncode == 0 and "to continue from: the run starts again" in done.stderr
     done = run_windlass(["run", "m.py", "-restart", "auto"], folder=model)
     assert done.returncode == 0 and "anew" not in done.stderr
 

@@ -67,7 +67,7 @@ def test_an_interrupted_solve_goes_on(solver: Any) -> None:
     with pytest.raises(KeyboardInterrupt) as stop:
         broken.solve(hooks=[PressCtrlC(12)])
     assert stop.value.__notes__[-1] == (
-        "solver.state has the last good state; solve(solver.state, resume=True) goes on"
+        "solver.state has the last good state; solve(solver.state, resume=True) continues"
     )
     assert broken.state is not None and broken.state.step == 12
     assert broken.verdict.word == "interrupted" and f"after step 12, t = {broken.state.t:.9g} s" in repr(broken.verdict)

@@ -1,9 +1,15 @@
-"""Pages are in plain technical English: British spelling, and none of the phrases that this project has replaced."""
+"""Pages, docstrings and comments are in plain technical English: British spelling, and no phrases that were replaced.
+
+Docstrings of kernels are not checked: they are part of the key of compiled code.
+"""
 
 from __future__ import annotations
 
+import ast
+import io
 import json
 import re
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -11,6 +17,17 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
+CODE = (
+    "framework",
+    "src/windlass",
+    "benchmarks",
+    "scripts",
+    "examples",
+    "docs/site",
+    "tests/support",
+    "tests/campaigns",
+)
+"""Folders of Python files whose docstrings and comments are checked."""
 
 PHRASES = {
     r"\bgo(?:es|ing)? on\b": "continue",
@@ -40,6 +57,9 @@ AMERICAN = (
 )
 """American spellings of words that the pages use; `center` is a word of the interface."""
 
+ANY_PHRASE = re.compile("|".join(PHRASES), re.IGNORECASE)
+ANY_AMERICAN = re.compile(AMERICAN, re.IGNORECASE)
+
 
 def prose_of(text: str) -> str:
     """A page without code, addresses of links and quoted output."""
@@ -56,6 +76,40 @@ def read_prose(page: Path) -> str:
     return prose_of(text)
 
 
+def list_docstrings(node: ast.AST) -> list[str]:
+    """Texts that are statements, docstrings of attributes included, without docstrings of kernels."""
+    found: list[str] = []
+    for place, child in enumerate(getattr(node, "body", [])):
+        if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant) and isinstance(child.value.value, str):
+            marks = getattr(node, "decorator_list", []) if place == 0 else []
+            if not any(re.search("kernel|intrinsic", ast.unparse(mark)) for mark in marks):
+                found.append(child.value.value)
+        else:
+            found += list_docstrings(child)
+    return found
+
+
+def list_comments(source: str) -> list[str]:
+    """Comments; lines that follow each other are one comment."""
+    found: list[str] = []
+    last = -1
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            words = token.string.lstrip("# ")
+            if token.start[0] == last + 1:
+                found[-1] += " " + words
+            else:
+                found.append(words)
+            last = token.start[0]
+    return found
+
+
+def read_code(source: str) -> str:
+    """Docstrings and comments of Python code, without code and words in quotes."""
+    parts = [*list_docstrings(ast.parse(source)), *list_comments(source)]
+    return " | ".join(re.sub(r"\s+", " ", re.sub(r"`+[^`]*`+|\"[^\"]*\"", " ", part)) for part in parts)
+
+
 def find_phrases(prose: str) -> list[str]:
     """Each forbidden phrase with its surroundings and cure."""
     found = []
@@ -70,6 +124,39 @@ def test_pages_are_plain(page: Path) -> None:
     prose = read_prose(page)
     assert find_phrases(prose) == []
     assert re.findall(AMERICAN, prose, re.IGNORECASE) == []
+
+
+@pytest.mark.parametrize("folder", CODE)
+def test_code_is_plain(folder: str) -> None:
+    """Only files whose text has a phrase anywhere are parsed, which takes most of the time."""
+    found = []
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        text = re.sub(r"\s+(?:#+\s+)?", " ", source)
+        if ANY_PHRASE.search(text) or ANY_AMERICAN.search(text):
+            prose = read_code(source)
+            found += [f"{path.relative_to(ROOT)}: {line}" for line in find_phrases(prose)]
+            found += [f"{path.relative_to(ROOT)}: {word}" for word in re.findall(AMERICAN, prose, re.IGNORECASE)]
+    assert found == []
+
+
+def test_docstrings_and_comments_are_found() -> None:
+    source = '''
+"""A step goes on."""
+LIMIT = 1.0  # by turns: of the
+# plane
+"""It is used `by turns`."""
+@kernel(inline=True)
+def eval_force(x):
+    """A kernel goes on."""
+    return "goes on"  # as ever
+def add_force(x):
+    """The derivative by x, of "what is there"."""
+'''
+    found = find_phrases(read_code(source))
+    assert sorted(line.rpartition(": rather ")[2] for line in found) == [
+        "2D", "alternately", "as usual", "continue", "derivative with respect to"
+    ]  # fmt: skip
 
 
 def test_phrases_are_found() -> None:

@@ -40,7 +40,7 @@ FAULTS = [
     ("exit", "windlass", 3, ""),
     ("early end", "python", 2, "process 1 has ended, while this one begins the first solver or state of a world"),
     ("early end", "windlass", 2, "process 1 has ended, while this one begins the first solver or state of a world"),
-    ("end in hook", "python", 2, "this process ends in Dynamic, while others go on: all must do the same"),
+    ("end in hook", "python", 2, "this process ends in Dynamic, while others continue: all must do the same"),
     ("caught", "python", 1, "OSError: in the hook"),
     ("constraint", "python", 2, "rows of NodeCoordinate: "),
     ("random", "python", 2, "random numbers need a seed"),

@@ -95,7 +95,7 @@ def test_belt_killed_and_restarted(whole_belt: Path, tmp_path: Path) -> None:
         assert list(file["solves"]) == ["0000", "0001"]
         assert int(file["solves/0001/model/reference"].size) == 24 * 4 + 6
     said = run([*options, "-output", "part", "-restart", "b.h5", "-summary", "b.json"], tmp_path)
-    assert "static had ended" in said and "dynamic goes on at 0.014 s, step 150" in said
+    assert "static had ended" in said and "dynamic continues at 0.014 s, step 150" in said
     assert_same_file(whole_belt / "whole_310.npz", tmp_path / "part_310.npz")
     results = [json.loads(path.read_text()) for path in (whole_belt / "a.json", tmp_path / "b.json")]
     for result in results:
@@ -148,7 +148,7 @@ def test_crane_killed_and_restarted(processes: int, keep: str, begin: str, tmp_p
     checkpoint = ["-checkpoint", tmp_path / "c.h5", "-checkpoint_every", "40"]
     run([*words, *checkpoint], tmp_path / "whole", processes, killed=True)
     said = run([*words, "-restart", tmp_path / "c.h5"], tmp_path / "again", processes, killed=True)
-    (resumed,) = [line for line in said.splitlines() if "goes on at" in line]
+    (resumed,) = [line for line in said.splitlines() if "continues at" in line]
     assert "static had ended" in said and begin in resumed
     assert_same_file(tmp_path / "whole/end.npz", tmp_path / "again/end.npz")
 
@@ -243,7 +243,7 @@ def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
     assert_same_file(tmp_path / "whole/end.npz", tmp_path / "often/end.npz")
     run([*often, "-kill_at", "75"], tmp_path / "part", killed=True)
     said = run([*common, "-restart", "restart_models.checkpoint.h5"], tmp_path / "part")
-    assert "explicit goes on at" in said and "written by the clock: equal within tolerances" in said
+    assert "explicit continues at" in said and "written by the clock: equal within tolerances" in said
     assert_close(tmp_path / "whole/end.npz", tmp_path / "part/end.npz", 1e-9)
     assert not list((tmp_path / "part").glob(".*"))
     # the file of a run that is lost is not overwritten by the next one that nobody asks for
@@ -267,7 +267,7 @@ def test_solves_before_the_first_checkpoint_by_the_clock(tmp_path: Path) -> None
     (tmp_path / name).write_bytes(content + seal(content))
     (tmp_path / "a_205.npz").rename(tmp_path / "first.npz")
     said = run([*words, "-restart", name], tmp_path)
-    assert "dynamic goes on at" in said and "dropped" not in said
+    assert "dynamic continues at" in said and "dropped" not in said
     assert_close(tmp_path / "first.npz", tmp_path / "a_205.npz", 1e-7)
     with h5py.File(tmp_path / name) as file:
         assert list(file["solves"]) == ["0001"]
@@ -338,7 +338,7 @@ def test_checkpoints_by_the_clock_on_two_processes(tmp_path: Path) -> None:
     state = tmp_path / "a_105.npz"
     state.rename(tmp_path / "first.npz")
     said = run([*words, "-restart", "belt.checkpoint.h5"], tmp_path, 2)
-    assert said.count("dynamic goes on at") == 1 and said.count("written by the clock: equal within tolerances") == 1
+    assert said.count("dynamic continues at") == 1 and said.count("written by the clock: equal within tolerances") == 1
     assert_close(tmp_path / "first.npz", state, 1e-7)
     rows = read_csv(tmp_path / "a/sensors.csv")["step"]
     assert len(rows) == len(set(rows)) and rows[-1] == 110

@@ -1,1 +1,1 @@
-"""The commands of `windlass`, a file each; above all other rooms, none of which knows them."""
+"""The commands of `windlass`, one file each; no other package imports them."""

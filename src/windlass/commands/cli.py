@@ -2,8 +2,8 @@
 
 windlass run MODEL.py [model options] [PETSc options]   run a model
 windlass run MODEL.py -help                             list its options and those of its solvers
-windlass run-exudyn MODEL.py [options]                  run a script of Exudyn, its solver calls answered here
-windlass modes MODEL.py [options]                       run it, then show the modes about the last state it solves
+windlass run-exudyn MODEL.py [options]                  run a script of Exudyn with the solvers of Windlass
+windlass modes MODEL.py [options]                       run it, then show the modes about its last state
 windlass sweep MODEL.py -output DIR [options]           run a model with many sets of options
 windlass tune MODEL.py [options]                        find the quickest solver of a model
 windlass compile [-processes N]                         compile kernels ahead, on all cores or on N
@@ -12,7 +12,7 @@ windlass examples [NAME]                                list the examples, or co
 windlass doctor                                         report on the installation
 windlass version                                        print the version
 
-Options have one dash, and an option takes one value at most; model options and PETSc options are mixed freely.
+Options have one dash, and an option takes at most one value; model options and PETSc options are mixed freely.
 """
 
 import sys
@@ -24,12 +24,12 @@ from windlass.framework.launch.arguments import HELP_WORDS
 from windlass.framework.launch.error_report import report
 
 COMMANDS = ("run", "run-exudyn", "modes", "sweep", "tune", "compile", "show", "examples", "doctor")
-"""Each is a file of this folder, whose function ``main`` takes the words behind the command and gives the exit code."""
+"""Each is a file of this folder, whose ``main`` takes the words after the command and returns the exit code."""
 VERSION_WORDS = ("version", "-version", "--version")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command with its words (default: those of the process) and return the exit code.
+    """Run the command with its words (default: words of the process) and return the exit code.
 
     0: done; 1: an exception, or an installation that is not ready; 2: an error in the input, or no convergence.
     """

@@ -19,7 +19,7 @@ folder is that of windlass doctor; WINDLASS_CACHE names another."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Compile the kernels of all laws that are not kept yet, and say what was done; the exit code.
+    """Compile the missing kernels of all laws, and print the result; the exit code.
 
     Raises:
         OptionError: a wrong command line.
@@ -35,25 +35,25 @@ def main(words: Sequence[str]) -> int:
 
 
 def is_count(word: str) -> bool:
-    """Whether a word is a whole number from 1 on that a machine may have of processes."""
+    """Whether a word is an integer >= 1 that is possible as a number of processes."""
     return word.isascii() and word.isdigit() and len(word) < 6 and int(word) > 0
 
 
 class CompileError(WindlassError):
-    """Kernels that cannot be compiled ahead, or not be kept."""
+    """Kernels that cannot be compiled ahead or stored."""
 
 
 def compile_all(processes: int | None = None) -> str:
-    """Compile all kernels of the list that are not kept yet; what was done, in words.
+    """Compile all missing kernels of the list; returns a summary as text.
 
     Args:
-        processes: how many work at a time; default one for each core.
+        processes: number of parallel processes; default one for each core.
 
     Raises:
-        CompileError: the compiler is switched off, nothing can be kept, or a kernel of the list is not there.
+        CompileError: the compiler is switched off, kernels cannot be stored, or a kernel of the list does not exist.
     """
-    from windlass.framework.kernels import listed  # here, because a word for help is answered without numba
-    from windlass.framework.kernels.kernel import cache_folder  # here, because of numba
+    from windlass.framework.kernels import listed  # here, because help needs no numba
+    from windlass.framework.kernels.kernel import cache_folder  # here, because it needs numba
 
     folder, reason = cache_folder()
     if os.environ.get("WINDLASS_JIT") == "0":
@@ -66,9 +66,9 @@ def compile_all(processes: int | None = None) -> str:
     started = [listed.start_process(jobs[first::number] + jobs, subprocess.PIPE) for first in range(number)]
     answers = [json.loads((process.stdout.read() if process.stdout else "") or "null") for process in started]
     for process in started:
-        process.communicate()  # closes what is open, and waits for its end
+        process.communicate()  # closes the pipe, and waits for the end of the process
     if None in answers:
-        raise CompileError("a process that compiles ended early: windlass doctor says what is wrong")
+        raise CompileError("a process that compiles ended early: windlass doctor names the problem")
     if failed := sorted({name for answer in answers for name in answer["failed"]}):
         raise CompileError(f"not compiled: {', '.join(failed)}")
     count = sum(answer["compiled"] for answer in answers)

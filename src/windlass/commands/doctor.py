@@ -1,7 +1,7 @@
-"""What `windlass doctor` prints: versions, PETSc's solver packages, MPI, the compiler cache and a verdict.
+"""Output of `windlass doctor`: versions, PETSc's solver packages, MPI, the compiler cache and a verdict.
 
-Every part is imported only when its line is made, so that the report also comes when a package is missing or broken;
-the verdict then says what is wrong and how to mend it.
+Every part is imported only when its line is made, so the report also works if a package is missing or broken; the
+verdict then names the problem and its remedy.
 """
 
 import importlib
@@ -62,10 +62,10 @@ def report() -> tuple[str, bool]:
 
 
 def _load(found: _Findings, name: str) -> ModuleType | None:
-    """Import a required module; what fails becomes a line and a problem."""
+    """Import a required module; a failure becomes a line and a problem."""
     try:
         return importlib.import_module(name)
-    # A broken installation raises whatever its loader raises: OSError, RuntimeError, AttributeError.
+    # A broken installation raises any error of its loader: OSError, RuntimeError, AttributeError.
     except Exception as error:
         package = name.partition(".")[0]
         found.add_line(package, f"does not load: {_first_line(error)}")
@@ -111,7 +111,7 @@ def _add_petsc(found: _Findings) -> None:
 
     _add_slepc(found)
 
-    # PETSc 3.18 frees the process grids of superlu_dist twice at the end of a process that had several: try it once
+    # PETSc 3.18 frees the process grids of superlu_dist twice at the end of a process with several grids: test it once
     usable = [name for name in SOLVER_PACKAGES if _solves(PETSc, name)]
     missing = [name for name in SOLVER_PACKAGES if name not in usable]
     text = ", ".join(usable) or "none"
@@ -127,11 +127,11 @@ def _add_petsc(found: _Findings) -> None:
 
 
 def _add_slepc(found: _Findings) -> None:
-    """SLEPc, which only modes need; one for another PETSc does not load."""
+    """SLEPc, which only modes need; it does not load if it was built for another PETSc."""
     try:
         SLEPc: Any = importlib.import_module("slepc4py.SLEPc")
         found.add_line("slepc", ".".join(map(str, SLEPc.Sys.getVersion())))
-    except Exception as error:  # a broken library raises whatever its loader raises
+    except Exception as error:  # a broken library raises any error of its loader
         found.add_line("slepc", f"does not load: {_first_line(error)}")
         found.remarks.append(f"no modes (windlass modes) without slepc4py: {SET_UP_HINT}")
 
@@ -185,7 +185,7 @@ def _add_kernel_cache(found: _Findings) -> None:
 
         folder, reason = cache_folder()
         files = 0 if folder is None else sum(1 for path in folder.rglob("*") if path.is_file())
-    # The report must come whatever fails in here: no home folder, no permission, a broken numba.
+    # The report must survive any failure here: no home folder, no permission, a broken numba.
     except Exception as error:
         found.add_line("compiler cache", f"unknown: {_first_line(error)}")
         found.problems.append("the folder of the compiler cache cannot be found or made")

@@ -19,7 +19,7 @@ An example is a complete model; run it by `windlass run NAME.py`.  A file that e
 
 
 def find_folder() -> Path:
-    """Where the examples are: in an installed package, or in the checkout."""
+    """Folder of the examples: in an installed package, or in the checkout."""
     for place in sys.modules["windlass"].__path__:
         folder = Path(place) / "examples"
         if folder.is_dir():
@@ -43,7 +43,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def run_examples(words: Sequence[str]) -> str:
-    """List the examples, or copy one; gives the text to print.
+    """List the examples, or copy one; returns the text to print.
 
     Raises:
         OptionError: an unknown example, a file that exists, or too many words.

@@ -24,13 +24,13 @@ def show_modes(script: str) -> None:
     """Print the table of the modes about the last state; all processes together.
 
     Raises:
-        ModelError: the script has solved nothing.
+        ModelError: the script has no solve.
     """
     state = last_state.take()
     if state is None:
         raise ModelError(f"windlass modes {script}: the script solves nothing, there is no state to look at")
-    from windlass.framework.command_line import options  # here, because a word for help is answered without
-    from windlass.solvers.modes.modes import Modes  # here, because it starts PETSc, which has its command line by now
+    from windlass.framework.command_line import options  # here, because help does not need it
+    from windlass.solvers.modes.modes import Modes  # here, because it starts PETSc
 
     result = Modes(state.world).solve(state)
     if options.help_requested():

@@ -13,7 +13,7 @@ from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import HELP_WORDS
 
 RUBBISH = 10_000
-"""New objects after which Python looks for those that only know each other."""
+"""Number of new objects after which Python searches for reference cycles."""
 HELP = """windlass run MODEL.py [options of the model and of PETSc] [-- words of the model]
 
 Runs a model script as python would, with short errors and checked options.  windlass run MODEL.py -help lists its
@@ -37,22 +37,22 @@ def run_script(
     Args:
         words: the file of the script, then its options and PETSc's.
         command: as users write it, for messages.
-        help_text: what the command does.
+        help_text: description of the command.
         before: called when PETSc has its command line, before the script begins.
-        after: called with the file when the script has ended well.
+        after: called with the file when the script has ended without error.
 
     Returns:
-        The exit code: that of the script; 2 for errors of Windlass; 1 for other exceptions.
+        The exit code: the exit code of the script; 2 for errors of Windlass; 1 for other exceptions.
     """
     if words and words[0] in HELP_WORDS:
         print(help_text)
         return 0
-    from windlass.framework.command_line import options  # here, because a word for help is answered without
-    from windlass.framework.launch import error_report as failure  # here, because of options
-    from windlass.framework.launch import script_end  # here, because of options
+    from windlass.framework.command_line import options  # here, because help does not need it
+    from windlass.framework.launch import error_report as failure  # here, because it reads options
+    from windlass.framework.launch import script_end  # here, because it reads options
 
     argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
-    # what is loaded at the start stays: looking for rubbish in it time and again takes a tenth of the start
+    # objects loaded at the start stay: repeated garbage collection of them takes a tenth of the start
     gc.set_threshold(RUBBISH, *thresholds[1:])
     script = words[0] if words else ""
     try:
@@ -84,7 +84,7 @@ def run_script(
 
 
 def _exit_code(end: SystemExit) -> int:
-    """The exit code of a script that called sys.exit, whose words, if any, are printed."""
+    """The exit code of a script that called sys.exit; prints the message of sys.exit, if any."""
     if end.code is None or isinstance(end.code, int):
         return end.code or 0
     print(end.code, file=sys.stderr)

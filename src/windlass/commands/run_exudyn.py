@@ -1,4 +1,4 @@
-"""The command `windlass run-exudyn`: a script of Exudyn, whose calls of solvers are answered by Windlass."""
+"""The command `windlass run-exudyn`: a script of Exudyn, with the solvers of Windlass."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def answer() -> None:
-    """Put Windlass in the place of Exudyn's solvers."""
-    from windlass.exudyn.run import answer_calls  # here, because it starts PETSc, which has its command line by now
+    """Replace Exudyn's solvers by Windlass."""
+    from windlass.exudyn.run import answer_calls  # here, because it starts PETSc
 
     answer_calls()

@@ -2,9 +2,9 @@
 
 windlass show FILE [-field NAME] [-frame N] [-picture FILE.png] [-movie FILE.mp4] [-fps 25] [-size 1280,720]
 
-FILE is what a Recorder wrote, .vtkhdf or .pvd.  In the window: the mouse turns, moves and zooms; space plays and stops,
-left and right go by a frame, up and down change the field, the slider picks the time, q closes.  -frame counts from 0,
-negative numbers from the end (-1, the default of pictures, is the last one).  Pictures and films need no screen.
+FILE is a file of a Recorder, .vtkhdf or .pvd.  In the window: the mouse turns, moves and zooms; space plays and stops,
+left and right move by a frame, up and down change the field, the slider picks the time, q closes.  -frame counts from
+0, negative numbers from the end (-1, the default of pictures, is the last one).  Pictures and films need no screen.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main(words: Sequence[str]) -> int:
     """Show a file, or write pictures of it; the exit code.
 
     Raises:
-        OptionError: a wrong command line, or what PyVista needs is missing.
+        OptionError: a wrong command line, or requirements of PyVista are missing.
         OutputError: no such file, or one that cannot be written.
     """
     if not words or words[0] in HELP_WORDS:
@@ -63,7 +63,7 @@ def check_picture(text: str, what: str) -> Path:
 
 
 def read_options(words: Sequence[str]) -> dict[str, Any]:
-    """Values of all options; raises OptionError for those that are unknown or wrong."""
+    """Values of all options; raises OptionError for unknown or wrong options."""
     values: dict[str, Any] = {name: item.default for name, item in OPTIONS.items()}
     for name, text in refuse_twice(split_options(words)):
         if name not in OPTIONS:

@@ -1,7 +1,8 @@
-"""The command `windlass sweep`: a model with many sets of options, each in a process of its own.
+"""The command `windlass sweep`: a model with many sets of options, each in its own process.
 
-Every case has a folder, ``cases/0007``, in which it runs, and a file there when it has ended.  These files are the
-journal of the sweep: each is written whole, and a sweep that was killed goes on with the cases that have none.
+Every case has a folder, ``cases/0007``, in which it runs, and which gets a file when it has ended.  These files are the
+journal of the sweep: each is written completely or not at all, and a sweep that was killed continues with the cases
+without a file.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def main(words: Sequence[str]) -> int:
 
 @contextmanager
 def _threads(jobs: int) -> Iterator[Executor]:
-    """Threads that wait for cases; what runs is ended first when the sweep is interrupted."""
+    """Threads that wait for cases; running cases are ended first when the sweep is interrupted."""
     child_runs.begin()
     with ThreadPoolExecutor(jobs) as executor:
         try:
@@ -89,7 +90,7 @@ def conduct(plan: SweepPlan, executor: Executor) -> int:
     try:
         run_all(plan, executor, {folder: case for folder, case in folders.items() if needs_run(folder, plan.retry)})
     except KeyboardInterrupt as stopped:
-        stopped.add_note(f"the same command goes on with the cases of '{plan.folder}' that have not ended")
+        stopped.add_note(f"the same command continues with the cases of '{plan.folder}' that have not ended")
         raise
     rows = read_rows(plan.folder)
     files = [*write_table(plan.folder, rows), *draw_sweep(plan.folder, rows, plan.names, plan.units, plan.plot)]
@@ -101,10 +102,10 @@ def conduct(plan: SweepPlan, executor: Executor) -> int:
 
 
 def open_folder(plan: SweepPlan) -> OutputLock:
-    """Make the folder of a sweep, or find in it what has been done of the same one.
+    """Make the folder of a sweep, or find finished cases of the same sweep in it.
 
     Raises:
-        OutputError: it cannot be written, holds something else, or is in use.
+        OutputError: it cannot be written, has other content, or is in use.
     """
     try:
         (plan.folder / "cases").mkdir(parents=True, exist_ok=True)
@@ -128,7 +129,7 @@ def open_folder(plan: SweepPlan) -> OutputLock:
 
 
 def check_files(folder: Path) -> None:
-    """Find files in the places of tables and pictures that Windlass has not written; raises OutputError."""
+    """Refuse files of other programs at the paths of tables and pictures; raises OutputError."""
     for name in (CSV_FILE, PARQUET_FILE):
         check_output(folder / name, "table of the sweep", "table")
     for file in (folder / PLOTS).glob("*.png"):
@@ -136,13 +137,13 @@ def check_files(folder: Path) -> None:
 
 
 def needs_run(folder: Path, retry: bool) -> bool:
-    """Whether a case has not ended, or has failed and is to be tried again."""
+    """Whether a case has not ended, or has failed and is run again."""
     outcome = read_json(folder / OUTCOME)
     return outcome is None or (retry and bool(outcome["reason"]))
 
 
 def run_all(plan: SweepPlan, executor: Executor, cases: Mapping[Path, Case]) -> None:
-    """Run cases in their folders, with a line that says how many have ended."""
+    """Run cases in their folders, with a progress line."""
     total = len(plan.cases)
     failed = 0 if plan.retry else sum(row["status"] == "failed" for row in read_rows(plan.folder))
     with show_progress("sweep", "cases", total, plan.quiet, total - len(cases)) as bar:
@@ -157,7 +158,7 @@ def run_all(plan: SweepPlan, executor: Executor, cases: Mapping[Path, Case]) -> 
 
 
 def run_case(folder: Path, words: Sequence[str], limit: float | None) -> str:
-    """Run a case, for a time [s] at most, and write into its folder how it ended; the reason if it has failed."""
+    """Run a case, for a time [s] at most, and write its status into its folder; returns the reason if it has failed."""
     folder.mkdir(parents=True, exist_ok=True)
     remove_drafts(folder, OUTCOME)
     for name in (OUTCOME, SUMMARY, STATISTICS):
@@ -173,7 +174,7 @@ def run_case(folder: Path, words: Sequence[str], limit: float | None) -> str:
 
 
 def describe(count: int, failed: Sequence[dict[str, object]], files: Sequence[Path]) -> list[str]:
-    """What a sweep has found, in some lines."""
+    """Summary of a sweep, in some lines."""
     lines = [f"{count} cases, {len(failed)} failed"]
     lines += [f"  case {row['case']} failed: {row['reason']}" for row in failed[:10]]
     lines += [f"  ... and {len(failed) - 10} more"] if len(failed) > 10 else []

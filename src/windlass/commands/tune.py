@@ -1,4 +1,4 @@
-"""The command `windlass tune`: which options of PETSc solve a model in the shortest time, with the same answer."""
+"""The command `windlass tune`: finds the options of PETSc that solve a model fastest with the same answer."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ and writes the best as a file for -options_file.  Take a short run (-end_time) t
 Options of the search, which win over those of the model:"""
 OWN = option_table(
     Option("try", "", "", 'more settings in quotes: "-dynamic_ksp_type preonly,gmres -dynamic_pc_type lu"'),
-    Option("catalogue", True, "", "try the settings that suit the model; false: those of -try alone"),
+    Option("catalogue", True, "", "try the settings that suit the model; false: settings of -try alone"),
     Option("processes", 1, "1", "processes of each run", minimum=1),
-    Option("rounds", 3, "1", "runs of the quickest settings, by turns; the shortest time counts", minimum=1),
+    Option("rounds", 3, "1", "runs of the fastest settings, alternately; the shortest time counts", minimum=1),
     Option("limit", 3.0, "1", "times the default's time after which a run is stopped", minimum=1.0),
     Option("longest", 0.0, "s", "time after which the search ends with what it has; 0: by the default's", minimum=0.0),
     Option("agree", 1e-6, "1", "largest relative difference to the default's answer", minimum=0.0),
     Option("clock", CLOCKS[0], "", "time that is ranked", choices=CLOCKS),
-    Option("best", "", "", "file for the best options; default: that of the model, with the suffix .opts"),
+    Option("best", "", "", "file for the best options; default: the file of the model, with the suffix .opts"),
     Option("quiet", False, "", "print the ranking and errors only"),
 )
 SHARE = 0.2
-"""Solvers with less than this share of the time of all are left as they are."""
+"""Solvers with less than this fraction of the total time are not tuned."""
 TIGHTER = 1e-2
-"""Tolerances of the run that shows how exact the default's answer is, by those of the default."""
+"""Factor on the default's tolerances for the run that estimates the error of the default's answer."""
 NEAR, FINALISTS = 1.3, 6
-"""How near to the quickest a setting must be to run again [1], and how many do."""
+"""Settings within this factor of the fastest run again [1], and their largest number."""
 SPARE = 1.5
-"""Time of the search by that of its runs, if each took as long as the default [1]."""
+"""Limit of the search time, relative to its runs if each took as long as the default [1]."""
 EVERY = 6
-"""The default runs again after so many settings, so that its times have the same noise."""
+"""The default runs again after this number of settings, for times with the same noise."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Search for the quickest solver of a model; the exit code.
+    """Search for the fastest solver of a model; the exit code.
 
     Raises:
-        OptionError: a wrong command line, or a model that fails as it is.
+        OptionError: a wrong command line, or a model that fails with its default.
         OutputError: files cannot be written.
     """
     if show_help(words, HELP, OWN):
@@ -68,10 +68,10 @@ def main(words: Sequence[str]) -> int:
 
 
 def plan_search(words: Sequence[str], scratch: Path) -> Search:
-    """The search that a command line asks for; the model is asked for its options.
+    """The search of a command line; runs the model to get its options.
 
     Raises:
-        OptionError: what is wrong with it.
+        OptionError: an error in the command line.
     """
     if launched_size() > 1:
         raise OptionError(f"{COMMAND} starts mpiexec itself: must be {COMMAND} MODEL.py -processes {launched_size()}")
@@ -85,7 +85,7 @@ def plan_search(words: Sequence[str], scratch: Path) -> Search:
     cases = create_grid(tried, known.items) if tried else []
     for case in cases:
         known.check(case)
-    # what they have in common says nothing in the table
+    # common options are no information in the table
     told = [name for name, text in tried.items() if is_varied(text)] or list(tried)
     names = [" ".join(write_options({name: case[name] for name in told})) for case in cases]
     extra = tuple(Setting(name, tuple(write_options(case))) for name, case in zip(names, cases, strict=True))
@@ -105,11 +105,11 @@ class Search:
     """The search, from the first run of the default to the file of options.
 
     Attributes:
-        runner: how the model is run.
+        runner: runs the model.
         extra: settings that the user names.
-        values: of the options of the search.
+        values: values of the options of the search.
         best: file for the best options.
-        said: the command, for that file.
+        said: the command, as text for that file.
     """
 
     runner: Runner
@@ -124,7 +124,7 @@ class Search:
         self._agree = float(self.values["agree"])
         self._prefixes: list[str] = []
         self._settings: dict[str, list[Setting]] = {}
-        # time of a run of the default, and when the tries and the last comparison must have ended [s]
+        # time of a run of the default, and deadlines of the tries and of the last comparison [s]
         self._usual, self._ends, self._ends_all = 0.0, 0.0, 0.0
 
     def conduct(self) -> None:
@@ -142,10 +142,10 @@ class Search:
         self._write(Setting("; ".join(setting.name for setting in found), options))
 
     def _announce(self, begin: float) -> None:
-        """List what is tried, and say when the search ends, which then it does.
+        """List the settings to try, and print the end of the search, which is then binding.
 
         Args:
-            begin: when it began [s].
+            begin: time of its begin [s].
         """
         named, rounds = self.values["catalogue"], int(self.values["rounds"])
         for prefix in self._prefixes:
@@ -173,7 +173,7 @@ class Search:
         return run
 
     def _set_tolerance(self, first: Result) -> None:
-        """How exact the default's answer is, by a run with smaller tolerances of Newton's method."""
+        """Error of the default's answer, by a run with smaller tolerances of Newton's method."""
         solves = [solve for solve in first.solves if "rtol" in solve]
         names = [(solve, name) for solve in solves for name in ("rtol", "atol")]
         words = {f"-{solve['prefix']}snes_{name}": f"{TIGHTER * solve[name]:g}" for solve, name in names}
@@ -187,7 +187,7 @@ class Search:
         self._agree = max(self._agree, error)
 
     def _find_solvers(self, run: Result) -> list[str]:
-        """Prefixes of the solvers that take a good part of the time, or whose options the user names."""
+        """Prefixes of the solvers that take a significant part of the time, or whose options the user names."""
         prefixes = list(dict.fromkeys(solve["prefix"] for solve in run.solves if "solver" in solve))
         total = sum(run.sum(prefix, "wall_time") for prefix in prefixes)
         heavy = [prefix for prefix in prefixes if run.sum(prefix, "wall_time") >= SHARE * total]
@@ -223,11 +223,11 @@ class Search:
         return choose(rank(tried, prefix, self._clock), self._default, prefix, self._clock).setting
 
     def _list_named(self, prefix: str) -> list[Setting]:
-        """The settings that the user names for one solver; those for none in particular are tried with each."""
+        """The settings that the user names for one solver."""
         return [s for s in self.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 
     def _has_time(self, ends: float) -> bool:
-        """Whether one more run of the usual time ends before the search must [s]."""
+        """Whether one more run of the usual time ends before the deadline [s]."""
         return time.perf_counter() + self._usual <= ends
 
     def _try(self, one: Tried, limit: float) -> None:
@@ -242,11 +242,11 @@ class Search:
         judge(one, run, self._default.runs[0], self._agree, self._limit)
 
     def _write(self, best: Setting) -> None:
-        """Compare the best options with the default once more, by turns, and write them if they hold."""
+        """Compare the best options with the default once more, alternately, and write them if they are faster."""
         one = Tried(best)
         base = Tried(self._default.setting)
         for k in range(int(self.values["rounds"]) if best.options else 0):
-            # without one comparison nothing is known of all options together
+            # at least one comparison is needed for all options together
             if k > 0 and not self._has_time(self._ends_all - self._usual):
                 break
             base.runs.append(self._run_default())

@@ -1,6 +1,6 @@
-"""Models of Exudyn, as they are: read from an assembled MainSystem or from a file, and solved here.
+"""Unmodified models of Exudyn: read from an assembled MainSystem or from a file, and solved here.
 
-Names are loaded on first use.  Exudyn itself is needed where a MainSystem is given, not for files.
+Names are loaded on first use.  Exudyn itself is needed for a MainSystem, not for files.
 """
 
 from typing import TYPE_CHECKING

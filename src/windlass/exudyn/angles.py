@@ -1,9 +1,9 @@
-"""Rigid nodes of Exudyn whose rotation are three angles, ``RigidBodyRxyz``; here they have Euler parameters.
+"""Rigid nodes of Exudyn with three angles as rotation, ``RigidBodyRxyz``; in Windlass they have Euler parameters.
 
     R = R_x(a) R_y(b) R_z(c),    ω = T (a, b, c)_t,    T = [e_x, R_x e_y, R_x R_y e_z]
 
-The motion is the same, its steps are not: both are wrong by the order of the square of the step, in other ways where
-the body turns with changing speed.
+The motion is the same, but its steps differ: both have errors of the order of the step squared, which differ if the
+angular velocity of the body changes.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class AngleNode:
     """One of these nodes.
 
     Attributes:
-        node: the node here.
+        node: the node of Windlass.
         where: places of its six coordinates in Exudyn's vector of second order.
         item: its dictionary.
-        last: angles at the end of the last step, so that they go on beyond half a turn [rad]; see `FollowAngles`.
+        last: angles at the end of the last step, for continuity beyond half a turn [rad]; see `FollowAngles`.
     """
 
     node: Entity
@@ -75,7 +75,7 @@ class AngleNode:
         self.last = self.reference[3:].copy()
 
     def place(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Displacements and velocities here, shape (7,) each, of those there, (6,)."""
+        """Displacements and velocities of Windlass, shape (7,) each, from Exudyn's, (6,)."""
         start = euler_parameters_of(find_matrix(self.reference[3:]))
         total = self.last = self.reference[3:] + q[3:]
         e = euler_parameters_of(find_matrix(total))
@@ -84,7 +84,7 @@ class AngleNode:
         return np.concatenate((q[:3], e - start)), np.concatenate((v[:3], rates))
 
     def read(self, q: FloatArray, v: FloatArray, a: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Displacements, velocities and accelerations there, (6,), of those here, (7,)."""
+        """Displacements, velocities and accelerations of Exudyn, (6,), from Windlass', (7,)."""
         e = euler_parameters_of(find_matrix(self.reference[3:])) + q[3:]
         angles = find_angles(e, self.last)
         T, speed = find_rates(angles), _turning(v[3:], e)
@@ -111,11 +111,11 @@ class FollowAngles(StepHook):
         self._nodes = nodes
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """The angles of the start."""
+        """Set the angles of the start."""
         self.after_step(state)
 
     def after_step(self, state: State) -> None:
-        """The angles after a step."""
+        """Update the angles after a step."""
         whole = state.gather()
         for node in self._nodes:
             q, v, a = (whole.of(node.node, name)[0] for name in ("q", "v", "a"))
@@ -126,6 +126,6 @@ class FollowAngles(StepHook):
         return {"last": [node.last for node in self._nodes]}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """The last angles again."""
+        """Restore the last angles."""
         for node, last in zip(self._nodes, kept["last"], strict=True):
             node.last = np.asarray(last, np.float64)

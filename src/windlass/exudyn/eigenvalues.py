@@ -1,4 +1,4 @@
-"""Eigenvalues of a MainSystem by the modes of Windlass: the answer to its function ComputeODE2Eigenvalues."""
+"""Eigenvalues of a MainSystem by the modes of Windlass: implements its function ComputeODE2Eigenvalues."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def compute_eigenvalues(
     singularValuesTolerance: float = 1e-12,
     autoAssemble: bool = True,
 ) -> list[Any]:
-    """As there, about the initial values of the system: ω² [rad²/s²], frequencies [Hz] or complex σ [1/s], and shapes.
+    """As Exudyn, about the initial values: ω² [rad²/s²], frequencies [Hz] or complex σ [1/s], and shapes.
 
-    Modes have masses of 1, as there, and either sign.  Of complex σ both of a pair are given; their shapes have the
-    length 1, and, without constraints, displacements before velocities.
+    Modes have unit modal mass, as in Exudyn, and arbitrary sign.  Complex σ come in pairs; their shapes have the norm 1
+    and, without constraints, displacements before velocities.
 
     Raises:
         NoCounterpart: items that cannot be expressed.
@@ -50,7 +50,7 @@ def compute_eigenvalues(
         raise ModelError(
             "convert2Frequencies and computeComplexEigenvalues of ComputeODE2Eigenvalues: must be one of both"
         )
-    # its matrix of stiffness knows no loads, whose forces may turn with bodies
+    # its stiffness matrix has no terms of loads, whose forces may rotate with bodies
     model = Imported({**describe_system(mbs), "loads": []}, mbs)
     held = [int(place) for place in np.ravel(constrainedCoordinates)]
     if ignoreAlgebraicEquations or held:
@@ -96,7 +96,7 @@ def _hold(model: Imported, held: Sequence[int]) -> None:
 
 
 def _find_modes(model: Imported, count: int, quadratic: bool) -> ModesResult:
-    """So many modes, all for 0."""
+    """This number of modes, all for 0."""
     modes = Modes(
         model.world, count=count or model.size(), problem="quadratic" if quadratic else "linear", prefix=OPTIONS,
         name="eigenvalues",
@@ -113,7 +113,7 @@ def _place_shapes(model: Imported, result: ModesResult) -> ComplexArray:
 
 
 def answer_eigenvalues() -> None:
-    """Have Exudyn's eigenvalues answered here from now on."""
+    """From now on compute Exudyn's eigenvalues by Windlass."""
     exudyn: Any = import_module("exudyn")
     solver: Any = import_module("exudyn.solver")
     for place in (exudyn, solver, exudyn.MainSystem):

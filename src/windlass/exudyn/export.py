@@ -1,11 +1,11 @@
-"""What a model of Exudyn consists of, as one dictionary, and as a JSON file that Windlass reads elsewhere.
+"""Description of a model of Exudyn as one dictionary, and as a JSON file that Windlass reads on any machine.
 
     windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]
     python export.py MODEL.py ...           the same; this file needs Exudyn and NumPy only, and may be copied
 
-The script runs until its N-th call of a solver (default 1), in place of which the file is written; then it ends.
-The file holds the dictionaries of all nodes, objects, markers, loads and sensors without graphics, the values that the
-solver would start from, and the settings of the solver.  User functions are written by their names.
+The script runs until its N-th call of a solver (default 1); the file is written instead of this solve, and the script
+ends. The file holds the dictionaries of all nodes, objects, markers, loads and sensors without graphics, the values
+that the solver would start from, and the settings of the solver.  User functions are written by their names.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ USAGE = "usage: windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]"
 SYSTEM_FUNCTIONS = ("PreStep", "PostStep", "PostNewton", "PreNewtonResidual", "SystemJacobian")
 """User functions of the whole system."""
 MAIN_SOLVERS = {"Static": "static", "ImplicitSecondOrder": "dynamic", "Explicit": "dynamic"}
-"""Classes of solvers ``MainSolver...``, and what their function SolveSystem solves."""
+"""Classes of solvers ``MainSolver...``, and the kind of solve of their function SolveSystem."""
 PARTS_OF_SOLVES = ("SolveSteps", "Newton", "DiscontinuousIteration", "FinishStep", "InitializeStep")
-"""Functions of these classes that make parts of a solve, beside those that set functions for such parts."""
+"""Functions of these classes that execute parts of a solve"""
 
 
 def describe_system(mbs: Any) -> dict[str, Any]:
-    """The items of an assembled MainSystem, with Python's functions as they are."""
+    """The items of an assembled MainSystem, with Python functions unchanged."""
     data, initial = mbs.systemData, _initial()
     kinds = {
         "nodes": (mbs.GetNode, data.NumberOfNodes()),
@@ -57,7 +57,7 @@ def describe_system(mbs: Any) -> dict[str, Any]:
 
 
 def describe_solve(kind: str, settings: Any, solver: Any = None) -> dict[str, Any]:
-    """What a call of a solver asks for: kind ``"static"`` or ``"dynamic"``, SimulationSettings, DynamicSolverType."""
+    """Arguments of a call of a solver: kind ``"static"`` or ``"dynamic"``, SimulationSettings, DynamicSolverType."""
     given = settings.GetDictionary()
     name = given["timeIntegration"]["solverType"] if solver is None else solver
     return {"kind": kind, "solver": str(name).rpartition(".")[2], "settings": given}
@@ -73,7 +73,7 @@ def check_target(path: Path) -> str:
 
 
 def write_system(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a description as JSON; numbers come back to the last bit."""
+    """Write a description as JSON; numbers are restored to the last bit."""
     path.write_text(json.dumps(content, indent=1, default=_encode) + "\n", encoding="utf-8")
 
 
@@ -82,7 +82,7 @@ def _initial() -> Any:
 
 
 def _strip(item: Mapping[str, Any]) -> dict[str, Any]:
-    """An item without what is only drawn."""
+    """An item without graphics."""
     return {key: _dense(value) for key, value in item.items() if not key.startswith("V")}
 
 
@@ -94,7 +94,7 @@ def _dense(value: Any) -> Any:
 
 
 def _encode(value: Any) -> Any:
-    """What JSON does not know: arrays and numbers of NumPy, words of Exudyn, functions."""
+    """Conversion of types unknown to JSON: arrays and numbers of NumPy, enums of Exudyn, functions."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if callable(value):
@@ -114,7 +114,7 @@ DRAWING = {
 
 
 def close_windows() -> None:
-    """Have no windows opened from now on; plots are drawn into none."""
+    """Suppress windows from now on, including windows of plots."""
     exudyn: Any = import_module("exudyn")
     os.environ.setdefault("MPLBACKEND", "Agg")
     for name, functions in DRAWING.items():
@@ -125,13 +125,13 @@ def close_windows() -> None:
 
 
 class _Written(SystemExit):
-    """The file is there: the script ends."""
+    """The file is written: end the script."""
 
 
 def answer(solve: Callable[..., bool], error: type[Exception] = NotImplementedError) -> None:
-    """Have the solvers of Exudyn call a function: ``solve(kind, mbs, settings, solver, **other)``.
+    """Let the solvers of Exudyn call a function: ``solve(kind, mbs, settings, solver, **other)``.
 
-    Calls that make parts of a solve raise an error of the given type.
+    Calls that execute parts of a solve raise an error of the given type.
     """
     exudyn: Any = import_module("exudyn")
 
@@ -153,7 +153,7 @@ def answer(solve: Callable[..., bool], error: type[Exception] = NotImplementedEr
 
 
 def _answer_class(solvers: Any, kind: str, call: Callable[..., bool], error: type[Exception]) -> None:
-    """Have SolveSystem of a class of solvers answered, and refuse its functions for parts of a solve."""
+    """Replace SolveSystem of a class of solvers, and refuse its functions for parts of a solve."""
 
     def solve_system(solver: Any, mbs: Any, simulationSettings: Any) -> bool:
         return call(kind, mbs, simulationSettings, None, {"mainSolver": solver})

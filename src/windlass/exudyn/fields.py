@@ -1,6 +1,6 @@
 """The fields of the items of Exudyn, by type, without graphics, ``name`` and the type itself.
 
-Fields in brackets may be missing.  An item that has others, or lacks one, is of another version: see `find_faults`.
+Fields in brackets may be missing.  An item with other or missing fields is of another version: see `find_faults`.
 """
 
 from __future__ import annotations
@@ -193,11 +193,11 @@ MISNAMED = {
     "ContactSphereSphere": {"torusAxis": "ContactSphereTorus", "trianglePoints": "ContactSphereTriangle"},
     "BodiesRelativeTranslationCoordinate": {"nodeNumber": "BodiesRelativeRotationCoordinate"},
 }
-"""Types that Exudyn itself gives to other items, too: fields that only those have, and the types that they are."""
+"""Types that Exudyn also reports for other items: fields that only those items have, and their correct types."""
 
 
 def name_types(items: Mapping[str, Any]) -> dict[str, Any]:
-    """A description with the types that Exudyn itself gives wrongly set right."""
+    """A description with corrected types where Exudyn reports wrong ones."""
 
     def name(item: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         others = MISNAMED.get(str(item.get(key)), {})
@@ -210,7 +210,7 @@ def name_types(items: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_faults(group: str, kind: str, item: Mapping[str, Any]) -> str:
-    """Which fields an item lacks, and which ones it has that its type has not; an empty text if all are known."""
+    """Missing and unknown fields of an item; an empty text if all are correct."""
     if not kind:
         return f"lacks {KINDS[group]}Type; must be a type of Exudyn {VERSION}"
     if kind not in GROUPS[group]:

@@ -1,7 +1,7 @@
 """User functions of Exudyn in laws of Windlass: ``f(mbs, t, itemNumber, ...)``.
 
-Those of displacements are called in every evaluation of forces, and see the state of that evaluation where they ask
-the system for it.  Those of time alone are called once for each time, so they must not ask.
+Functions of displacements are called in every evaluation of forces, and read the state of that evaluation from the
+system.  Functions of time alone are called once for each time, so they must not read the state.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 
 READS_NOTHING = ("variables", "sys", "interactiveMode")
-"""What a function may take from the system without asking for its state; beside parameters of items."""
+"""Attributes of the system that a function may use without reading its state, in addition to parameters of items."""
 PARAMETERS = ("Parameter", "Defaults")
 OF_TIME = "offset"
-"""How the names of user functions that must depend on time alone begin; loads may read the state."""
+"""Prefix of the names of user functions that must depend on time alone; loads may read the state."""
 ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
 
 
 class MainSystemView:
-    """What user functions get as ``mbs``: the system of Exudyn, brought to the present state where it is asked for it.
+    """The argument ``mbs`` of user functions: the system of Exudyn, updated to the present state when it is read.
 
     Args:
-        mbs: the MainSystem, or None where the model came from a file.
-        reads: whether its state may be asked for.
-        functions: those of the model, which know how to bring the system to the present state.
+        mbs: the MainSystem, or None if the model came from a file.
+        reads: whether its state may be read.
+        functions: functions of the model, which can update the system to the present state.
     """
 
     def __init__(self, mbs: Any, reads: bool, functions: UserFunctions) -> None:
@@ -59,12 +59,12 @@ class UserFunctions:
     """The user functions of one model.
 
     Args:
-        mbs: the MainSystem, or None where the model came from a file.
+        mbs: the MainSystem, or None if the model came from a file.
         given: functions by name, for models from files.
 
     Attributes:
-        bring_up_to_date: brings the coordinates of the MainSystem to those of the present evaluation.
-        seen: places of coordinates, with the displacements and velocities that a function shall see there.
+        bring_up_to_date: copies the coordinates of the present evaluation into the MainSystem.
+        seen: places of coordinates, with the displacements and velocities for the function there.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:
@@ -74,7 +74,7 @@ class UserFunctions:
         self.in_time, self.in_motion = MainSystemView(mbs, False, self), MainSystemView(mbs, True, self)
 
     def see(self, places: IntArray, function: Callable[..., float], given: Any) -> Callable[..., float]:
-        """The function of a load as ``f(t, u, u_t)`` of the coordinates at some places, so that it has a tangent."""
+        """The function of a load as ``f(t, u, u_t)`` of the coordinates at some places"""
 
         def evaluate(t: float, u: FloatArray, ut: FloatArray) -> float:
             self.seen = places, u, ut
@@ -87,7 +87,7 @@ class UserFunctions:
         return evaluate
 
     def find(self, item: Mapping[str, Any], key: str) -> Callable[..., Any] | str | None:
-        """The function of an item, None if it has none, or why there is none."""
+        """The function of an item, None if it has none, or the reason why it cannot be used."""
         value = item[key]
         if not value:
             return None
@@ -107,7 +107,7 @@ class UserFunctions:
         return with_numbers(function)
 
     def reads_state(self, function: Any) -> bool:
-        """Whether the code of a function asks the system for its state."""
+        """Whether the code of a function reads the state of the system."""
         names = getattr(getattr(unwrap(function), "__code__", None), "co_names", ()) if callable(function) else ()
         return any(hasattr(self.mbs, name) and not tells_no_state(name) for name in names)
 
@@ -130,7 +130,7 @@ def find_numbers(value: Any) -> Any:
 
 
 def symbolic(function: Any, mbs: Any) -> Callable[..., Any]:
-    """A symbolic function as Python's."""
+    """A symbolic function as a Python function."""
 
     def evaluate(system: Any, *arguments: Any) -> Any:
         return find_numbers(function.Evaluate(mbs, *arguments))

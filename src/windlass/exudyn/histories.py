@@ -1,4 +1,4 @@
-"""History values of Exudyn whose counterparts here are other numbers: read from a state, and brought into one."""
+"""History values of Exudyn that have other values in Windlass: conversion from a state and into a state."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 
 OPEN = 0.0
-"""What stands for the gap of a segment that no circle touches [m]."""
+"""Gap of a segment without a contacting circle [m]."""
 
 
 class History(Protocol):
     """The values of one `NodeGenericData`."""
 
     def place(self, state: State, values: FloatArray) -> None:
-        """Bring values of Exudyn into a state that has positions and velocities."""
+        """Write values of Exudyn into a state that has positions and velocities."""
 
     def read(self, state: State) -> FloatArray:
         """The values of Exudyn in a state."""
 
 
 class SlidingHistory:
-    """Of a sliding joint: the number of the cable, and, where it slides freely, the place along all cables [m].
+    """History of a sliding joint: the number of the cable and, if it slides freely, the place along all cables [m].
 
     Args:
         joint: the joint.
         node: its place along the cables.
-        slides: whether the place is free, or that of moving material.
+        slides: whether the place is free; otherwise it moves with the material.
     """
 
     def __init__(self, joint: Entity, node: Entity, slides: bool) -> None:
         self._joint, self._node, self._slides = joint, node, slides
 
     def place(self, state: State, values: FloatArray) -> None:
-        """As there, with a speed of the place so that the point stays on the cable, which has none there."""
+        """As in Exudyn, with an additional speed of the place, to keep the point on the cable."""
         at = float(values[1]) if self._slides else 0.0
         state.put(self._joint, [[values[0], 0.0, 0.0, at]], "data")
         state.put(self._joint, [[values[0], 0.0, 0.0, at]], "start_data")
@@ -60,7 +60,7 @@ class SlidingHistory:
 
 
 class CurveHistory:
-    """Of a curve of segments: for each the number of the circle that touches it or -1, the gap [m] and the slip [m/s].
+    """History of a curve of segments: for each the number of the touching circle or -1, gap [m] and slip [m/s].
 
     Args:
         contacts: the contacts of all circles with the first segment, of all with the second one, and so on.
@@ -74,7 +74,7 @@ class CurveHistory:
         """All contacts begin open; the first step finds those that touch."""
 
     def read(self, state: State) -> FloatArray:
-        """See the class; of several circles on one segment the deepest."""
+        """See the class; for several circles on one segment, values of the deepest."""
         shape = len(self._contacts) // self._circles, self._circles
         found = [eval_output(self._contacts, name, state) for name in ("piece", "gap", "slip")]
         piece, gap, slip = (np.reshape(np.atleast_2d(values)[:, 0], shape) for values in found)
@@ -88,4 +88,4 @@ class CurveHistory:
 
 
 PlacedHistory = tuple[IntArray, History]
-"""Places in Exudyn's vector of history values, and what stands there."""
+"""Places in Exudyn's vector of history values, and their values."""

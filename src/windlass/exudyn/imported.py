@@ -42,16 +42,16 @@ class Imported:
         items: its description, see `export.describe_system`.
         mbs: the MainSystem, or None.
         functions: user functions by name, for models from files.
-        answered: functions of the system that somebody will call, see `SystemFunctions`.
+        answered: functions of the system that the importing code will execute, see `SystemFunctions`.
         hold: first-order states have constraints that hold them in statics, see `static`.
 
     Attributes:
         world: the world.
-        nodes, objects, loads: entities by the number of their item; None for what has none here.
-        turned: nodes whose rotation are angles there.
+        nodes, objects, loads: entities by the number of their item; None for items without an entity.
+        turned: nodes with angles as rotation in Exudyn.
         functions: the user functions.
         columns: see `Building`.
-        histories: history values that are other numbers here, with their places in Exudyn's vector.
+        histories: history values that have other values in Windlass, with their places in Exudyn's vector.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Imported:
     def places(self, kind: str = "ODE2") -> list[tuple[Entity, IntArray]]:
         """Nodes with the places of their coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or ``"data"``.
 
-        Those whose coordinates are others here, ``turned``, are not among them.
+        Nodes with other coordinates in Windlass, ``turned``, are not included.
         """
         return [
             (node, where)
@@ -116,7 +116,7 @@ class Imported:
         """The state that Exudyn's solvers would start from."""
         state = State(self.world)
         initial = {name: np.asarray(values, np.float64) for name, values in self.items["initial"].items()}
-        # the vectors of Exudyn, their kinds, and what they are here
+        # the vectors of Exudyn, their kinds, and their counterparts
         parts = "ODE2 ODE2 q", "ODE2_t ODE2 v", "ODE1 ODE1 v", "data data data", "data data start_data"
         for vector, kind, name in map(str.split, parts):
             for node, where in self.places(kind):
@@ -143,18 +143,18 @@ class Imported:
         return out
 
     def hooks(self) -> list[Hook]:
-        """What solvers of the world need to follow angles beyond half a turn; `solve` gives it itself."""
+        """Hooks for solvers of the world to follow angles beyond half a turn; `solve` adds them itself."""
         return [FollowAngles(self.turned)] if self.turned else []
 
     def static(self, **other: Any) -> Static:
-        """The solver of statics with the settings of the file; other arguments take their place.
+        """The solver of statics with the settings of the file; other arguments override them.
 
         With ``constrainODE1Coordinates`` first-order states stay as given, until `dynamic` is called.
         """
         return self.create_static(self._settings(), **other)
 
     def create_static(self, settings: Mapping[str, Any], **other: Any) -> Static:
-        """The solver of statics that the dictionary of SimulationSettings asks for."""
+        """The solver of statics for the dictionary of SimulationSettings."""
         self._switch_holds(True)
         return Static(self.world, **(read_static(settings) | other))
 
@@ -163,12 +163,12 @@ class Imported:
             self.world.set(held, active=on)
 
     def dynamic(self, **other: Any) -> Dynamic | Explicit:
-        """The solver of dynamics with the settings of the file; other arguments take their place."""
+        """The solver of dynamics with the settings of the file; other arguments override them."""
         self._switch_holds(False)
         return create_dynamic(self.world, self._settings(), self.items["solve"]["solver"], **other)
 
     def solve(self, hooks: Sequence[Hook] = (), **other: Any) -> State:
-        """Solve as the file says, from its initial values; other arguments of the solver take the place of its own.
+        """Solve with the settings of the file, from its initial values; other arguments of the solver override them.
 
         Raises:
             NotConverged: the solve fails.
@@ -192,7 +192,7 @@ class Imported:
 
 
 def create_dynamic(world: World, settings: Mapping[str, Any], solver: str, **other: Any) -> Dynamic | Explicit:
-    """The solver that a DynamicSolverType and the dictionary of SimulationSettings ask for."""
+    """The solver for a DynamicSolverType and the dictionary of SimulationSettings."""
     kind, arguments = read_dynamic(settings, solver)
     return Dynamic(world, **(arguments | other)) if kind == "Dynamic" else Explicit(world, **(arguments | other))
 
@@ -200,7 +200,7 @@ def create_dynamic(world: World, settings: Mapping[str, Any], solver: str, **oth
 def solve_motion(
     model: Imported, solver: Dynamic | Explicit, state: State, settings: Mapping[str, Any], hooks: Sequence[Hook]
 ) -> State:
-    """Integrate from a state as Exudyn starts, see `start_motion`."""
+    """Integrate from a state with the start of Exudyn, see `start_motion`."""
     hooks = [*model.hooks(), *hooks]
     if isinstance(solver, Explicit):
         return solver.solve(state, hooks)
@@ -219,7 +219,7 @@ def import_system(mbs: Any, answered: Sequence[str] = (), hold: bool = False) ->
 
     Args:
         mbs: the MainSystem.
-        answered: functions of the system that somebody will call, see `SystemFunctions`.
+        answered: functions of the system that the importing code will execute, see `SystemFunctions`.
         hold: constrain first-order states to their initial values.
 
     Raises:
@@ -235,7 +235,7 @@ def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = 
 
     Args:
         path: the file.
-        functions: user functions of the model by the names under which they stand in the file.
+        functions: user functions of the model by their names in the file.
 
     Raises:
         OutputError: no such file, or one of another kind or version.

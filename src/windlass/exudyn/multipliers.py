@@ -1,4 +1,4 @@
-"""The multipliers of Exudyn's constraints from ours: which belong together, with which factors."""
+"""The multipliers of Exudyn's constraints from the multipliers of Windlass: pairs and factors."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class JointMultipliers(NamedTuple):
     """Multipliers of one constraint.
 
     Attributes:
-        entity: the constraint here.
+        entity: the constraint in Windlass.
         where: places in Exudyn's vector of algebraic coordinates, shape (n,).
-        factor: matrix (n, m): theirs are factor times ours.
+        factor: matrix (n, m): Exudyn's multipliers are factor times ours.
     """
 
     entity: Entity
@@ -28,7 +28,7 @@ class JointMultipliers(NamedTuple):
 
 
 def unknown_places(mbs: Any, model: Imported) -> list[int]:
-    """Places of multipliers of joints whose equations are written otherwise here, so that theirs are not known."""
+    """Places of multipliers of joints with other equations here; the multipliers of Exudyn are then unknown."""
     found: list[int] = []
     for number, item in enumerate(model.items["objects"]):
         kind = str(item["objectType"])
@@ -50,19 +50,19 @@ def find_multipliers(mbs: Any, model: Imported) -> list[JointMultipliers]:
 
 
 def _factor(item: Mapping[str, Any]) -> FloatArray | None:
-    """The matrix of an object, see `JointMultipliers`, or None where the equations are written otherwise."""
+    """The matrix of an object, see `JointMultipliers`, or None if the equations differ."""
     find = FACTORS.get(str(item["objectType"]))
     found: FloatArray | None = find(item) if find else None
     return found
 
 
 def _vector(item: Mapping[str, Any]) -> FloatArray | None:
-    """One equation of coordinates is the same, several are rows of their own here."""
+    """A single coordinate equation is the same; several equations are separate rows here."""
     return np.eye(1) if count_equations(item) == 1 else None
 
 
 def _sliding(item: Mapping[str, Any]) -> FloatArray:
-    """The force on the point, and a step along the cable that is done; one across the cable is not known."""
+    """The force on the point, and of steps between cables the one along the cable; the one across is unknown."""
     if item["useClassicalFormulation"]:
         return np.diag((1.0, 1.0, 0.0))
     return np.outer((0.0, 1.0, 0.0), np.full(3, np.nan))
@@ -84,4 +84,4 @@ FACTORS: dict[str, Any] = {
     "JointSliding2D": _sliding,
     "JointALEMoving2D": lambda item: np.eye(2, 3),
 }
-"""Matrix by type of object, see `JointMultipliers`; without joints whose equations are written otherwise there."""
+"""Matrix by type of object, see `JointMultipliers`; without joints whose equations differ."""

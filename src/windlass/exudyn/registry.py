@@ -1,10 +1,10 @@
-"""Which item of Exudyn becomes what: one small function per type of item, and what they share.
+"""Translation of items of Exudyn: one small function per type of item, and their common tools.
 
     @translates("ConnectorDistance")
     def distance(b: Building, item: Item) -> Entity:
         return b.add(con.DistanceConstraint, item, "distance", "activeConnector:active", **b.points(item))
 
-A function that cannot express an item raises `Refused` with the reason; all of these stand in one `NoCounterpart`.
+A function that cannot express an item raises `Refused` with the reason; one `NoCounterpart` lists all of these.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Item = Mapping[str, Any]
 Translation = Callable[["Building", Item], Entity | None]
 
 UNREADABLE = KeyError, IndexError, TypeError, ValueError, AttributeError
-"""What values of another kind raise in a translation."""
+"""Errors that values of another kind raise in a translation."""
 _translations: dict[str, Translation] = {}
 _bodies: set[str] = set()
 
@@ -47,7 +47,7 @@ class NoCounterpart(ModelError):
 
 
 class Refused(Exception):
-    """This item cannot be expressed, for a reason; an empty one where it only refers to such an item."""
+    """This item cannot be expressed, for a reason; the reason is empty if it only refers to such an item."""
 
 
 def translates(*types: str, body: bool = False) -> Callable[[Translation], Translation]:
@@ -72,19 +72,19 @@ class MarkerFrame:
 
 @dataclass
 class Building:
-    """A world in the making.
+    """A world during its construction.
 
     Attributes:
         items: the description of the system, see `export.describe_system`.
         functions: the user functions.
         world: the world.
-        nodes, objects, loads: entities by item number; None for what has no coordinates here.
+        nodes, objects, loads: entities by item number; None for items without coordinates in Windlass.
         missing: items without counterpart.
-        answered: functions of the system that somebody will call.
+        answered: functions of the system that the importing code will execute.
         columns: by id of an item, for parameters that are columns here: their names, and factors on their values, which
             are numbers, or rotations (3, 3) of vectors.
-        histories: by number of a node, what its history values are here where they are other numbers.
-        faulty: groups and numbers of items whose fields are not those of their type.
+        histories: by number of a node, the conversion of its history values where they differ.
+        faulty: groups and numbers of items whose fields do not match their type.
     """
 
     items: Mapping[str, Any]
@@ -118,12 +118,12 @@ class Building:
             raise NoCounterpart(self.missing)
 
     def _drop_faulty(self) -> None:
-        """Name the items whose fields are not those of their type, and leave them out."""
+        """List the items whose fields do not match their type, and skip them."""
         for group, word in KINDS.items():
             for number, item in enumerate(self.items[group]):
                 kind = str(item.get(f"{word}Type", ""))
                 prefix = {"node": "Node", "load": "Load"}.get(word, "")
-                # those without a translation are refused as they are
+                # items without a translation are refused later
                 reads = group in ("markers", "sensors") or prefix + kind in _translations
                 fault = find_faults(group, kind, item) if reads or not kind else ""
                 if fault:
@@ -200,7 +200,7 @@ class Building:
 
 
 def require(item: Item, **expected: Any) -> None:
-    """Refuse an item one of whose parameters is not the only value that is possible here."""
+    """Refuse an item if a parameter differs from the only supported value."""
     for key, value in expected.items():
         if not np.array_equal(item[key], value):
             raise Refused(f"{key} = {np.asarray(item[key]).tolist()}: must be {value}")
@@ -214,5 +214,5 @@ def require_no_function(item: Item, *keys: str) -> None:
 
 
 def translation_names() -> list[str]:
-    """The types of items that can be expressed; those of nodes and loads begin with Node and Load."""
+    """The types of items that can be expressed; types of nodes and loads begin with Node and Load."""
     return sorted(_translations)

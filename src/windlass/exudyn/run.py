@@ -1,7 +1,7 @@
-"""``windlass run-exudyn MODEL.py``: a script of Exudyn as it is, with its solver calls answered here.
+"""``windlass run-exudyn MODEL.py``: an unmodified script of Exudyn, with the solvers of Windlass.
 
-After a solve, and whenever a sensor is due, coordinates, velocities, accelerations, multipliers and history values go
-back into the MainSystem, so that Exudyn itself answers what the script asks for.  Nothing is drawn.
+After a solve, and whenever a sensor is due, coordinates, velocities, accelerations, multipliers and history values are
+copied into the MainSystem, where the script can read them.  No graphics are drawn.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from windlass.solvers.static import Static
 SENSOR_FILE = "sensor file of Exudyn"
 SOLUTION_FILE = "solution file of Exudyn"
 STORED = "windlass: stored sensors"
-"""Where the values of sensors are kept in the dictionary ``mbs.sys``."""
+"""Key of the values of sensors in the dictionary ``mbs.sys``."""
 
 
 class Mirror:
-    """Brings states into the MainSystem that a model was imported from."""
+    """Copies states into the MainSystem from which a model was imported."""
 
     def __init__(self, mbs: Any, model: Imported, static: bool) -> None:
         exudyn: Any = import_module("exudyn")
@@ -53,7 +53,7 @@ class Mirror:
         self._numbers: State | None = None
 
     def write(self, state: State) -> None:
-        """All of a state; on several processes all call this together."""
+        """Copy all values of a state; all processes call this together."""
         whole, data = state.gather(), self.mbs.systemData
         if self._numbers is None:
             self._find_places(whole)
@@ -80,7 +80,7 @@ class Mirror:
         data.SetTime(whole.t, self._now)
 
     def _find_places(self, whole: State) -> None:
-        """Where the values of Exudyn's vectors stand in ours, found by a state that holds its own numbers."""
+        """Places of the values of Exudyn's vectors in ours, found by a state whose values are their own indices."""
         self._numbers = numbers = whole.copy()
         for name in ("q", "v", "lam", "data"):
             values = getattr(numbers, name)
@@ -93,7 +93,7 @@ class Mirror:
         self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
 
     def redirect_functions(self, solver: Any) -> None:
-        """Have user functions of displacements see the coordinates of the evaluation that calls them."""
+        """Give user functions of displacements the coordinates of the evaluation that calls them."""
         fields, data, model = solver.assembly.fields, self.mbs.systemData, self.model
         layout, places = solver.assembly.layout, model.places()
 
@@ -128,7 +128,7 @@ class SensorHook(StepHook):
     """Records the sensors of a MainSystem.
 
     Args:
-        mirror: of the system.
+        mirror: mirror of the system.
         period: time between two records [s].
         files: whether sensors with a file name write files.
     """
@@ -149,7 +149,7 @@ class SensorHook(StepHook):
         self.after_step(state)
 
     def after_step(self, state: State) -> None:
-        """A row if it is time."""
+        """Add a row if it is due."""
         if not self._wanted or state.t < self._next - 1e-10 * max(1.0, abs(state.t)):
             return
         self._mirror.write(state)
@@ -158,13 +158,13 @@ class SensorHook(StepHook):
             rows.append([state.t, *np.ravel(self._mirror.mbs.GetSensorValues(k))])
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Steps before the next row."""
+        """Number of steps before the next row."""
         if not self._wanted:
             return 1 << 30
         return max(0, int((self._next - state.t) / size * (1.0 - 1e-9)) - 1)
 
     def finish(self, state: State) -> None:
-        """Keep the rows for the script, and write the files."""
+        """Store the rows for the script, and write the files."""
         self._mirror.mbs.sys.setdefault(STORED, {}).update({k: np.array(rows) for k, rows in self.rows.items()})
         if not self._files or not is_first_process():
             return
@@ -182,10 +182,10 @@ class SolutionFile(StepHook):
     """Writes the file of coordinates of a solve (``solution.file``) with the columns of Exudyn.
 
     Args:
-        mirror: of the system.
-        settings: of the file, as a dictionary.
-        precision: digits of numbers.
-        static: whether there are no velocities.
+        mirror: mirror of the system.
+        settings: settings of the file, as a dictionary.
+        precision: number of digits.
+        static: whether the file has no velocities.
 
     Raises:
         ModelError: a binary file.
@@ -199,7 +199,7 @@ class SolutionFile(StepHook):
         self._mirror, self._settings, self._format = mirror, settings, f"%.{precision}g"
         self._next, self._rows = 0.0, list[Any]()
         moves = not static
-        # name of the vector without its beginning, and whether it is written
+        # name of the vector without its prefix, and whether it is written
         self._parts = (
             ("ODE2Coordinates", True),
             ("ODE2Coordinates_t", moves and wanted["velocities"]),
@@ -218,7 +218,7 @@ class SolutionFile(StepHook):
             self.after_step(state)
 
     def after_step(self, state: State) -> None:
-        """A row if it is time."""
+        """Add a row if it is due."""
         if state.t < self._next - 1e-10 * max(1.0, abs(state.t)):
             return
         self._mirror.write(state)
@@ -226,7 +226,7 @@ class SolutionFile(StepHook):
         self._rows.append((state.t, self._read()))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Steps before the next row."""
+        """Number of steps before the next row."""
         return max(0, int((self._next - state.t) / size * (1.0 - 1e-9)) - 1)
 
     def finish(self, state: State) -> None:
@@ -273,10 +273,10 @@ def solve(
     mainSolver: Any = None,
     **other: Any,
 ) -> bool:
-    """Answer a call of SolveStatic, SolveDynamic or SolveSystem; see `export.answer`.
+    """Execute a call of SolveStatic, SolveDynamic or SolveSystem; see `export.answer`.
 
     Raises:
-        NoCounterpart: items that cannot be expressed, before anything is solved.
+        NoCounterpart: items that cannot be expressed, before any solve.
         NotConverged: the solve fails.
     """
     exudyn: Any = import_module("exudyn")
@@ -320,7 +320,7 @@ def solve(
 
 
 def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
-    """Time at the end of the step that begins with a state [s]; in statics that of the load steps."""
+    """Time at the end of the step that begins with a state [s]; in statics the time of the load steps."""
     if isinstance(solver, Static):
         return float(solver.time or state.t)
     if isinstance(solver, Dynamic):
@@ -329,7 +329,7 @@ def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
 
 
 def stored_data(original: Any) -> Any:
-    """GetSensorStoredData that knows what was recorded here."""
+    """GetSensorStoredData with the records of Windlass."""
 
     def get(mbs: Any, sensorNumber: Any) -> Any:
         stored = mbs.sys.get(STORED, {})
@@ -339,7 +339,7 @@ def stored_data(original: Any) -> Any:
 
 
 def answer_calls() -> None:
-    """Have Exudyn's solvers answered here from now on, and its windows stay closed.
+    """From now on replace Exudyn's solvers by Windlass, and suppress its windows.
 
     Raises:
         ModelError: Exudyn is not installed.

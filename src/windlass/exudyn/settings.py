@@ -26,14 +26,14 @@ CONTROLLED = ("DOPRI5", "ODE23")
 
 
 def holds_states(settings: Settings) -> bool:
-    """Whether statics keeps first-order states as they are given."""
+    """Whether statics keeps the given first-order states."""
     return bool(settings["staticSolver"].get("constrainODE1Coordinates", False))
 
 
 def read_static(settings: Settings) -> dict[str, Any]:
     """Arguments of `Static`, from the dictionary of SimulationSettings.
 
-    Functions of time are evaluated at the end of the load steps; an equilibrium is accepted as it is.
+    Functions of time are evaluated at the end of the load steps; an equilibrium is accepted without checks.
 
     Raises:
         ModelError: a setting without counterpart.
@@ -76,7 +76,7 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
     if solver in FIXED:
         return "Explicit", {**times, **shortest, "method": FIXED[solver], **exudyn().explicit}
     if solver in CONTROLLED:
-        # another method of the kind, with its error held far below that of theirs
+        # another method of this kind, with an error far below Exudyn's
         return "Explicit", {**times, **shortest, "method": "rk", **exudyn().explicit, "rtol": 1e-12, "atol": 1e-14}
     alpha = s["generalizedAlpha"]
     trapezoidal = solver == "TrapezoidalIndex2"
@@ -90,7 +90,7 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
         "method": IMPLICIT[bool(newmark), bool(index2)],
         "spectral_radius": float(alpha["spectralRadius"]),
         "lag": bool(s["newton"]["useModifiedNewton"]),
-        # steps that contacts ask for are part of the same setting here
+        # steps chosen by contacts are part of the same setting here
         "adaptive": bool(s["adaptiveStep"] and s["discontinuous"]["useRecommendedStepSize"]),
         "control": StepControl(
             smallest,

@@ -1,7 +1,7 @@
-"""The start of a motion as Exudyn has it: given positions and velocities as they are, and its initial accelerations.
+"""The start of a motion as in Exudyn: given positions and velocities without correction, and its initial accelerations.
 
-A solve of Windlass brings positions and velocities onto the constraints first, and its accelerations follow from motion
-that is prescribed by functions of time, too.  Both are left out here, so that the same steps are made.
+A solve of Windlass first projects positions and velocities onto the constraints, and its accelerations include motion
+that functions of time prescribe.  Both are omitted here, to make the same steps.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from windlass.solvers.dynamic import Dynamic
 
 
 def start_motion(solver: Dynamic, held: Sequence[Entity], state: State, accelerations: bool) -> State:
-    """A state of the solver to go on from, with ``resume=True``.
+    """A state from which the solver continues, with ``resume=True``.
 
     Args:
         solver: the solver.
-        held: constraints on coordinates; what they prescribe as functions of time gives no accelerations there.
+        held: constraints on coordinates; functions of time that they prescribe give no accelerations in Exudyn.
         state: given positions, velocities and history values.
-        accelerations: compute accelerations; otherwise they are 0.
+        accelerations: whether to compute accelerations; otherwise they are 0.
     """
     current = local_state(solver.assembly, state)
     if accelerations:

@@ -1,7 +1,7 @@
 """Functions of the system before and after steps: ``f(mbs, t) -> bool`` with the time at the end of the step.
 
-What they change by SetObjectParameter, SetLoadParameter and SetNodeParameter is changed here, too, where the parameter
-may change between steps; so are coordinates, velocities and history values that they write into the system.
+Their changes by SetObjectParameter, SetLoadParameter and SetNodeParameter also apply here, if the parameter may change
+between steps, and so do coordinates, velocities and history values that they write into the system.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ANSWERED = "PreStep", "PostStep"
-"""Functions of the system that are called here."""
+"""Functions of the system that Windlass calls."""
 SETTERS = {"Object": "objects", "Load": "loads", "Node": "nodes"}
 VECTORS = (("ODE2Coordinates", "q"), ("ODE2Coordinates_t", "v"), ("DataCoordinates", "data"))
 StepChange = tuple[str, int, str, Any]
@@ -27,7 +27,7 @@ StepChange = tuple[str, int, str, Any]
 
 @contextmanager
 def noted_changes() -> Iterator[list[StepChange]]:
-    """The changes of parameters that are made inside, as (group, number, parameter, value); they are made as well."""
+    """Records changes of parameters within the block, as (group, number, parameter, value), and applies them."""
     system: Any = import_module("exudyn").MainSystem
     changes: list[StepChange] = []
 
@@ -53,8 +53,8 @@ class SystemFunctions(StepHook):
 
     Args:
         mbs: the MainSystem.
-        model: what was made of it.
-        write: brings a state into the MainSystem.
+        model: the imported model.
+        write: copies a state into the MainSystem.
         find_end: time at the end of the step that begins with a state [s].
     """
 
@@ -67,15 +67,15 @@ class SystemFunctions(StepHook):
         self.functions = {name: given["function"] for name, given in found.items() if given != 0}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """The function after steps is called at the start, as there."""
+        """Call the function after steps at the start, as in Exudyn."""
         self.after_step(state)
 
     def before_step(self, state: State) -> None:
-        """Call that before steps and take over what it changed."""
+        """Call the function before steps and apply its changes."""
         self._call("PreStep", state, self._find_end(state))
 
     def after_step(self, state: State) -> None:
-        """Call that after steps."""
+        """Call the function after steps."""
         self._call("PostStep", state, state.t)
 
     def _call(self, name: str, state: State, time: float) -> None:
@@ -99,7 +99,7 @@ class SystemFunctions(StepHook):
     def _change(self, group: str, number: int, parameter: str, value: Any) -> None:
         entity, item = getattr(self._model, group).get(number), self._model.items[group][number]
         if parameter.startswith("V") or entity is None:
-            # drawing, and what has no coordinates
+            # drawing, and items without coordinates
             return
         last = self._set.get((group, number, parameter), item.get(parameter))
         self._set[group, number, parameter] = value

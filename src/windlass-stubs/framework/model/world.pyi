@@ -1031,7 +1031,7 @@ class WinchCable3DEntity(Entity):
     node1: Any
     feed: Any
 class World():
-    'Owns the tables of one model; two worlds never see each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order of first use.\n    gravity: shape (3,); may be assigned until the world is finalized.\n    version: counts changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process has only a part of the rows; handles keep their meaning.\n    processes: those that build this world in parts; None while every process has all rows.\n    calls: kind, number of rows, and whether in parts, of every call of `add`.'
+    'Owns the tables of one model; worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order of first use.\n    gravity: shape (3,); may be assigned until the world is finalized.\n    version: counts changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process has only a part of the rows; handles keep their meaning.\n    processes: processes that build this world in parts; None while every process has all rows.\n    calls: kind, number of rows, and whether in parts, of every call of `add`.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray
@@ -1052,10 +1052,10 @@ class World():
     processes: Processes | None
     calls: list[tuple[str, int, bool]]
     def save(self, path: str | Path) -> Path:
-        'Write the model as it is now to a file (JSON), to be kept, compared, edited and sent; read it with `load`.\n\nFunctions of the user are written by their names alone, but for ready ones such as tables and ramps.  All\nprocesses call this together if the world is in parts.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two functions have the same name.'
+        'Write the model as it is now to a file (JSON), to be kept, compared, edited and sent; read it with `load`.\n\nFunctions of the user are written by their names alone, except library functions such as tables and ramps.  All\nprocesses call this together if the world is in parts.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two functions have the same name.'
     @classmethod
     def load(cls, path: str | Path, functions: Functions | None=None) -> World:
-        "The model of a file that `save` wrote, to the last bit; it may be added to before the first solve.\n\nNothing is imported by a name of the file: components of the user's own are registered before, by importing\ntheir module.  A file that was edited loads with a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: functions of the user by the names that they had.\n\nRaises:\n    OutputError: no such file, or one that does not fit its schema.\n    ModelError: a function that is missing, a component that is not registered, or values that are not allowed."
+        "The model of a file that `save` wrote, to the last bit.\n\nNo module is imported by a name of the file: import modules that register a user's components before.  A file\nthat was edited loads with a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: functions of the user by the names that they had.\n\nRaises:\n    OutputError: no such file, or one that does not fit its schema.\n    ModelError: a function that is missing, a component that is not registered, or values that are not allowed."
     def __repr__(self) -> str:
         ...
     def _repr_html_(self) -> str:
@@ -1072,7 +1072,7 @@ class World():
         'The table of a component; an empty one if nothing was added.'
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        'A stretch that adds rows: if it fails, the world is as it was before.'
+        'A block that adds rows: if it fails, the world is unchanged.'
     def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
         ...
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
@@ -1082,9 +1082,9 @@ class World():
     def _blocks(self) -> tuple[IntArray, IntArray]:
         'First entity number and first row of every call of `add`, as arrays; kept until the next call.'
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
-        'Group entity numbers by table: (table, positions in ``ids``, rows in the table); without negative ids.'
+        'Group entity numbers by table: (table, positions in ``ids``, rows in the table); negative ids are skipped.'
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
-        'World coordinate numbers that entities couple, shape (n, width), -1 for none; works for every kind.\n\nIf one of their tables is distributed, all processes must call this together; a law, while its process works\nalone, gets those of rows that the process has.'
+        'World coordinate numbers that entities couple, shape (n, width), -1 for none; works for every kind.\n\nIf one of their tables is distributed, all processes must call this together.'
     def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         ...
     def table_dofs(self, table: EntityTable) -> IntArray:
@@ -1100,11 +1100,11 @@ class World():
     def ref_width(self, table: EntityTable, name: str) -> int:
         'Number of coordinates of the widest entity that a reference of a table names.'
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        'World coordinate numbers of what a reference of the rows that this process has names, for ``dofs`` of laws.\n\nReturns:\n    Shape (resident, length * width) with both of `ref_shape`: entity after entity, -1 for none.'
+        'World coordinate numbers of the entities that a reference names in resident rows, for ``dofs`` of laws.\n\nReturns:\n    Shape (resident, length * width) with both numbers of `ref_shape`: entity after entity, -1 for none.'
     def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], tuple[int, int]]) -> None:
         'Numbers of coordinates of rows, and shapes of references, that all processes agreed on, see `ref_shape`.'
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
-        'Forget the rows of tables that this process does not need, and what only the whole world needs.\n\nArgs:\n    resident: ascending numbers of the rows that stay, for each table to be distributed.\n    processes: the processes that share this world; all call this together.'
+        'Forget the rows of tables that this process does not need, and data that only the whole world needs.\n\nArgs:\n    resident: ascending numbers of the rows that stay, for each table to be distributed.\n    processes: the processes that share this world; all call this together.'
     def finalize(self) -> None:
         'Check the rows of all tables against each other, number the coordinates and freeze the world.\n\nIf a table was built in parts, all processes must call this together.\n\nRaises:\n    ModelError: the world has no coordinates, or rows that do not fit together.'
     def number(self) -> None:

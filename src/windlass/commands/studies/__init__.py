@@ -1,1 +1,1 @@
-"""Many runs of one model, each a process of its own: sweeps over its options, and the search for its best solver."""
+"""Many runs of one model, each in its own process: sweeps over its options, and the search for its best solver."""

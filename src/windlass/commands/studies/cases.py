@@ -1,7 +1,7 @@
-"""Which cases a study has: a grid of values, a sample of ranges, or the rows of a CSV file.
+"""Cases of a study: a grid of values, a sample of ranges, or the rows of a CSV file.
 
 A value of a grid is a list ``0.2,0.5``, a range ``a:b:n`` of n values from a to b, or ``a:b:n:log`` with equal ratios.
-Of a sample it is a range ``a:b`` or ``a:b:log``, or a list, from which it takes values in equal shares.
+A value of a sample is a range ``a:b`` or ``a:b:log``, or a list, from which values are taken equally often.
 
 Source: M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245 (Latin hypercube).
 """
@@ -26,7 +26,7 @@ MOST = 100_000
 
 
 def is_varied(text: str | None) -> bool:
-    """Whether a value stands for several."""
+    """Whether a value describes several values."""
     return text is not None and ("," in text or is_range(text))
 
 
@@ -37,7 +37,7 @@ def is_range(text: str) -> bool:
 
 
 def find_first(text: str) -> str:
-    """One of the values that are meant."""
+    """One of the described values."""
     return text.split(":" if is_range(text) else ",")[0]
 
 
@@ -55,14 +55,14 @@ def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[
 
 
 def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mapping[str, Option]) -> list[Case]:
-    """A Latin hypercube: each range, cut into equal parts, has one value in each part; the same for the same seed.
+    """A Latin hypercube: each range, cut into equal parts, has one value in each part
 
-    Options that are known to be whole numbers get whole numbers.
+    Integer options get integers.
 
     Raises:
         OptionError: no ranges; a range that is wrong.
     """
-    from scipy.stats import qmc  # here, because a grid is quick without it
+    from scipy.stats import qmc  # here, because a grid starts faster without it
 
     if not varied:
         raise OptionError(f"-samples {count}: expected options with ranges, such as -friction 0.2:0.8")
@@ -139,7 +139,7 @@ def _ends(name: str, text: str, parts: Sequence[str]) -> tuple[float, float]:
 
 
 def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArray, ratios: bool) -> list[float]:
-    """Numbers at shares of the way from one end to the other."""
+    """Numbers at fractions of the range from one end to the other."""
     if not ratios:
         return (begin + share * (end - begin)).tolist()  # type: ignore[no-any-return]
     if begin <= 0.0 or end <= 0.0:
@@ -148,7 +148,7 @@ def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArra
 
 
 def _write(name: str, text: str, value: float, item: Option | None, exact: bool) -> str:
-    """A number as on the command line; of options with whole numbers a whole one."""
+    """A number as on the command line."""
     if item is None or isinstance(item.default, bool) or not isinstance(item.default, int):
         return f"{value:.12g}"
     if exact and abs(value - round(value)) > 1e-9 * max(1.0, abs(value)):

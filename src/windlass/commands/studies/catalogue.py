@@ -1,4 +1,4 @@
-"""Settings of PETSc that may suit a solver, chosen by what its equations are: size, constraints, storage, processes.
+"""Settings of PETSc that may suit a solver, chosen by its equations: size, constraints, storage, processes.
 
 Each is a line of options without the prefix of the solver.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 LARGE = 2000
-"""Unknowns from which preconditioners are worth a try."""
+"""Least number of unknowns for which preconditioners are tried."""
 LU = "-ksp_type preonly -pc_type lu -pc_factor_mat_solver_type"
 GMRES = "-ksp_type gmres -ksp_rtol 1e-6"
 ORDERINGS = {"AMD": 0, "AMF": 2, "SCOTCH": 3, "PORD": 4, "METIS": 5, "QAMD": 6}
@@ -21,7 +21,7 @@ class Setting(NamedTuple):
     """Options to try.
 
     Attributes:
-        name: what they are, a few words; empty for those of the default.
+        name: description in a few words; empty for the default.
         options: the words of the command line.
     """
 
@@ -30,12 +30,12 @@ class Setting(NamedTuple):
 
 
 def list_settings(solve: Mapping[str, Any]) -> list[Setting]:
-    """The settings for a solver, of which ``-statistics`` says this, the default left out."""
+    """The settings for a solver with these ``-statistics``, without the default."""
     prefix = str(solve["prefix"])
     found = [*_newton(solve), *_direct(solve)]
     if int(solve["unknowns"]) >= LARGE:
         found += [*_incomplete(solve), *_multigrid(solve)]
-    # a word with a dash is the name of an option, no value of one is negative
+    # a word with a dash is the name of an option, because no value is negative
     return [
         Setting(f"{prefix.rstrip('_')}: {name}", tuple(re.sub(r"(^| )-", rf"\1-{prefix}", options).split()))
         for name, options in found
@@ -43,7 +43,7 @@ def list_settings(solve: Mapping[str, Any]) -> list[Setting]:
 
 
 def describe_default(solve: Mapping[str, Any]) -> str:
-    """What the default is."""
+    """The default settings."""
     storage = {"blocks": ", dense blocks", "substructures": ", elimination by parts"}.get(str(solve["storage"]), "")
     return f"default: {solve['solver']}{storage}"
 
@@ -82,7 +82,7 @@ def _direct(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _incomplete(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Krylov methods with incomplete factors, or with those of parts."""
+    """Krylov methods with incomplete factors, or with factors of subdomains."""
     if int(solve["processes"]) == 1:
         for level in (0, 1, 2):
             yield f"GMRES, ILU({level})", f"{GMRES} -pc_type ilu -pc_factor_levels {level}"
@@ -96,7 +96,7 @@ def _incomplete(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _multigrid(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Algebraic multigrid, for matrices without zeros on the diagonal; GAMG is told the rigid motions by itself."""
+    """Algebraic multigrid, for matrices without zeros on the diagonal; GAMG gets the rigid motions automatically."""
     if not solve["multipliers"]:
         yield "GMRES, GAMG with rigid motions", f"{GMRES} -pc_type gamg"
         yield "GMRES, BoomerAMG of hypre", f"{GMRES} -pc_type hypre"

@@ -1,4 +1,4 @@
-"""A run of a model in a process of its own, with a limit, that ends with the program which started it."""
+"""A run of a model in its own process, with a time limit; it ends with the program that started it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from windlass.framework.errors import OutputError
 from windlass.framework.launch.launcher import child_environment, launched_size
 
 OUTPUT, ERRORS = "output.txt", "errors.txt"
-"""What a run has printed, in its folder."""
+"""File of the output of a run, in its folder."""
 PATIENCE = 5.0
 """Time for a run that is stopped to end by itself [s]."""
 LONGEST_REASON = 160
@@ -34,9 +34,9 @@ class Ended:
     """How a run ended.
 
     Attributes:
-        reason: why it has no result, empty if it has.
+        reason: why it has no result, empty if it has one.
         wall_time: time from its start to its end [s].
-        stopped: whether it came to its limit.
+        stopped: whether it reached its limit.
     """
 
     reason: str
@@ -45,12 +45,12 @@ class Ended:
 
 
 def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: float | None = None) -> Ended:
-    """Run ``windlass run`` with some words in a folder, which gets what it prints.
+    """Run ``windlass run`` with some words in a folder, which also gets its output.
 
     Args:
         words: the file of the model, and options; paths are relative to the folder.
-        folder: where it runs.
-        processes: how many processes it has, by ``mpiexec``.
+        folder: folder of the run.
+        processes: number of its processes, by ``mpiexec``.
         limit: time after which it is stopped [s]; None for none.
 
     Raises:
@@ -60,7 +60,7 @@ def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: flo
     if processes > 1:
         command = ["mpiexec", "-n", str(processes), *command]
     if shutil.which("setpriv"):
-        # what is started ends when this program is killed
+        # child processes end when this program is killed
         command = ["setpriv", "--pdeathsig", "KILL", "--", *command]
     begin = time.perf_counter()
     try:
@@ -88,7 +88,7 @@ def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: flo
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """End a run with all that it has started."""
+    """End a run with all its child processes."""
     for sign in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, sign)
@@ -97,25 +97,25 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def begin() -> None:
-    """Runs may be started."""
+    """Allow starts of runs."""
     _ending.clear()
 
 
 def stop_all() -> None:
-    """End all runs of this program, which ends too."""
+    """End all runs of this program, which also ends."""
     _ending.set()
     for process in list(_running):
         stop(process)
 
 
 def is_ending() -> bool:
-    """Whether this program ends, so that runs have not ended by themselves."""
+    """Whether this program is ending, and has therefore stopped its runs."""
     return _ending.is_set()
 
 
 def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0) -> Any:
-    """A line, by tqdm, that says how many of some runs have ended, and how long the others will take."""
-    from tqdm import tqdm  # here, because the other commands do without
+    """A progress line, by tqdm, with the number of finished runs and the remaining time."""
+    from tqdm import tqdm  # here, because the other commands do not need it
 
     shown = f"{{desc}}: {{n_fmt}} of {{total_fmt}} {of}, {{elapsed}} elapsed, {{remaining}} to go{{postfix}}"
     interval = 0.5 if sys.stderr.isatty() else 10.0
@@ -125,7 +125,7 @@ def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0)
 def find_reason(code: int, errors: Path) -> str:
     """Why a run failed, in one line: its message, the last line of its traceback, or its signal."""
     lines = [line.strip() for line in errors.read_text(errors="replace").splitlines() if line.strip()]
-    # what mpiexec says of it begins with the name of a host, or stands behind a line of dashes
+    # messages of mpiexec begin with the name of a host, or follow a line of dashes
     own = itertools.takewhile(lambda line: not line.startswith("---"), lines)
     lines = [line for line in own if not re.match(r"\[[\w.-]+:\d+\]", line)] or lines[1:2]
     told = next((k for k, line in enumerate(lines) if line.startswith("error")), None)

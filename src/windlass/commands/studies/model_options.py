@@ -1,4 +1,4 @@
-"""What options a model has: asked of the model itself, in a run that solves nothing (``-help json``)."""
+"""The options of a model, from a run of the model without solves (``-help json``)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Pairs = list[tuple[str, str | None]]
 Case = dict[str, str]
 """Values of options by name, as on the command line."""
 QUOTED = ("try", "fixed")
-"""Options of commands whose value is a command line of its own, in quotes."""
+"""Options of commands whose value is a quoted command line."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class ModelOptions:
     """The options of a model.
 
     Attributes:
-        items: those of the model, its solvers and of Windlass by name, not those of PETSc.
-        prefixes: of its solvers.
+        items: options of the model, its solvers and Windlass by name, without options of PETSc.
+        prefixes: prefixes of its solvers.
     """
 
     items: Mapping[str, Option]
@@ -38,7 +38,7 @@ class ModelOptions:
         """Check the values of a case.
 
         Raises:
-            OptionError: a value that the option does not take.
+            OptionError: a value that the option does not allow.
         """
         for name, text in case.items():
             if name in self.items:
@@ -47,7 +47,7 @@ class ModelOptions:
 
 
 def ask_model(model: Path, case: Case, rest: Sequence[str]) -> ModelOptions:
-    """The options of a model, which is run dry with a case.
+    """The options of a model, from a run without solves with the values of a case.
 
     Raises:
         OptionError: an unknown option, a wrong value, or a model that fails before its first solver.
@@ -71,11 +71,11 @@ def ask_model(model: Path, case: Case, rest: Sequence[str]) -> ModelOptions:
 
 
 def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> tuple[Path, Pairs, dict[str, Any]]:
-    """The model, its options, and the values of those of a command, from its words.
+    """The model, its options, and the values of the command's options, from the words of the command line.
 
     Args:
-        words: of the command line: the model, then options of both mixed.
-        own: options of the command; they win over those of the model with the same name.
+        words: words of the command line: the model, then options of model and command mixed.
+        own: options of the command; they override options of the model with the same name.
         command: as users write it, for messages.
 
     Raises:
@@ -102,7 +102,7 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
 
 
 def show_help(words: Sequence[str], text: str, own: Mapping[str, Option]) -> bool:
-    """Print what a command does, and its options, if nothing else is asked for; whether it was."""
+    """Print a command's description and options if only help is requested; whether it was."""
     asked = not words or bool(set(words) & set(HELP_WORDS))
     if asked:
         print("\n".join([text, *(item.describe() for item in own.values())]))
@@ -115,7 +115,7 @@ def write_options(case: Case) -> list[str]:
 
 
 def find_files(pairs: Pairs) -> Pairs:
-    """Options whose values are files of this folder get their whole paths: runs have folders of their own."""
+    """Options whose values are files of this folder get absolute paths, because runs have their own folders."""
     found: Pairs = []
     for name, value in pairs:
         is_file = bool(value) and os.path.isfile(str(value))

@@ -1,4 +1,4 @@
-"""The table of `windlass tune`: settings by the time that they take, then those that are out, with the reason."""
+"""The table of `windlass tune`: settings by their time, then excluded settings with the reason."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from windlass.commands.studies.tune_runs import Result, Tried
 HEAD = ("setting", "ms/step", "of default", "Newton", "linear", "tangents", "MB", "difference")
 MEBIBYTE = 2.0**20
 GAIN = 0.95
-"""A setting that takes more than this share of the default's time is no gain over the noise of clocks."""
+"""A setting that takes more than this fraction of the default's time gains nothing beyond the noise of clocks."""
 
 
 def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float) -> None:
-    """Take a run of a setting into account: it is out if it fails, is slower than the limit, or changes the answer.
+    """Record a run of a setting, which is excluded if it fails, is slower than the limit, or changes the answer.
 
     Args:
         tried: the setting.
-        run: how it went.
+        run: its result.
         default: a run of the default.
-        agree: largest difference of answers that counts as none [1].
-        limit: times the default's time from which a run is stopped [1].
+        agree: largest difference of equal answers [1].
+        limit: multiple of the default's time at which a run is stopped [1].
     """
     if run.stopped:
         tried.out = f"slower than {limit:g} times the default, stopped after {run.run_time:.1f} s"
@@ -38,12 +38,12 @@ def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float
 
 
 def rank(tried: Sequence[Tried], prefix: str, clock: str) -> list[Tried]:
-    """Those that are not out, the quickest first."""
+    """Settings that are not excluded, fastest first."""
     return sorted((one for one in tried if not one.out), key=lambda one: one.time(prefix, clock))
 
 
 def choose(ranked: Sequence[Tried], default: Tried, prefix: str, clock: str) -> Tried:
-    """The quickest setting, or the default if that gains nothing over it."""
+    """The fastest setting, or the default if the gain is not significant."""
     best = ranked[0] if ranked else default
     return best if best.time(prefix, clock) < GAIN * default.time(prefix, clock) else default
 
@@ -51,7 +51,8 @@ def choose(ranked: Sequence[Tried], default: Tried, prefix: str, clock: str) -> 
 def format_ranking(tried: Sequence[Tried], default: Tried, prefix: str, clock: str) -> str:
     """The table, with one line for each setting.
 
-    Times per step are those of the solves by the steps of the default, so that steps which had to be cut count.
+    Times per step are times of the solves divided by the number of steps of the default, to count extra steps after
+    cuts.
     """
     steps = max(1.0, default.runs[0].sum(prefix, "steps"))
     base = default.time(prefix, clock)

@@ -1,4 +1,4 @@
-"""What a sweep is to do: its command line, checked before anything runs."""
+"""The plan of a sweep: its command line, checked before any run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.framework.launch.arguments import Option, join_options, option_tab
 
 COMMAND = "windlass sweep"
 OWN = option_table(
-    Option("output", "", "", "folder of the sweep; the same command with it goes on where a sweep has stopped"),
+    Option("output", "", "", "folder of the sweep; the same command with it continues a stopped sweep"),
     Option("jobs", 1, "1", "cases that run at a time", minimum=1),
     Option("samples", 0, "1", "cases from ranges a:b by a Latin hypercube, in place of a grid", minimum=1),
     Option("seed", 0, "1", "of the random numbers of -samples", minimum=0),
@@ -36,15 +36,15 @@ class SweepPlan:
 
     Attributes:
         model: file of the script.
-        names: of the options that vary.
+        names: names of the options that vary.
         cases: their values.
         common: words of the command line that all cases have.
-        units: of the options that vary, empty where there is none.
-        folder: of the sweep.
-        jobs: cases that run at a time.
+        units: units of the options that vary, empty for none.
+        folder: folder of the sweep.
+        jobs: number of cases that run at a time.
         limit: time after which a case is stopped [s]; None for none.
         retry: whether failed cases run again.
-        plot: results that are drawn; empty for the first ones.
+        plot: results to draw; empty for the first ones.
         quiet: whether only errors are printed.
     """
 
@@ -61,7 +61,7 @@ class SweepPlan:
     quiet: bool
 
     def describe(self) -> dict[str, Any]:
-        """What must be the same when a sweep goes on."""
+        """Values that must be the same when a sweep continues."""
         return {
             "model": self.model.name,
             "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
@@ -73,10 +73,10 @@ class SweepPlan:
 
 
 def plan_sweep(words: Sequence[str]) -> SweepPlan:
-    """The sweep that a command line asks for; the model is asked for its options.
+    """The sweep of a command line; runs the model to get its options.
 
     Raises:
-        OptionError: what is wrong with it.
+        OptionError: an error in the command line.
     """
     words, behind = split_arguments(words)
     model, pairs, own = take_own(words, OWN, COMMAND)
@@ -120,7 +120,7 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
 
 
 def _read_listed(varied: Case, own: Mapping[str, Any]) -> list[Case]:
-    """The cases of -cases, none without; what varies beside them is an error."""
+    """The cases of -cases, none without; other varying options are an error."""
     ways = [f"-{name}" for name in ("cases", "samples") if own[name]]
     if len(ways) > 1:
         raise OptionError(f"{' and '.join(ways)} are given: expected one of them")

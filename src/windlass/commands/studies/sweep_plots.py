@@ -16,11 +16,11 @@ from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.files.outputs import mark_picture, write_output
 
 FIRST = 6
-"""Results that are drawn by default."""
+"""Number of results that are drawn by default."""
 WORK = (*COUNTS, "cpu_time")
-"""Ends of names of what counts work and is drawn for those who choose it alone."""
+"""Ends of names of counts of work, which are drawn only if chosen."""
 MOST_PANELS = 6
-"""Heat maps side by side, one for each combination of the options that are not axes."""
+"""Most heat maps side by side, one for each combination of the options that are not axes."""
 MOST_CURVES = 12
 FOLDER = "plots"
 Draw = Callable[[Sequence[Row], Sequence[str], Mapping[str, str], str], Any]
@@ -29,7 +29,7 @@ Draw = Callable[[Sequence[Row], Sequence[str], Mapping[str, str], str], Any]
 def draw_sweep(
     folder: Path, rows: Sequence[Row], names: Sequence[str], units: Mapping[str, str], chosen: Sequence[str]
 ) -> list[Path]:
-    """Draw chosen results, else the first that differ from case to case, over the options that vary; the files.
+    """Draw chosen results, else the first that differ from case to case, over the options that vary; returns the files.
 
     Raises:
         OptionError: a result that no case has.
@@ -81,7 +81,7 @@ def is_number(value: Any) -> bool:
 
 
 def is_grid(rows: Sequence[Row], axes: Sequence[str]) -> bool:
-    """Whether the rows have every combination of the values of the options, some perhaps not yet."""
+    """Whether the rows have every combination of the values of the options"""
     found = [tuple(row[name] for name in axes) for row in rows]
     count = int(np.prod([len({case[k] for case in found}) for k in range(len(axes))]))
     return len(set(found)) == len(found) and 2 * len(found) > count
@@ -154,7 +154,7 @@ def draw_points(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, s
 
 def create_figure(lines: int, columns: int) -> tuple[Any, list[Any]]:
     """A figure and its panels."""
-    from matplotlib.figure import Figure  # here, because runs do without pictures
+    from matplotlib.figure import Figure  # here, because runs need no pictures
 
     figure = Figure(figsize=(5.2 * columns, 3.9 * lines), layout="constrained")
     return figure, list(np.ravel(figure.subplots(lines, columns)))
@@ -169,7 +169,7 @@ def find_groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...
 
 
 def find_places(rows: Sequence[Row], name: str) -> tuple[dict[Any, float], bool]:
-    """Where the values of an option stand on an axis: numbers at themselves, words one after the other."""
+    """Places of the values of an option on an axis: numbers at their values, words one after the other."""
     values = list(dict.fromkeys(row[name] for row in rows))
     if any(isinstance(value, str) for value in values):
         return {value: float(k) for k, value in enumerate(values)}, True
@@ -177,7 +177,7 @@ def find_places(rows: Sequence[Row], name: str) -> tuple[dict[Any, float], bool]
 
 
 def find_edges(centres: Sequence[float]) -> FloatArray:
-    """Borders of the fields around some places, shape (places + 1,)."""
+    """Borders of the cells around some places, shape (places + 1,)."""
     middles = np.array(centres)
     inner = (middles[1:] + middles[:-1]) / 2
     ends = (
@@ -194,5 +194,5 @@ def name_axis(axis: Any, label: str, places: Mapping[Any, float], words: bool) -
 
 
 def to_float(value: Any) -> float:
-    """A number to draw; what is not known leaves a gap."""
+    """A number to draw; unknown values leave a gap."""
     return float("nan") if value is None else float(value)

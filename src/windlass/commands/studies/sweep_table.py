@@ -1,4 +1,4 @@
-"""The table of a sweep: a row for each case that has ended, with its options, how it ended, and its results."""
+"""The table of a sweep: a row for each case that has ended, with its options, status and results."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from windlass.framework.files.outputs import MARK, write_output
 DEFINITION, CASES = "sweep.json", "cases"
 OUTCOME, SUMMARY, STATISTICS = "outcome.json", "summary.json", "statistics.json"
 NO_RESULTS = ("written_by", "verdict", "verdicts")
-"""What a summary has beside results."""
+"""Entries of a summary that are not results."""
 CSV_FILE, PARQUET_FILE = "sweep.csv", "sweep.parquet"
 COUNTS = ("steps", "rejected", "newton_iterations", "discontinuous_iterations", "jacobians", "wall_time")
 """Statistics of each solve that are columns."""
 LONGEST_LIST = 16
-"""Numbers of a list that are columns of their own; longer ones are in the file of the case alone."""
+"""Most numbers of a list that become columns; longer lists are only in the file of the case."""
 PIP_LINE = "pip install 'pandas>=2,<4'"
 
 Row = dict[str, Any]
@@ -33,18 +33,18 @@ def read_sweep(folder: str | Path) -> Any:
     """The table of a sweep as a frame of pandas, one row for each case that has ended, also while others run.
 
     Args:
-        folder: that of the sweep (``windlass sweep ... -output DIR``).
+        folder: folder of the sweep (``windlass sweep ... -output DIR``).
 
     Returns:
         Frame with the number of the case as its index, the options that vary, ``status`` (``ok``, ``doubtful`` or
         ``failed``), ``reason``, ``run_time`` [s], the results of ``wl.write_summary`` and counts of each solve.
 
     Raises:
-        OutputError: pandas is not installed; no folder of a sweep.
+        OutputError: pandas is not installed; not the folder of a sweep.
     """
     if importlib.util.find_spec("pandas") is None:
         raise OutputError(f"read_sweep makes a frame of pandas, which is not installed: {PIP_LINE}")
-    import pandas as pd  # here, because it is an extra and heavy
+    import pandas as pd  # here, because it is optional and large
 
     rows, names = read_rows(Path(folder)), list(read_definition(Path(folder))["names"])
     frame = pd.DataFrame(rows, columns=find_columns(rows) or ["case", *names, "status", "reason", "run_time"])
@@ -57,10 +57,10 @@ def case_folder(folder: Path, number: int) -> Path:
 
 
 def read_definition(folder: Path) -> dict[str, Any]:
-    """What the sweep in a folder is.
+    """Description of the sweep in a folder.
 
     Raises:
-        OutputError: it holds none.
+        OutputError: the folder contains no sweep.
     """
     try:
         found = json.loads((folder / DEFINITION).read_text())
@@ -72,7 +72,7 @@ def read_definition(folder: Path) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> Any:
-    """The content of a file that a case has written whole; None if there is none."""
+    """The content of a file of a case; None if it is missing or incomplete."""
     try:
         return json.loads(path.read_text())
     except (OSError, ValueError):
@@ -92,7 +92,7 @@ def read_rows(folder: Path) -> list[Row]:
 
 
 def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any], folder: Path) -> Row:
-    """The row of a case, with what its run has written into its folder."""
+    """The row of a case, with the results in its folder."""
     summary, solves = read_json(folder / SUMMARY) or {}, read_json(folder / STATISTICS) or []
     failed = bool(outcome["reason"])
     status = "failed" if failed else "doubtful" if summary.get("verdict") == "doubtful" else "ok"
@@ -108,7 +108,7 @@ def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any],
 
 
 def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
-    """Results by dotted names: of dictionaries by key, of short lists by number; long lists are left out."""
+    """Results by dotted names: of dictionaries by key, of short lists by number; long lists are omitted."""
     if isinstance(values, Mapping):
         parts = [(str(key), part) for key, part in values.items()]
     elif isinstance(values, list):
@@ -119,7 +119,7 @@ def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
 
 
 def to_value(text: str) -> int | float | str:
-    """A number as one, other words as they are."""
+    """A number if the word is one, else the word."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -129,13 +129,13 @@ def to_value(text: str) -> int | float | str:
 
 
 def find_columns(rows: Sequence[Row]) -> list[str]:
-    """All columns, in the order in which rows have them: those of the fullest row first."""
+    """All columns, in the order of the rows: columns of the longest row first."""
     ordered = sorted(rows, key=len, reverse=True)
     return list(dict.fromkeys(name for row in ordered for name in row))
 
 
 def write_table(folder: Path, rows: Sequence[Row]) -> list[Path]:
-    """Write the table as CSV, and as Parquet if pyarrow is there; the files.
+    """Write the table as CSV, and as Parquet if pyarrow is installed; returns the files.
 
     Raises:
         OutputError: a file cannot be written.
@@ -154,11 +154,11 @@ def write_table(folder: Path, rows: Sequence[Row]) -> list[Path]:
 
 
 def write_parquet(columns: Sequence[str], rows: Sequence[Row]) -> bytes | None:
-    """The table as the bytes of a Parquet file; a column with words has words only; None without pyarrow."""
+    """The table as the bytes of a Parquet file; a column with text has only text; None without pyarrow."""
     try:
-        import pyarrow  # here, because it is an extra and heavy
-        import pyarrow.parquet  # here, because it is an extra and heavy
-    except ImportError:  # also for a pyarrow that wants another NumPy
+        import pyarrow  # here, because it is optional and large
+        import pyarrow.parquet  # here, because it is optional and large
+    except ImportError:  # also if pyarrow needs another NumPy
         return None
 
     table = {name: [row.get(name) for row in rows] for name in columns}

@@ -1,4 +1,4 @@
-"""Runs of a model with settings of its solvers: what each costs, and how far its answer is from that of the default."""
+"""Runs of a model with settings of its solvers: the cost of each, and the difference of its answer from the default."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ COMPARED = ("q", "v")
 """Coordinates and velocities are the answer; accelerations and multipliers follow from them, with more noise."""
 TIME = "t"
 SLACK = 2.0
-"""Time that a run may take longer than others before it solves anything [s]."""
+"""Extra time that a run may take before its first solve [s]."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What one run has cost and found.
+    """Costs and answer of one run.
 
     Attributes:
-        reason: why it has no result, empty if it has.
-        stopped: whether it came to the limit.
+        reason: why it has no result, empty if it has one.
+        stopped: whether it reached the limit.
         run_time: time from its start to its end [s].
-        solves: what ``-statistics`` says of its solves.
+        solves: ``-statistics`` of its solves.
         answer: coordinates and velocities at the end, by name.
     """
 
@@ -49,7 +49,7 @@ class Result:
     def differ_from(self, other: Result) -> float:
         """Largest difference of an answer, relative to the largest coordinate and velocity [1].
 
-        Where all is next to rest, velocities are relative to the largest coordinate by the time of the end.
+        If all velocities are very small, they are relative to the largest coordinate over the time of the end.
         """
         sizes = [[len(run.answer.get(name, ())) for name in COMPARED] for run in (self, other)]
         if sizes[0] != sizes[1]:
@@ -63,13 +63,13 @@ class Result:
 
 @dataclass
 class Tried:
-    """A setting, its runs, and why it is out, if it is.
+    """A setting, its runs, and the reason if it is excluded.
 
     Attributes:
         setting: the options.
-        out: why it is out of the ranking, empty if it is not.
-        difference: of its answer to that of the default [1].
-        runs: all that came to their end.
+        out: why it is excluded from the ranking, empty if it is not.
+        difference: difference of its answer from the default's answer [1].
+        runs: all completed runs.
     """
 
     setting: Setting
@@ -84,13 +84,13 @@ class Tried:
 
 @dataclass(frozen=True)
 class Runner:
-    """How a model is run.
+    """Runs a model.
 
     Attributes:
         model: file of the script.
         words: options of all runs.
-        processes: of each run.
-        folder: where runs work, one after the other.
+        processes: number of processes of each run.
+        folder: folder of the runs, used one after the other.
     """
 
     model: Path
@@ -104,7 +104,7 @@ class Runner:
             (self.folder / old).unlink(missing_ok=True)
         own = ("-statistics", "statistics.json", "-final_state", "final.npz", "-progress", "false")
         given, behind = split_arguments(self.words)
-        # options of the user win over those that are tried
+        # options of the user override tried options
         merged = dict([*split_options([*own, *options]), *split_options(given)])
         words = [*join_options(list(merged.items())), *(["--", *behind] if behind else [])]
         ended = run_child([str(self.model), *words], self.folder, self.processes, limit)
@@ -116,7 +116,7 @@ class Runner:
 
 
 def find_limit(default: Result, prefix: str, factor: float) -> float:
-    """Time after which a run is stopped [s]: so many times the default's for its solves, and what else it needs."""
+    """Time after which a run is stopped [s]: a multiple of the default's time for its solves, plus its other time."""
     solving = default.sum(prefix, "wall_time")
     return factor * solving + 1.5 * max(0.0, default.run_time - solving) + SLACK
 

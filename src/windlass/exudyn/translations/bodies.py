@@ -39,8 +39,7 @@ POINTS: dict[str, tuple[type[Component], int, str]] = {
     "NodePoint2DSlope1": (el.PointSlope2D, 2, "slope"),
     "NodePointSlope1": (el.PointSlope3D, 3, "slope"),
 }
-"""Nodes by type: what they are here, how many of their reference coordinates are a position, and the column of the
-others."""
+"""Nodes by type: component, number of reference coordinates that form a position, and column of the others."""
 
 
 @translates(*POINTS)
@@ -83,7 +82,7 @@ def ground(b: Building, item: Item) -> Entity:
 
 @translates("MassPoint", "MassPoint2D", body=True)
 def mass_point(b: Building, item: Item) -> Entity:
-    """A mass; on a node of the ground it is the ground."""
+    """A mass; on a ground node it is the ground."""
     node = b.node(item["nodeNumber"])
     if node is None:
         position = b.items["nodes"][int(item["nodeNumber"])]["referenceCoordinates"]
@@ -93,7 +92,7 @@ def mass_point(b: Building, item: Item) -> Entity:
 
 @translates("RigidBody", body=True)
 def rigid_body(b: Building, item: Item) -> Entity:
-    """A rigid body in space; its inertia there is about the node, here about the centre of mass."""
+    """A 3D rigid body; in Exudyn its inertia is about the node, here about the centre of mass."""
     if b.own_node(item).table.component is not el.RigidNode3D:
         raise Refused("must have a node with Euler parameters or angles")
     Jxx, Jyy, Jzz, Jyz, Jxz, Jxy = item["inertia"]
@@ -105,10 +104,10 @@ def rigid_body(b: Building, item: Item) -> Entity:
 
 @translates("RigidBody2D", body=True)
 def rigid_body2d(b: Building, item: Item) -> Entity:
-    """A rigid body of the plane; its inertia there is about the node, here about the centre of mass."""
+    """A 2D rigid body; in Exudyn its inertia is about the node, here about the centre of mass."""
     c, about_node = np.asarray(item["centerOfMass"]), float(item["inertia"])
     inertia = about_node - float(item["mass"]) * float(c @ c)
-    inertia = 0.0 if abs(inertia) < 1e-14 * about_node else inertia  # that of a point beside the node
+    inertia = 0.0 if abs(inertia) < 1e-14 * about_node else inertia  # inertia of a point away from the node
     return b.add(el.RigidBody2D, item, "mass", "centerOfMass:center_of_mass", node=b.own_node(item), inertia=inertia)
 
 
@@ -126,7 +125,7 @@ def cable2d(b: Building, item: Item) -> Entity:
 
 
 def _cable_function(b: Building, item: Item, function: Callable[..., float], bends: bool) -> Callable[..., FloatArray]:
-    """A function of one point of theirs, f(mbs, t, number, x/L, own strains, stiffness, damping, other strains)."""
+    """Exudyn's function of one point, f(mbs, t, number, x/L, own strains, stiffness, damping, other strains)."""
     mbs, number, length = b.functions.in_motion, b.number(item), float(item["length"])
     own = float(item["bendingStiffness" if bends else "axialStiffness"])
     damping = float(item["bendingDamping" if bends else "axialDamping"])
@@ -148,7 +147,7 @@ def _cable_function(b: Building, item: Item, function: Callable[..., float], ben
 
 @translates("ANCFCable", body=True)
 def cable(b: Building, item: Item) -> Entity:
-    """A cable in space."""
+    """A 3D cable."""
     return b.add(el.Cable3D, item, *CABLE, **_cable_nodes(b, item, 2))
 
 

@@ -38,15 +38,15 @@ FRICTION = (
 )
 
 MOST_INPUTS = 8
-"""Coordinates that a load may depend on and still be differentiated by them, each by two evaluations of Python."""
+"""Most coordinates with respect to which a load is differentiated, each by two evaluations in Python."""
 MOST_MOVED = 500
-"""Coordinates of a system that is searched for those a load depends on."""
+"""Largest number of coordinates of a system that is searched for dependencies of a load."""
 
 
 def find_force(
     b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]], key: str = "springForceUserFunction"
 ) -> dict[str, Any]:
-    """The force function of a spring; ``adapt`` makes theirs of our arguments (u, u_t, stiffness, damping, last)."""
+    """The force function of a spring; ``adapt`` converts our arguments (u, u_t, stiffness, damping, last)."""
     function, number, mbs = b.function(item, key), b.number(item), b.functions.in_motion
     if function is None:
         return {}
@@ -74,7 +74,7 @@ def cartesian_spring_damper(b: Building, item: Item) -> Entity:
 def spring_damper(b: Building, item: Item) -> Entity:
     """A spring along a line; a velocity offset is a constant force.
 
-    One without length at rest has 1 m here, and a preload that pulls by as much.
+    A spring without length at rest has 1 m here, and a preload of the same pull.
     """
     force, fast, length = float(item["force"]), float(item["velocityOffset"]), float(item["referenceLength"])
     more = 0.0 if length > 0.0 else 1.0
@@ -117,13 +117,13 @@ def coordinate_constraint(b: Building, item: Item) -> Entity:
 
 @translates("JointRevolute2D")
 def revolute2d(b: Building, item: Item) -> Entity:
-    """A pin in the plane."""
+    """A 2D pin."""
     return b.add(con.RevoluteJoint2D, item, ACTIVE, **find_points(b, item))
 
 
 @translates("JointPrismatic2D")
 def prismatic2d(b: Building, item: Item) -> Entity:
-    """A slider in the plane: axis of marker 0 perpendicular to the normal of marker 1."""
+    """A 2D slider: axis of marker 0 perpendicular to the normal of marker 1."""
     require(item, constrainRotation=True)
     frames = [find_frame(b, number) for number in item["markerNumbers"]]
     axis = frames[0].rotation @ item["axisMarker0"]
@@ -136,7 +136,7 @@ def prismatic2d(b: Building, item: Item) -> Entity:
 
 @translates("JointSpherical")
 def spherical(b: Building, item: Item) -> Entity:
-    """Two points together, along all or some axes."""
+    """Two coincident points, along all or some axes."""
     axes = np.asarray(item["constrainedAxes"]) != 0
     return b.add(con.SphericalJoint, item, ACTIVE, axes=axes, **find_points(b, item))
 
@@ -149,8 +149,8 @@ LOCKED = {"JointRevoluteZ": (1, 1, 1, 1, 1, 0), "JointPrismaticX": (0, 1, 1, 1, 
 def joint(b: Building, item: Item) -> Entity:
     """A joint between two frames that locks translations and rotations.
 
-    With one rotation locked, about x or z, theirs is a_y·b_z = 0 and ours a_z·b_y = 0: the markers change places, and
-    the points are held by a joint of their own, so that a start that misses the joint moves as there.
+    With one rotation locked, about x or z, Exudyn's equation is a_y·b_z = 0 and ours a_z·b_y = 0: the markers are
+    exchanged, and a separate joint holds the points, so that a start with an error in the joint moves as in Exudyn.
     """
     kind = item["objectType"]
     if kind not in LOCKED:
@@ -177,9 +177,10 @@ def joint(b: Building, item: Item) -> Entity:
 
 
 def _find_drive(b: Building, item: Item, frame: MarkerFrame, axes: FloatArray, is_global: bool) -> dict[str, Any]:
-    """The offsets of a joint as a function of time; their rates are not implemented there.
+    """The offsets of a joint as a function of time; Exudyn does not implement their rates.
 
-    Theirs are along the turned axes of marker 0, as ours, but along global axes where all translations are locked.
+    In Exudyn they are along the rotated axes of marker 0, as here, but along global axes if all translations are
+    locked.
     """
     if not item.get("offsetUserFunction"):
         return {}
@@ -221,7 +222,7 @@ def contact_circle(b: Building, item: Item) -> Entity:
 
 @translates("ContactFrictionCircleCable2D")
 def contact_friction_circle(b: Building, item: Item) -> Entity:
-    """A circle against a cable, with friction as there."""
+    """A circle against a cable, with friction as in Exudyn."""
     first, second = item["markerNumbers"]
     places = {"circle": find_frame(b, first).marker, "cable": find_shape(b, second)}
     return b.add(
@@ -267,11 +268,11 @@ def vector_load(b: Building, item: Item) -> Entity:
 
 
 def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tuple[IntArray, list[Entity]]:
-    """The coordinates that a load depends on, found by moving each a little in the present state of the MainSystem.
+    """The coordinates that a load depends on, found by small changes of each in the present state of the MainSystem.
 
     Returns:
-        Their places in Exudyn's vector, and the inputs of `StateLoad`; none of more than eight, or of large systems,
-        of which each costs two evaluations.
+        Their places in Exudyn's vector, and the inputs of `StateLoad`; none if there are more than eight, or in large
+        systems, because each costs two evaluations.
     """
     data, found = b.functions.mbs.systemData, list[tuple[int, Entity]]()
     vectors = {name: np.array(getattr(data, f"Get{name}")()) for name in ("ODE2Coordinates", "ODE2Coordinates_t")}
@@ -313,7 +314,7 @@ def coordinate_load(b: Building, item: Item) -> Entity:
 
 @translates("LoadMassProportional")
 def mass_proportional(b: Building, item: Item) -> Entity | None:
-    """An acceleration of a body's mass; of a mass on the ground nothing is left."""
+    """An acceleration of a body's mass; no load for a mass on the ground."""
     marker = b.marker(item["markerNumber"])
     if marker["markerType"] != "BodyMass":
         raise Refused(f"marker {int(item['markerNumber'])} is a {marker['markerType']}")

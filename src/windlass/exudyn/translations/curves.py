@@ -1,7 +1,8 @@
 """Circles in contact with curves of segments of Exudyn.
 
-There each segment presses by itself, with k l (r - D), where D is the distance of the centre from the segment of the
-length l, also beyond its ends and from both sides.  So each segment is a profile of its own here: there and back.
+In Exudyn each segment acts separately, with the force k l (r - D), where D is the distance of the centre from the
+segment of length l, also beyond its ends and from both sides.  Therefore each segment is a separate closed profile
+here: forth and back.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from windlass.framework.model.table import Entity
 
 LAW = "dynamicFriction:friction", ACTIVE
 NO_ZONE = 1e-12
-"""Slip [m/s] that stands for no proportional zone."""
+"""Slip [m/s] used if there is no proportional zone."""
 
 
 @translates("ContactCurveCircles")

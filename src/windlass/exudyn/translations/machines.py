@@ -20,7 +20,7 @@ LAW = "stiffness", "damping", "offset", ACTIVE
 RATE = "velocityOffset:rate_offset"
 DISC = "discRadius:radius", "discAxis:axis", "planeNormal:normal", ACTIVE
 NO_ZONE = 1e-12
-"""Slip [m/s] of spheres that stands for no proportional zone."""
+"""Slip [m/s] of spheres used if there is no proportional zone."""
 EXTENDED = (
     "factor0 factor1 dynamicFrictionForce:dynamic_friction staticFrictionOffsetForce:static_friction_offset "
     "exponentialDecayStatic:decay_velocity viscousFrictionFactor:viscous_friction "
@@ -79,7 +79,7 @@ def torsional_spring(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorLinearSpringDamper")
 def linear_spring(b: Building, item: Item) -> Entity:
-    """A spring along an axis of marker 0, without the moment of its force there."""
+    """A spring along an axis of marker 0, without the moment of its force on marker 0."""
     frame = find_frame(b, item["markerNumbers"][0])
     values = _rigid(b, item) | find_force(b, item, lambda *arguments: arguments)
     values |= {"axis": frame.rotation @ item["axisMarker0"], "moment_arm": False}
@@ -103,7 +103,7 @@ def bushing(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorGravity")
 def attraction(b: Building, item: Item) -> Entity:
-    """The attraction of two masses, G m0 m1/(L² + m²), where m is what their distance L lacks to the shortest one."""
+    """The attraction of two masses, G m0 m1/(L² + m²), where m is the deficit of L to the shortest distance."""
     strength = float(item["gravitationalConstant"]) * float(item["mass0"]) * float(item["mass1"])
     shortest = float(item["minDistanceRegularization"])
 
@@ -145,7 +145,7 @@ def rolling_penalty(b: Building, item: Item) -> Entity:
 
 @translates("ContactSphereSphere")
 def spheres(b: Building, item: Item) -> Entity:
-    """Two spheres; adhesion acts with plasticity alone, and both in the first model alone."""
+    """Two spheres; adhesion acts only with plasticity, and both only in the first model."""
     radii, model = np.asarray(item["spheresRadii"]), int(item["impactModel"])
     values = _rigid(b, item) | _history(b, item) | {"radius0": radii[0], "radius1": radii[1]}
     values["impact_model"] = ("plain", "hunt_crossley", "carvalho_martins")[model]
@@ -189,7 +189,7 @@ def matrices(b: Building, item: Item) -> Entity:
     mbs, number = b.functions.in_motion, b.number(item)
     values: dict[str, Any] = {"nodes": nodes}
     for theirs, ours in (("massMatrix", "mass"), ("dampingMatrix", "damping"), ("stiffnessMatrix", "stiffness")):
-        # a function of the mass takes the place of the matrix there
+        # in Exudyn a function of the mass replaces the matrix
         if np.size(item[theirs]) and not (ours == "mass" and item["massMatrixUserFunction"]):
             values[ours] = np.asarray(item[theirs])
     if np.size(item["forceVector"]):
@@ -259,7 +259,7 @@ def _coordinates(b: Building, number: Any) -> list[int]:
 
 @translates("ConnectorCoordinateVector")
 def coordinate_vector(b: Building, item: Item) -> Entity | None:
-    """Equations between all coordinates of two nodes, each a row here; theirs count references, ours displacements."""
+    """Equations between all coordinates of two nodes, each a row here, of displacements; in Exudyn, of totals."""
     nodes = [number for marker in item["markerNumbers"] for number in _coordinates(b, marker)]
     if not 1 <= len(nodes) <= 2:
         raise Refused(f"{len(nodes)} nodes: must be 1 or 2")

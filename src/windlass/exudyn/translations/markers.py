@@ -1,4 +1,4 @@
-"""Markers of Exudyn; they are made where a connector or load needs them."""
+"""Markers of Exudyn; they are made when a connector or load needs them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IN_SPACE = (el.Ground, el.RigidBody3D, el.Cable3D)
 
 
 def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
-    """A marker with position, and with rotation if it is to be rigid."""
+    """A marker with position, and with rotation if it must be rigid."""
     item = b.marker(number)
     kind = item["markerType"]
     place = con.rigid_marker if rigid else con.position_marker
@@ -74,7 +74,7 @@ def _find_mesh_node(b: Building, item: Item) -> Entity:
 
 
 def can_leave_plane(b: Building, number: Any) -> bool:
-    """Whether the node or body of a marker can move out of the plane."""
+    """Whether the node or body of a marker can move in 3D."""
     item = b.marker(number)
     entity = b.node(item["nodeNumber"]) if "nodeNumber" in item else b.body(item["bodyNumber"])
     return entity is not None and entity.table.component in (*IN_SPACE[1:], el.RigidNode3D, el.PointSlope3D)

@@ -15,7 +15,7 @@ from windlass.exudyn.translations.markers import find_point
 from windlass.framework.model.table import Entity
 
 SAME = 1e-9
-"""Difference of an offset from the lengths of the cables before, per length of all, that counts as none [1]."""
+"""Tolerance of an offset compared with the lengths of the cables before, relative to the total length [1]."""
 
 
 SHAPES = "BodyCable2DCoordinates", "BodyBeamShape"
@@ -48,8 +48,8 @@ def _join(b: Building, item: Item, data: Any, slides: bool, reference: float, *k
 
 @translates("JointSliding2D", "JointSliding")
 def sliding(b: Building, item: Item) -> Entity:
-    """A point on a chain of cables, in space without constraints of rotations; both forms of its equations are the
-    same joint here."""
+    """A point on a chain of cables, in 3D without constraints of rotations; both forms of its equations are the same
+    joint here."""
     in_space = item["objectType"] == "JointSliding"
     free = {"constrainRotations": [0, 0, 0], "constrainTranslations": [1, 1, 1]}
     require(item, axialForce=0.0, **(free if in_space else {"constrainRotation": False}))
