@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigvals
+from scipy.sparse import csr_array
 
 import windlass as wl
 from windlass import connectors as con
@@ -71,13 +72,13 @@ def eval_span_frequency(ratio: float, count: int = 16) -> float:
     ends = nodes_of(world, span)
     state = wl.State(world)
     state.put(ale, [ratio * sqrt(TENSION / RHO)], "v")
-    mass = wl.assemble_mass(world, state).convert("dense").getDenseArray()
-    damping = wl.assemble_matrix(world, state, dq=0.0, dv=1.0).convert("dense").getDenseArray()
-    stiffness = wl.assemble_matrix(world, state, dq=1.0, dv=0.0).convert("dense").getDenseArray()
+    mass = wl.assemble_mass(world, state)
+    damping = wl.assemble_matrix(world, state, dq=0.0, dv=1.0)
+    stiffness = wl.assemble_matrix(world, state, dq=1.0, dv=0.0)
     # the axial motion is prescribed, both ends are fixed
     held = np.concatenate([state.local_dofs(ale)[0]] + [state.local_dofs(ends[i])[0, :2] for i in (0, count)])
     free = np.ix_(*[np.setdiff1d(np.arange(len(state.q)), held)] * 2)
-    M, D, K = mass[free], damping[free], stiffness[free]
+    M, D, K = (csr_array(A.getValuesCSR()[::-1]).toarray()[free] for A in (mass, damping, stiffness))
     one, none = np.eye(len(M)), np.zeros_like(M)
     roots = eigvals(np.block([[none, one], [-K, -D]]), np.block([[one, none], [none, M]]))
     frequencies: NDArray[np.float64] = np.abs(roots.imag) / (2 * pi)

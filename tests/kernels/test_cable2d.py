@@ -25,7 +25,8 @@ from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.testing import check_tangent
 
-from support.cables import NODES, create_cables, dense, residual, shake
+from support.cables import NODES, create_cables, residual, shake
+from support.matrices import dense
 
 REFERENCE = np.load(Path(__file__).parents[1] / "reference" / "cable2d.npz")
 CASES = list(product((0, 1, 2), (0.0, 1.0, 0.4), (0, 1)))

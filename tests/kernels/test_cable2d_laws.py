@@ -13,7 +13,8 @@ from windlass.framework.state.assemble import assemble_matrix
 from windlass.framework.state.evaluate import eval_output
 from windlass.testing import check_tangent
 
-from support.cables import create_cables, dense, residual, shake
+from support.cables import create_cables, residual, shake
+from support.matrices import dense
 
 
 def linear_N(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Any) -> Any:

@@ -25,8 +25,9 @@ from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.testing import check_tangent
 
-from support.cables import COLUMNS, create_cables, dense, residual, shake
+from support.cables import COLUMNS, create_cables, residual, shake
 from support.cables3d import IN_PLANE, create_spatial_cables, lift, rotation
+from support.matrices import dense
 
 REFERENCE = np.load(Path(__file__).parents[1] / "reference" / "cable3d.npz")
 CASES = list(product((0, 1, 2), (0.0, 0.4, 1.0), (0, 1, 2)))

@@ -21,12 +21,13 @@ from windlass.connectors import (
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D, RigidBody2D, RigidBody3D
 from windlass.elements.nodes.nodes3d import Point3D
 from windlass.elements.nodes.rotations import euler_parameters, rotation_matrix
-from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.assemble import assemble_matrix, assemble_vector
 from windlass.framework.state.state import State
 from windlass.testing import check_tangent
+
+from support.matrices import dense
 
 # central differences: truncation h² and rounding eps/h of forces, with contacts much deeper than h
 TOLERANCE = 2e-8
@@ -111,11 +112,6 @@ def on_a_cable(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> 
     world.add(ContactSphere, marker=marker, radius=0.25, position=(0.1, 0.1, 0.05), **one)
     body = add_body(world, (0, 0, 0), (1, 2, 3))
     world.add(ContactEllipsoid, marker=body, semi_axes=(0.5, 0.4, 0.45), rotation=TURNED, **two)
-
-
-def dense(matrix: Any) -> FloatArray:
-    out: FloatArray = matrix.convert("dense").getDenseArray().copy()
-    return out
 
 
 BUILDERS: list[Callable[..., None]] = [

@@ -30,6 +30,7 @@ from windlass.framework.state.state import State
 from windlass.framework.state.tangent_check import check_fields, eval_residual
 
 from support.differences import set_random_fields
+from support.matrices import dense
 
 INERTIA = np.array([[2.0, 0.3, -0.2], [0.3, 1.5, 0.1], [-0.2, 0.1, 1.1]])
 CENTER = np.array([0.2, -0.3, 0.4])
@@ -104,7 +105,7 @@ def test_mass_matrix_is_positive_definite_and_gives_the_kinetic_energy() -> None
         world = World()
         body = add_body(world, velocity=(1.0, -2.0, 0.5), angular_velocity=(0.3, 0.8, -1.2), center_of_mass=center)
         state = State(world)
-        M = assemble_mass(world, state).convert("dense").getDenseArray().copy()
+        M = dense(assemble_mass(world, state))
         assert_allclose(M, M.T, atol=1e-14)
         smallest = np.linalg.eigvalsh(M)[0]
         assert smallest > 0.5

@@ -53,7 +53,3 @@ def shake(state: State, seed: int = 0) -> State:
 
 def residual(world: World, state: State) -> Any:
     return assemble_vector(world, state).getArray().copy()
-
-
-def dense(matrix: Any) -> Any:
-    return matrix.convert("dense").getDenseArray().copy()

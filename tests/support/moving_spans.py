@@ -25,7 +25,7 @@ from windlass.framework.state.assemble import assemble_mass, assemble_matrix
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 
-from support.cables import dense
+from support.matrices import dense
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ from windlass.framework.state.state import local_state
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 
+from support.matrices import dense
+
 TURNED = rotation_matrix(euler_parameters((1.0, -2.0, 0.5), 0.7))
 FRICTION = {"static_friction": 0.6, "dynamic_friction": 0.4, "viscous_friction": 0.1}
 Results = dict[str, Any]
@@ -167,12 +169,8 @@ def compare_with_serial() -> Results:
         for k, unknown in enumerate(of_dof):
             columns, entries = problem.matrix.mat.getRow(first + int(unknown))
             rows[k, columns] = entries
-        dense = (
-            assemble_matrix(model.world, serial, dq, dv, velocity_terms=False)
-            .convert("dense")
-            .getDenseArray()[layout.owned]
-        )
-        results[name] = np.abs(rows[:, numbers] - dense).max() / np.abs(dense).max()
+        whole = dense(assemble_matrix(model.world, serial, dq, dv, velocity_terms=False))[layout.owned]
+        results[name] = np.abs(rows[:, numbers] - whole).max() / np.abs(whole).max()
     comm = communicator()
     worst = {name: max(comm.allgather(value)) if comm is not None else value for name, value in results.items()}
     return worst | {"contacts": len(con.eval_contacts(model.world, serial, model.forces[0]).depth)}

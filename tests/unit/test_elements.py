@@ -29,6 +29,8 @@ from windlass.framework.state.assemble import assemble_mass, assemble_matrix, as
 from windlass.framework.state.evaluate import eval_output, outputs_of
 from windlass.framework.state.state import State
 
+from support.matrices import dense
+
 STIFF = {"mass_per_length": 1.0, "axial_stiffness": 100.0, "bending_stiffness": 2.0}
 
 
@@ -39,10 +41,6 @@ def create_nodes(world: World, count: int = 2) -> Entity:
 def add_cable(world: World, **columns: Any) -> Entity:
     nodes = create_nodes(world)
     return world.add(Cable2D, **{"node0": nodes[0], "node1": nodes[1], "length": 1.0, **STIFF, **columns})
-
-
-def dense(matrix: Any) -> Any:
-    return matrix.convert("dense").getDenseArray().copy()
 
 
 # cables

@@ -18,6 +18,7 @@ from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 
+from support.matrices import dense
 from support.modes_models import create_body, create_chain, create_drive, create_span
 from support.processes import ROOT, run_python, run_windlass
 
@@ -114,9 +115,8 @@ def test_matrices_are_those_of_newton() -> None:
     problem.start(Scheme(state.q, state.v, v_factor=3.0, a_factor=7.0, t=state.t))
     problem.guess(np.zeros(len(state.q)), state.lam)
     problem.update_tangent(problem.unknowns)
-    dense = [matrix.convert("dense").getDenseArray() for matrix in (motion.K, motion.D, motion.M, problem.matrix.mat)]
-    whole = dense[0] + 3.0 * dense[1] + 7.0 * dense[2]
-    assert_allclose(whole, dense[3], rtol=1e-12, atol=1e-12 * np.abs(dense[3]).max())
+    K, D, M, tangent = (dense(matrix) for matrix in (motion.K, motion.D, motion.M, problem.matrix.mat))
+    assert_allclose(K + 3.0 * D + 7.0 * M, tangent, rtol=1e-12, atol=1e-12 * np.abs(tangent).max())
     assert motion.damped
 
 

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 
 from windlass.connectors import CoordinateSpringDamper, coordinate_marker, fix, hinge
 from windlass.elements import RigidBody2D, nodes_of, straight_cable
-from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.assembly.storage import Storage
 from windlass.framework.launch.petsc_functions import get_block_values
@@ -22,6 +21,8 @@ from windlass.solvers.linear.pivots import count_negative, eval_asymmetry
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.static import Static
+
+from support.matrices import dense
 
 
 def create_rope(elements: int = 24, EA: float = 1e4, EI: float = 1e-2, rise: float = 3.0) -> World:
@@ -51,11 +52,6 @@ def factorise(matrix: Any) -> Any:
     pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
     pc.setUp()
     return pc
-
-
-def dense(matrix: Any) -> FloatArray:
-    values: FloatArray = matrix.convert("dense", PETSc.Mat()).getDenseArray().copy()
-    return values
 
 
 @pytest.mark.parametrize("storage", [Storage.ROWS, Storage.BLOCKS, Storage.BLOCK_ROWS])

@@ -17,6 +17,7 @@ from windlass.framework.state.state import local_state
 from windlass.solvers.newton.rigid_motions import eval_rigid_motions
 from windlass.solvers.static import Static
 
+from support.matrices import dense
 from support.nets import build_net
 from support.processes import ROOT, run_python
 
@@ -28,7 +29,7 @@ def find_forces(world: World) -> Any:
     state = local_state(static.assembly, None)
     problem.start(static._scheme(state, 1.0, 0.0))
     problem.update_tangent(problem.unknowns)
-    tangent = problem.matrix.mat.convert("dense").getDenseArray()
+    tangent = dense(problem.matrix.mat)
     return tangent @ eval_rigid_motions(problem).T, np.abs(tangent).max()
 
 

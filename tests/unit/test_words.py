@@ -19,6 +19,7 @@ PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
 CODE = (
     "framework",
+    "solvers",
     "src/windlass",
     "benchmarks",
     "scripts",

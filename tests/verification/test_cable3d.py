@@ -21,8 +21,9 @@ from windlass.solvers.explicit import Explicit
 from windlass.solvers.static import Static
 from windlass.testing import check_tangent
 
-from support.cables import dense, residual, shake
+from support.cables import residual, shake
 from support.cables3d import create_spatial_cables, rotation
+from support.matrices import dense
 from support.spatial_models import Chain
 
 TURNED = rotation((1.0, 2.0, -0.5), 1.1)
