@@ -52,6 +52,12 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
             "converges",
             "4e-06; 2e-06, 1e-06, 5e-07 with 2, 4, 8 times as many steps",
         ),
+        # the same from twice as many steps on
+        (
+            APART | {(1e-10, 2): (1e-4, 0.0)} | {(0.0, 2**k): (1e-3 / 5**k, 0.0) for k in (1, 2, 3)},
+            "converges",
+            "1e-03; 2e-04, 4e-05, 8e-06 with 2, 4, 8 times as many steps",
+        ),
         ({(0.0, 1): (1e-3, 0.0)}, "differs", "1e-03"),
     ],
 )
