@@ -131,3 +131,16 @@ def test_errors_that_name_an_item_are_refusals(error: str, word: str) -> None:
     theirs = peers.empty_record("") | {"solves": [{"q": [1.0]}]}
     found = peers.judge(theirs, peers.empty_record(error))
     assert found.word == word and "Needed" not in found.reason
+
+
+def test_what_differs_has_its_reason() -> None:
+    """Each row of the page that does not agree or converge says why, and reasons are those of rows that need one."""
+    reasons = peers.tomllib.loads(peers.REASONS.read_text())
+    rows = [
+        line.split(" | ") for line in peers.PAGE.read_text().splitlines() if line.startswith("| ") and ".py" in line
+    ]
+    needing = {name.removeprefix("| ") for name, word, _ in rows if word in peers.REASONED}
+    assert len(rows) >= 116 and {name.removeprefix("| ") for name, word, _ in rows if word == "differs"} <= set(reasons)
+    assert set(reasons) <= needing
+    assert not [words for words in reasons.values() if "not known" in "; ".join(words)]
+    assert not [name for name, word, _ in rows if word == "fails"]
