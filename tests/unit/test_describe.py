@@ -18,7 +18,7 @@ def test_help_of_the_cable() -> None:
     """Columns, references and outputs stand in the text of ``help``, not cut off."""
     text = pydoc.render_doc(Cable2D, renderer=pydoc.plaintext)
     for line in (
-        "A cable element of the plane.",
+        "A 2D cable element.",
         "node0: node at x = 0 (PointSlope2D)",
         "length [m]: length L of the cable without strain; > 0; required",
         "axial_damping [N s]: axial damping d_EA: force per strain rate; >= 0; default 0",

@@ -223,9 +223,11 @@ def test_claims_are_given_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_signals_remove_locks(number: signal.Signals, model: Path) -> None:
-    """They were left, and the next run said that it takes them over."""
+    """They were left, and the next run said that it takes them over; under nohup, hang-ups are ignored."""
+    before = signal.signal(number, signal.SIG_DFL)
     command = [sys.executable, "-m", "windlass.commands.cli", "run", "m.py", "-table", "a.csv", "-wait", "0.2"]
     with subprocess.Popen(command, env=environment(), cwd=model, stdout=subprocess.PIPE, text=True) as process:
+        signal.signal(number, before)
         assert process.stdout is not None and process.stdout.readline() == "waiting\n"
         assert (model / ".a.csv.lock").exists()
         process.send_signal(number)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 from typing import Any, Literal
 import numpy as np
@@ -92,6 +92,7 @@ class _Line():
     cables: Any
     nodes: Any
     surfaces: list[Entity]
+    _layers: list[float]
     markers: Any
     reasoning: Any
     contacts: Any
