@@ -70,7 +70,7 @@ def eval_rate(c: Any, m: CoordinateColumns, v: FloatArray, i: int, a: int) -> fl
 
 @kernel
 def residual(c: Any, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None:
-    """f -= y_t as the states and inputs have it."""
+    """f -= y_t, as a function of states and inputs."""
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
             f[c.dofs[i, a]] -= eval_rate(c, m, v, i, a)

@@ -1,7 +1,7 @@
 """Load on a coordinate that depends on inputs: the action of a controller, a brake or a motor on measured quantities.
 
     F = value + G·u + R·u_t + f(t, u, u_t)          u, u_t: values and rates of the inputs
-    load  Jᵀ F,    ∂load = F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u) by q,  Jᵀ ∂F/∂u_t J_u by v
+    load Jᵀ F, ∂load = F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u) by q, Jᵀ ∂F/∂u_t J_u by v
 
 The tangent has the entries of the inputs' coordinates, so that Newton's method finds force and motion together.
 """

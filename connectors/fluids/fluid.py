@@ -32,7 +32,7 @@ PLACES = {"below": BELOW, "above": ABOVE, "everywhere": EVERYWHERE}
 TABLES = "table_heights", "table_x", "table_y"
 WAVES = "wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases"
 SIDEWAYS = 1e-9
-"""Share of a flow across the plane that counts as rounding [1]."""
+"""Share of a flow across the plane x, y that counts as rounding [1]."""
 
 
 class Fluid(Component):
@@ -120,7 +120,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def check_plane(table: EntityTable, row: int, user: str) -> None:
-    """Raise ModelError for a fluid that flows out of the plane x, y, in which y points upwards.
+    """Raise ModelError for a fluid that flows across the plane x, y, in which y points upwards.
 
     Args:
         table: of the fluids.

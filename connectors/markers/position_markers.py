@@ -13,7 +13,7 @@
 J̇ = H q̇.  Cubic shape functions S_i of the arc length of the undeformed cable as in `Cable2D`.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised forces of points on rigid
-and flexible bodies); second derivatives by differentiation of these.
+and flexible bodies); their second derivatives follow by differentiation.
 """
 
 from __future__ import annotations

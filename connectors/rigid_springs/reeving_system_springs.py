@@ -199,7 +199,7 @@ register(
         "length": output("m", "L, ()", LENGTH),
         "rate": output("m/s", "L̇, ()", RATE),
         "tension": output("N", "N, (); 0 where not active", FORCE),
-        "rest_length": output("m", "L_0, (); with what coordinates pay out", REST),
+        "rest_length": output("m", "L_0, (); with the rope that coordinates pay out", REST),
         "wrap": Output("rad", "θ on each marker, (markers,)", lambda rows, s: eval_numbers(rows, s)[1]),
     },
     draw=draw,

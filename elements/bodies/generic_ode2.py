@@ -1,4 +1,4 @@
-"""Bodies given by matrices: linear superelements, drive trains, and all else of the form M q_tt + D q_t + K q = f.
+"""Bodies given by matrices: linear superelements, drive trains, and other systems M q_tt + D q_t + K q = f.
 
     (M + M_u) q_tt + D q_t + K q = f + f_u(t, q, q_t)        M_u(t, q, q_t) and f_u by functions of the user
 
@@ -35,7 +35,7 @@ from windlass.framework.model.system import Evaluation, Fields, System, Term
 from windlass.framework.model.table import EntityTable
 
 SYMMETRIC = 1e-12
-"""Asymmetry of K, relative to its largest entry, up to which K has an energy."""
+"""Largest asymmetry of K, relative to its largest entry, at which the energy of K is defined."""
 ROUGH = 1e-8
 """Asymmetry and negative eigenvalues of M, relative to its diagonal, that rounding of its entries may cause."""
 

@@ -242,7 +242,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
 
 
 def create_columns(rows: LocalRows, row: IntArray, rule: Rule) -> Columns:
-    """The columns of rows with the same rule; ``row`` are their positions among the local rows of the table.
+    """The columns of rows with the same rule; ``row``: their positions among the local rows of the table.
 
     Stiffness and damping that a force function replaces are 0 for the kernels.
     """

@@ -225,7 +225,7 @@ def _compare(
     p: Parameters,
     given: FloatArray,
 ) -> None:
-    """Warn of derivatives that contradict the differences of their function; they change the tangent only."""
+    """Warn of derivatives that contradict differences of their function; wrong derivatives change only the tangent."""
     for k, (which, name) in enumerate(BY.items()):
 
         def evaluate(distance: FloatArray, which: int = which) -> FloatArray:

@@ -2,7 +2,7 @@
 
 ``x`` is one place for all rows, one per row (rows,), or several per row (rows, k); the default is the middle of each
 cable.  Vectors are global, scalars have no further axis.  Forces and moments include damping, references and user
-functions and belong to the place itself.  With integration rule 2 the axial force is best at x = 0, L/2 and L.
+functions and are evaluated at the place itself.  With integration rule 2 the axial force is best at x = 0, L/2 and L.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Points(NamedTuple):
 
 @kernel
 def find_length(c: Columns, i: int, x: FloatArray) -> float:
-    """l of row i [m], not a number if it is not longer than the shortest."""
+    """l of row i [m], NaN if it is not above the shortest length."""
     l: float = x[c.dofs[i, -1]]
     return l if l > c.shortest[i] else np.nan
 

@@ -14,8 +14,8 @@ On level ground B follows from the height of the end, H from its distance: the r
 ground each place and slope at which the line may leave it has one catenary to the end; the whole length of the line
 grows with the distance to that place.
 
-Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, Dynamics Modeling
-and Loads Analysis of an Offshore Floating Wind Turbine, NREL/TP-500-41958 (2007), section 2.6.
+Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
+and Loads Analysis of an Offshore Floating Wind Turbine", NREL/TP-500-41958 (2007), section 2.6.
 """
 
 from __future__ import annotations
@@ -262,9 +262,9 @@ class GroundProfile:
         self._EA, self._weight, self._friction = axial_stiffness, weight, friction
 
     def find_place(self, u: float) -> tuple[int, float, FloatArray, float]:
-        """Where the line leaves the ground: piece, distance on it [m], place and slope angle; by a number from 0 on.
+        """Where the line leaves the ground, for a number u >= 0: piece, distance on it [m], place and slope angle.
 
-        From 2 i to 2 i + 1 the distance along piece i grows, from there to 2 i + 2 the line turns around its end.
+        From 2 i to 2 i + 1 the distance along piece i grows; from 2 i + 1 to 2 i + 2 the line turns around its end.
         """
         i, part = divmod(u, 2.0)
         k = min(int(i), self._count - 1)
@@ -276,7 +276,7 @@ class GroundProfile:
 
     def hang(self, place: FloatArray, angle: float) -> tuple[float, float] | None:
         """H [N] and unstretched length [m] of the part that leaves a place along a slope; None if there is none."""
-        from scipy.optimize import brentq  # here, because most models do not need it
+        from scipy.optimize import brentq  # imported here, because most models do not need it
 
         x, z = map(float, self._end - place)
         slope, longest = tan(angle), 10.0 * self._length
@@ -304,7 +304,7 @@ class GroundProfile:
 
     def lie(self, k: int, way: float, angle: float, H: float) -> list[Bed]:
         """The pieces below the line from its end on the ground back to the anchor, with arc lengths from there, < 0."""
-        from scipy.optimize import brentq  # here, because most models do not need it
+        from scipy.optimize import brentq  # imported here, because most models do not need it
 
         tension, last, beds = H / cos(angle), 0.0, list[Bed]()
         for i in range(k, -1, -1):
@@ -324,7 +324,7 @@ class GroundProfile:
 
     def solve(self) -> tuple[list[Bed], FloatArray, float, float, float]:
         """Pieces below the line from the anchor on; place, slope angle, H and length of the part that hangs."""
-        from scipy.optimize import brentq  # here, because most models do not need it
+        from scipy.optimize import brentq  # imported here, because most models do not need it
 
         def miss(u: float) -> float:
             k, way, place, angle = self.find_place(u)
@@ -354,7 +354,7 @@ class GroundProfile:
 
 def _solve_level(x: float, height: float, L: float, EA: float, w: float, friction: float) -> tuple[float, float]:
     """H [N] and the length on the ground [m] of a line whose end is x > 0 away and ``height`` > 0 above [m]."""
-    from scipy.optimize import brentq  # here, because most models do not need it
+    from scipy.optimize import brentq  # imported here, because most models do not need it
 
     def find_hanging(H: float) -> float:
         def miss(s: float) -> float:

@@ -53,7 +53,7 @@ def break_off(comm: Any, what: str, number: int) -> None:
     """Leave a loop over the steps of a solve before its end: tell the next process, without waiting."""
     if comm is None or comm.size == 1:
         return
-    from mpi4py import MPI  # here, because one process needs no MPI
+    from mpi4py import MPI  # imported here, because one process needs no MPI
 
     # Python also closes generators at its end
     if not MPI.Is_finalized():

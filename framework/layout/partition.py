@@ -249,7 +249,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     Raises:
         OptionError: PETSc cannot partition.
     """
-    from scipy.sparse import coo_array  # here, because one process needs no partition
+    from scipy.sparse import coo_array  # imported here, because one process needs no partition
 
     count, (i, j) = len(graph.weight), graph.edges.T
     # the partitioner is not deterministic with several threads or another seed

@@ -54,7 +54,7 @@ class VtkhdfSeries(FieldSeries):
     def digest(self) -> str:
         """The digest of all frames so far; the frames since the last call are read from the file."""
         if self._digested < self._count:
-            import h5py  # here, because most runs do not need it
+            import h5py  # imported here, because most runs do not need it
 
             with writing(self.path), h5py.File(self.path, "r", locking=False) as file:
                 for name, first, end in self._blocks(file["VTKHDF"], self._digested, self._count):
@@ -194,7 +194,7 @@ class VtkhdfSeries(FieldSeries):
                 cell_offsets[name] = first
 
     def _create_growing(self, root: Any, name: str, values: Any) -> None:
-        from h5py import h5d, h5p, h5s, h5t  # here, because most runs do not need it
+        from h5py import h5d, h5p, h5s, h5t  # imported here, because most runs do not need it
 
         made, width = h5p.create(h5p.DATASET_CREATE), values.shape[1:]
         made.set_chunk((self._batch * len(values), *width))

@@ -61,7 +61,7 @@ class CheckpointFile:
             raise OutputError(f"checkpoint file '{path}' has version {version}: this Windlass reads up to {VERSION}")
 
     def _open(self) -> Any:
-        import h5py  # here, because most runs do not need it
+        import h5py  # imported here, because most runs do not need it
 
         self._stream.seek(0)
         return h5py.File(self._stream, "r")
@@ -103,7 +103,7 @@ def write_checkpoint(path: Path, every: int, number: int, record: Tree, before: 
     Raises:
         OutputError: the file cannot be written.
     """
-    import h5py  # here, because most runs do not need it
+    import h5py  # imported here, because most runs do not need it
 
     check_output(path, KIND, KIND)
     image = io.BytesIO()

@@ -263,7 +263,7 @@ class TangentInertia:
         if size <= 5 * NEAREST:
             theta = np.linalg.eigvals(np.column_stack([multiply(column) for column in np.eye(size)]))
             return bool((theta.real < -1e-9 * np.abs(theta).max()).any())
-        from scipy.sparse import linalg  # here, because most models do not need it
+        from scipy.sparse import linalg  # imported here, because most models do not need it
 
         operator = linalg.LinearOperator((size, size), matvec=multiply, dtype=np.float64)
         start = np.random.default_rng(0).standard_normal(size)

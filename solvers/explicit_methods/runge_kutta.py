@@ -127,7 +127,7 @@ class RungeKutta(Method):
 
     def _create(self, state: State, size: float) -> None:
         """A solver that starts from the state."""
-        from scipy.integrate import DOP853  # here, because other methods do not need it
+        from scipy.integrate import DOP853  # imported here, because other methods do not need it
 
         self._begin_step(state)
         first = min(self._next, size)

@@ -58,7 +58,7 @@ class SubstructureLU:
 
     def setUp(self, pc: Any) -> None:
         """Factorise the matrix as it is."""
-        from scipy.linalg import lapack  # here, because one process works without it
+        from scipy.linalg import lapack  # imported here, because one process works without it
 
         _, matrix = pc.getOperators()
         context: LocalMatrices = matrix.getPythonContext()
@@ -76,7 +76,7 @@ class SubstructureLU:
 
     def apply(self, _pc: Any, x: Any, y: Any) -> None:
         """y = A⁻¹ x; PETSc calls this."""
-        from scipy.linalg import lapack  # here, because one process works without it
+        from scipy.linalg import lapack  # imported here, because one process works without it
 
         plan, rows, right = self._plan, self._rows, self._right
         self._reduce(plan, self._factors, self._place, self._joint, x.array_r, rows, right)

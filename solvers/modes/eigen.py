@@ -452,7 +452,7 @@ def has_inverse(solver: Any) -> bool:
 
 def create_solver(comm: Any, prefix: str, quadratic: bool) -> Any:
     """An EPS or PEP with shift and invert by default, and the tolerances of modes."""
-    from slepc4py import SLEPc  # here, because only modes need it
+    from slepc4py import SLEPc  # imported here, because only modes need it
 
     solver = (SLEPc.PEP if quadratic else SLEPc.EPS)().create(comm=comm)
     solver.setOptionsPrefix(prefix)

@@ -39,7 +39,7 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
     """2/omega [s] of the model at a state; inf if it is not known: on several processes, or without mass somewhere."""
     if assembly.layout.size > 1 or not 2 <= assembly.layout.spare <= LARGEST:
         return inf
-    from scipy.sparse import csr_array, linalg  # here, because other solvers do not need it
+    from scipy.sparse import csr_array, linalg  # imported here, because other solvers do not need it
 
     indptr, indices, values = assemble_matrix(assembly.world, state).getValuesCSR()
     K = csr_array((values, indices, indptr))

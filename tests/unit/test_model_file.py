@@ -356,7 +356,7 @@ def test_functions_of_a_file_are_checked(words: str, changes: dict[str, Any], tm
 
 def test_the_schema_is_a_schema(good: dict[str, Any]) -> None:
     """What is published is valid JSON Schema, allows files as they are written, and refuses others."""
-    import jsonschema  # here, because this test alone needs it
+    import jsonschema  # imported here, because this test alone needs it
 
     published = full_schema(COMPONENTS)
     jsonschema.Draft202012Validator.check_schema(published)

@@ -64,7 +64,7 @@ def main(words: Sequence[str]) -> int:
             return conduct(plan, executor)
     if "-jobs" in words:
         raise OptionError("-jobs: under mpiexec each process but the first one runs a case; must be left out")
-    from mpi4py.futures import MPICommExecutor  # here, because one process works without it
+    from mpi4py.futures import MPICommExecutor  # imported here, because one process works without it
 
     with MPICommExecutor(comm, root=0) as executor:
         return 0 if executor is None else conduct(plan_sweep(words), cast(Executor, executor))

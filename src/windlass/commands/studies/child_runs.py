@@ -115,7 +115,7 @@ def is_ending() -> bool:
 
 def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0) -> Any:
     """A progress line, by tqdm, with the number of finished runs and the remaining time."""
-    from tqdm import tqdm  # here, because the other commands do not need it
+    from tqdm import tqdm  # imported here, because the other commands do not need it
 
     shown = f"{{desc}}: {{n_fmt}} of {{total_fmt}} {of}, {{elapsed}} elapsed, {{remaining}} to go{{postfix}}"
     interval = 0.5 if sys.stderr.isatty() else 10.0
