@@ -370,7 +370,7 @@ class Run:
         shorter = solver.watches.find_cut(h) if attempt.converged else inf
         if shorter < h and solver.sizes.can_cut(h):
             attempt.converged, attempt.recommended_step = False, shorter
-            attempt.reason = f"the step does not resolve a contact, which asks for a step of {shorter:.3g}"
+            attempt.reason = f"the step does not resolve a contact, which needs a step of {shorter:.3g}"
         # also for the first pass of the next step
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:

@@ -340,7 +340,7 @@ class Explicit(StepSolver):
             self._note_failure(advance.t, tried, "the step does not resolve a contact")
             return max(advance.recommended_step, self._smallest)
         if np.isfinite(advance.recommended_step):
-            reason = f"a contact switches within the step and asks for a step of {advance.recommended_step:.3g}"
+            reason = f"a contact switches within the step and needs a step of {advance.recommended_step:.3g}"
             self._note_failure(advance.t, tried, reason)
             return max(min(SHORTEST_CUT * tried, advance.recommended_step), self._smallest)
         self._note_failure(advance.t, tried, advance.reason)

@@ -48,7 +48,7 @@ from windlass.solvers.verdicts.verdict import Verdict, judge_end, judge_jumps, j
 
 ADVICE = (
     "start nearer to the equilibrium (slack lines: from a `catenary`), try more load steps for large motions and "
-    "contact, geometric=True for strong prestress; a stabiliser only for what nothing holds; "
+    "contact, geometric=True for strong prestress; a stabiliser only for parts that nothing holds; "
     "-static_snes_monitor shows the iterations"
 )
 
@@ -116,7 +116,7 @@ class Static(StepSolver):
     """
 
     @checked(
-        load_steps=whole(1, brief=True, maximum=MOST_LOAD_STEPS, why="as each is an equilibrium of its own"),
+        load_steps=whole(1, brief=True, maximum=MOST_LOAD_STEPS, why="as each is a separate equilibrium"),
         geometric=yes_no(),
         load_range=number("1", above=0.0),
         stabiliser=number("1/s^2", minimum=0.0),

@@ -141,7 +141,7 @@ def check_forms(table: EntityTable, names: tuple[str, ...], rows: IntArray) -> N
 def check_circles(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for circles that can leave the plane of the cables."""
     for row in table.resident[find_spatial(world, table.local("circle"))][:1]:
-        raise ModelError(f"circle in {table.kind} row {row} is on a body in space: must be a marker in the plane")
+        raise ModelError(f"circle in {table.kind} row {row} is on a 3D body: must be a 2D marker")
 
 
 def bind_contact(rows: LocalRows, friction: bool) -> Contact:

@@ -226,8 +226,8 @@ def check_planar(world: Tables, table: EntityTable) -> None:
     spatial = find_spatial(world, table.local("marker0")) | find_spatial(world, table.local("marker1"))
     for row in table.resident[spatial][:1]:
         raise ModelError(
-            f"{table.kind} row {row} has a marker that can move out of the plane: must have markers in the plane; "
-            "in space use GenericJoint"
+            f"{table.kind} row {row} has a marker that can leave the plane z = 0: must have 2D markers; "
+            "in 3D use GenericJoint"
         )
 
 
@@ -242,6 +242,6 @@ def check_spatial(world: Tables, table: EntityTable, needed: NDArray[np.bool_], 
     spatial = find_spatial(world, table.local("marker0")) | find_spatial(world, table.local("marker1"))
     for row in table.resident[needed & ~spatial][:1]:
         raise ModelError(
-            f"{table.kind} row {row} holds motion out of the plane, which its markers do not have: "
-            f"must have a marker in space; in the plane use {instead}"
+            f"{table.kind} row {row} constrains motion across the plane z = 0, which its markers do not have: "
+            f"must have a 3D marker; in 2D use {instead}"
         )

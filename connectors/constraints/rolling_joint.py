@@ -49,7 +49,7 @@ class RollingJoint(Component):
     """A thin disc that rolls on a plane without slip in 3D."""
 
     provides = ("joint",)
-    marker0 = ref("rigid marker", "point of the plane, whose frame has the normal")
+    marker0 = ref("rigid marker", "point on the plane, whose frame has the normal")
     marker1 = ref("rigid marker", "centre of the disc")
     radius = column("m", "radius of the disc", above=0.0)
     axis = column("1", "axis of the disc in the frame of marker 1, of any length > 0", (3,), (1.0, 0.0, 0.0))

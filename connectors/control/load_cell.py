@@ -40,7 +40,7 @@ class LoadCell(Component):
     joint = ref(
         "joint", "the measured joints or constraints", beside=True,
         instead="; the axial force of a cable is EA u + d_EA u_t of its strain_coordinate, the force of a spring "
-        "k u + d u_t of the distance_coordinate of its points; those of contacts are carried by the joint that holds "
+        "k u + d u_t of the distance_coordinate of its points; contact forces are measured by the joint that holds "
         "the body",
     )  # fmt: skip
     node = ref(STATES, "the node of the one state y")

@@ -45,7 +45,7 @@ class PointCoordinate(Component):
     provides = (FAMILY, "curved marker")
     marker1 = ref(POSITIONS, "the point")
     direction = column("1", "direction e in the global frame, of any length > 0", shape=(3,))
-    origin = column("m", "global position where the way is 0", shape=(3,), default=(0.0,) * 3)
+    origin = column("m", "global position where the displacement is 0", shape=(3,), default=(0.0,) * 3)
 
 
 class DistanceCoordinate(Component):

@@ -56,7 +56,7 @@ class RotationCoordinate(Component):
     """
 
     provides = (FAMILY, "curved marker")
-    node = ref("RigidNode3D", "the node, mostly that of a `RigidBody3D`")
+    node = ref("RigidNode3D", "the node, usually of a `RigidBody3D`")
     axis = column("1", "axis in the body's frame, of any length > 0", shape=(3,), default=(0.0, 0.0, 1.0))
     data = ref("GenericData", "1 history value; created as [0.0] if left out", optional=True)
 

@@ -60,7 +60,7 @@ class HuntCrossley(Component):
     data = ref("GenericData", "the flag in a state (1 enabled, 0 disabled); created if left out", optional=True)
     transition_velocity = column("m/s", "slip at which friction is fully developed", default=0.01, above=0)
     modulus_rule = column("1", "how the moduli of a pair combine", default="simbody", dtype="U8", choices=RULES)
-    enabled = column("1", "whether a new state has it enabled", default=True, dtype=bool)
+    enabled = column("1", "whether it is enabled in a new state", default=True, dtype=bool)
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:

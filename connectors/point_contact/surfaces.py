@@ -68,7 +68,7 @@ class ContactHalfSpace(Component):
     contact_set = ref("ContactSet", "surfaces that it may touch")
     marker = ref("rigid marker", "where it is fixed: a rigid marker, or a body or ground (its reference point)")
     material = ref("ContactMaterial", "its material")
-    position = column("m", "a point s of the plane in the marker's frame", (3,), (0.0,) * 3)
+    position = column("m", "a point s on the plane, in the marker's frame", (3,), (0.0,) * 3)
     rotation = column("1", "matrix R from its own to the marker's frame, see `facing`", (3, 3), EYE)
 
 

@@ -44,7 +44,7 @@ class RollingDiscPenalty(Component):
     History values per row: slip across and along the track [m/s], gap [m] (3).
     """
 
-    marker0 = ref("rigid marker", "point of the plane, whose frame has the normal")
+    marker0 = ref("rigid marker", "point on the plane, whose frame has the normal")
     marker1 = ref("rigid marker", "centre of the disc")
     data = ref("GenericData", "3 history values; created as open without slip if left out", optional=True)
     radius = column("m", "radius of the disc", above=0.0)

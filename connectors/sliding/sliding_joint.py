@@ -130,7 +130,7 @@ def check(world: Tables, table: EntityTable) -> None:
     spatial = find_spatial(world, table.local("marker")) & (tracks.dims[begin] == 2)
     for row in table.resident[spatial][:1]:
         raise ModelError(
-            f"marker of {table.kind} row {row} can move out of the plane of its cables: must be a marker of the plane, "
+            f"marker of {table.kind} row {row} can leave the plane of its cables: must be a marker of the plane, "
             "or the cables Cable3D"
         )
     if len(np.unique(table.local("node"))) < table.resident_count:
@@ -301,7 +301,7 @@ register(
         "arc_length": output("m", "place σ along the track, by undeformed length, ()", PLACE),
         "cable": output("1", "cable on which it is, from 0 along the track, ()", ON_CABLE),
         "speed": output("m/s", "along the cable against its material, ()", SPEED),
-        "track_speed": output("m/s", "along the axis of the cable, with that of moving material, ()", TRACK_SPEED),
+        "track_speed": output("m/s", "along the axis, including the motion of material, ()", TRACK_SPEED),
         "force": output("N", "force that the point feels, global, (3,)", slice(FORCE, FORCE + 3)),
         "normal_force": output("N", "N, its part across the cable, ()", NORMAL),
         "friction_force": output("N", "T along the cable, > 0 against a speed > 0, ()", FRICTION),

@@ -83,7 +83,7 @@ class SheaveSurface(Component):
     marker = MARKER
     axis = AXIS
     radius = column("m", "radius R of the groove's bottom", above=0)
-    groove_radius = column("m", "radius a of the round bottom across the groove, more than that of the rope", above=0)
+    groove_radius = column("m", "radius a of the round bottom across the groove, above the rope's radius", above=0)
     flank_half_angle = column(
         "rad", "angle beta between a flank and the plane of the sheave, below pi/2", default=np.pi / 8, above=0
     )

@@ -184,7 +184,7 @@ def _read_file(file: Path, name: str, io: Any, sparse: Any) -> Any:
     try:
         return io.mmread(file) if file.suffix == ".mtx" else sparse.load_npz(file)
     except (OSError, ValueError, KeyError) as error:
-        words = "must be what scipy.sparse.save_npz or scipy.io.mmwrite wrote"
+        words = "must be a file of scipy.sparse.save_npz or scipy.io.mmwrite"
         raise ModelError(f"{name} = {str(file)!r} in craig_bampton cannot be read ({error}): {words}") from None
 
 

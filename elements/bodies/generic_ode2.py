@@ -321,7 +321,7 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
         )
     for i, j in np.argwhere((size == 0.0) & (M != 0.0))[:1]:
         raise ModelError(
-            f"mass[{i}, {j}] = {M[i, j]:g} {where} beside a 0 on the diagonal: must be 0, as no mass may be negative"
+            f"mass[{i}, {j}] = {M[i, j]:g} {where} next to a 0 on the diagonal: must be 0, as no mass may be negative"
         )
     scale = 1.0 / np.where(root > 0.0, root, 1.0)
     scaled = M * scale * scale[:, None]

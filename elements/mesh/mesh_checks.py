@@ -70,7 +70,7 @@ def check_mesh(mesh: FileMesh, unused_points: Literal["error", "ignore"]) -> Non
         line, other = order[k], order[k + 1]
         raise mesh.error(
             f"lines {line} and {other} both join {mesh.place(lines[line, 0])} and {mesh.place(lines[line, 1])}: "
-            f"must be there once ({len(again)} lines are there again)"
+            f"must occur once ({len(again)} lines are duplicates)"
         )
     used = np.zeros(len(points), bool)
     used[lines] = True

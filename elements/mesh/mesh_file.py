@@ -273,6 +273,6 @@ def _check_points(mesh: FileMesh, in_space: bool) -> None:
     mesh.points = np.ascontiguousarray(points[:, :2])
     for row in out[:1]:
         raise mesh.error(
-            f"{mesh.place(row)} has z = {points[row, 2]:.9g} m: must be 0, or in_space=True, for cables in space "
-            f"({len(out)} points lie outside of the plane)"
+            f"{mesh.place(row)} has z = {points[row, 2]:.9g} m: must be 0, or in_space=True, for 3D cables "
+            f"({len(out)} points lie outside of this plane)"
         )

@@ -260,7 +260,7 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
     first, second = mine.numbers, (mine.numbers + 1) % len(nodes)
     if "ale" in cable_columns:
         if positions.shape[1] == 3:
-            raise ModelError(f"{name}: ale along a route in space: must be a route in the plane, for ALECable2D")
+            raise ModelError(f"{name}: ale along a 3D route: must be a 2D route, for ALECable2D")
         kind = ALECable2D
     columns = {"length": length, **pick_rows(mine, kind, cable_columns)}
     return world.add(kind, name=name, part=mine, node0=nodes[first], node1=nodes[second], **columns)

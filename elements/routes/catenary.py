@@ -91,7 +91,7 @@ class FreeCatenary:
         return position, tangent, curvature
 
 
-POINT = numbers("m", (2,), (3,), words="two finite numbers (x, y), or three in space")
+POINT = numbers("m", (2,), (3,), words="two finite numbers (x, y), or three in 3D")
 
 
 @checked(

@@ -167,7 +167,7 @@ def hang_from_ground(
     across = chord + height * down
     x = float(np.linalg.norm(across))
     if height <= 0.0 or x <= VERTICAL * length:
-        raise RouteError(f"end = {end} m of a line on the ground: must be above start = {start} m, and beside it")
+        raise RouteError(f"end = {end} m of a line on the ground: must be above start = {start} m, at a distance > 0")
     across /= x
     corners = find_corners(a, across, down, ground)
     try:
@@ -338,7 +338,7 @@ class GroundProfile:
         if miss(0.0) >= 0.0:
             raise RouteError(f"{line} hangs free of it: must be longer, or end nearer; `hang_between` hangs free lines")
         if miss(last) <= 0.0:
-            raise RouteError(f"{line} is slack there and has no shape of its own: must be shorter, or end farther")
+            raise RouteError(f"{line} is slack there and has no unique shape: must be shorter, or end farther")
         u = float(brentq(miss, 0.0, last, xtol=1e-14, maxiter=500))
         k, way, place, angle = self.find_place(u)
         found = self.hang(place, angle)
@@ -371,7 +371,7 @@ def _solve_level(x: float, height: float, L: float, EA: float, w: float, frictio
     words = f"a line of {L:g} m on the ground whose end is {x:g} m away and {height:g} m above"
     least = log(1e-9 * w * height)
     if miss_reach(least) > 0.0:
-        raise RouteError(f"{words} is slack on the ground and has no shape of its own: must be shorter, or end farther")
+        raise RouteError(f"{words} is slack on the ground and has no unique shape: must be shorter, or end farther")
     low, high = bracket(miss_reach, least, log(EA * (1.0 + x / L) + w * L))
     H = exp(float(brentq(miss_reach, low, high, xtol=1e-15, rtol=1e-15, maxiter=500)))
     s = find_hanging(H)

@@ -62,7 +62,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
                 f"-{name} = {shown}: expected {allowed}, up to {largest_int()} (a real one written as 1e11)"
             )
         if not text and (rule or NEEDS_VALUE.fullmatch(base)):
-            raise OptionError(f"-{name} has no value: expected {rule[4] if rule else 'a word or number behind it'}")
+            raise OptionError(f"-{name} has no value: expected {rule[4] if rule else 'a word or number after it'}")
         if rule is not None and not _fits(text, *rule[1:4], no_zero="_lag_" in base):
             raise OptionError(f"-{name} = {text}: expected {rule[4]}")
         if base == "snes_type" and text not in SNES_TYPES:

@@ -49,7 +49,7 @@ class NoRoomError(OutputError):
             room = f"{count_free(path.parent)} bytes are free"
         super().__init__(
             f"'{path}' cannot be written: {needed} bytes are needed, {room} ({error.strerror}); "
-            "what was written before is as it was"
+            "earlier output is unchanged"
         )
 
 

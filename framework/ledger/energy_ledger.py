@@ -206,7 +206,9 @@ class EnergyLedger(EveryNth):
         assert balance is not None
         start = balance.start
         if not state.t > start.t:
-            raise ModelError(f"time stands still at {state.t:g} s: an EnergyLedger must be a hook of a dynamic solve")
+            raise ModelError(
+                f"the time does not change at {state.t:g} s: an EnergyLedger must be a hook of a dynamic solve"
+            )
         if state.world.version != self._version:
             self._take_changes(start)
         balance.advance(state)

@@ -156,7 +156,7 @@ class World:
             raise ModelError(
                 f"gravity = {show(given)} m/s^2 in World: the world is finalized, and its laws have read "
                 f"{show(self._gravity.tolist())}; must be given before the first solve, World(gravity=...); an "
-                "acceleration that changes is a load of its own"
+                "acceleration that changes is a separate load"
             )
         assert value is not None
         self._gravity[:] = 0.0
@@ -215,7 +215,7 @@ class World:
         if self.finalized:
             raise ModelError(
                 f"cannot add {component.__name__}: the world is finalized (add before the first solve; "
-                "a changed model is another World, built anew)"
+                "a changed model needs a new World)"
             )
         with self.all_or_nothing():
             return self._add(component, name, part, values)

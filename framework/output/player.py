@@ -32,7 +32,7 @@ def check_file(file: Path) -> Path:
     """The file itself; raises OutputError if it does not exist or is of another kind."""
     if not os.path.isfile(file):
         raise OutputError(
-            f"windlass show {shorten(str(file))}: no such file; must be what a Recorder wrote, .vtkhdf or .pvd"
+            f"windlass show {shorten(str(file))}: no such file; must be a file of a Recorder, .vtkhdf or .pvd"
         )
     if file.suffix not in (".vtkhdf", ".pvd"):
         raise OutputError(f"windlass show {file}: must be a .vtkhdf or a .pvd file")

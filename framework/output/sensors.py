@@ -279,7 +279,7 @@ class Sensors(EveryNth):
         columns = [name for probe in self._probes for name, _ in probe.columns]
         if columns != kept["columns"]:
             there, here = ", ".join(kept["columns"]), ", ".join(columns)
-            raise ModelError(f"sensors are {here}: must be those of the checkpoint, {there}")
+            raise ModelError(f"sensors are {here}: must be the sensors of the checkpoint, {there}")
         self._rows = list(kept["rows"])
         self._marks = list(zip(kept["times"].tolist(), kept["marks"].tolist(), strict=True))
         if self._table is not None:

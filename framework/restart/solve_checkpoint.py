@@ -85,7 +85,7 @@ class SolveCheckpoint:
         before = self._solver.solve_checkpoint
         if before is not None and not before.paused:
             raise ModelError(
-                f"a hook of {type(self._solver).__name__} starts the same solver again: it needs a solver of its own"
+                f"a hook of {type(self._solver).__name__} starts the same solver again: it needs a separate solver"
             )
         self._solver.solve_checkpoint = self
         self._interrupt.begin()
@@ -165,7 +165,7 @@ class SolveCheckpoint:
             say_once("restart", [words])
         empty = [name.rpartition(" ")[0] for name, hook in self._hooks.items() if keeps_nothing(hook)]
         if empty:
-            say(f"what these hooks have gathered before is not kept: {', '.join(empty)}")
+            say(f"earlier data of these hooks are not kept: {', '.join(empty)}")
 
     def _check_solver(self, record: Mapping[str, Any]) -> None:
         """Raise ModelError if the record belongs to another kind of solve."""

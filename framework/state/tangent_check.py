@@ -149,8 +149,8 @@ def _check_together(
     wrong = find_wrong(eval_tangent(assembly, *TOGETHER), total, allowed)
     if wrong is not None:
         raise ModelError(
-            "tangent: derivatives by displacement, velocity, acceleration and multiplier are right one by one, but "
-            f"with factors {dq}, {dv}, {da} and {scale} the entry of the {_describe_row(assembly, wrong.row)} and "
+            "tangent: derivatives with respect to displacement, velocity, acceleration and multiplier are each right, "
+            f"but with factors {dq}, {dv}, {da} and {scale} the entry of the {_describe_row(assembly, wrong.row)} and "
             f"{_describe_unknown(assembly, wrong.column)} is {wrong.given:.9g} {where}: must be {wrong.expected:.9g}, "
             "the sum of the differences"
         )

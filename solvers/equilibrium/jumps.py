@@ -284,8 +284,8 @@ class JumpWatch:
             where = f"between {begin:.6g} and {end_of:.6g} of the {path}"
         return (
             f"the equilibrium jumps {where} (snap-through), most at "
-            f"{self._name_largest(high.q - low.q)}: no path of equilibria leads past this limit point, and where a "
-            "jump ends is for dynamics to say"
+            f"{self._name_largest(high.q - low.q)}: no path of equilibria leads past this limit point; find the "
+            "end of the jump by dynamics"
         )
 
     def _is_astray(self, held: State, end: State, solve: SolveStep) -> bool:

@@ -115,7 +115,7 @@ class Method(ABC):
     def _refuse(self, advance: Advance, result: PostNewton, size: float) -> bool:
         """Whether the post-Newton update refuses a step of this size [s]; the reason goes into the advance."""
         if not np.isfinite(result.error):
-            advance.reason = "what contacts must not do happens within the step: a force error is not finite"
+            advance.reason = "a contact fails within the step: its force error is not finite"
             return True
         if self._judge(result, size):
             advance.recommended_step = result.recommended_step

@@ -198,11 +198,13 @@ class Modes:
         if solver.rejected:
             notes.append(f"{solver.rejected} solutions of SLEPc were no modes and are left out")
         if any(belt.held and belt.flow for belt in motion.belts):
-            notes.append("constraints hold nodes of a closed belt: its modes are those of nodes that do not travel")
+            notes.append(
+                "constraints hold nodes of a closed belt: its modes are computed with nodes that do not travel"
+            )
         zeros, noise = solver.zeros
         if zeros > FREE:
             notes.append(
-                f"{zeros} modes cannot be told apart: they stand still but for rounding, |σ| < {noise:.2g} 1/s, and "
+                f"{zeros} modes cannot be distinguished: they are zero up to rounding, |σ| < {noise:.2g} 1/s, and "
                 "their shapes are some combinations of free motions, mechanisms, and waves that run against material"
             )
         growing = sum(pair.value.real > 1e-6 * abs(pair.value) for pair in pairs)

@@ -159,7 +159,7 @@ def iterate(
             attempt.converged = True
             return attempt
         if attempt.recommended_step < step_size and not last:
-            attempt.reason = f"a contact switches within the step and asks for a step of {attempt.recommended_step:.3g}"
+            attempt.reason = f"a contact switches within the step and needs a step of {attempt.recommended_step:.3g}"
             return attempt
         attempt.recommended_step = inf
         if last and not contacts.changed:
@@ -200,6 +200,6 @@ def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bo
 def describe_failure(settings: Passes, attempt: StepAttempt) -> str:
     """Why contacts did not settle."""
     error = f"force error {attempt.error:.3g} N > {settings.tolerance(attempt.force):.3g} N"
-    error += f" beside a contact force of {attempt.force:.3g} N, after {attempt.passes} passes"
+    error += f" with a contact force of {attempt.force:.3g} N, after {attempt.passes} passes"
     cycle = f", contacts return to the same states every {attempt.cycle} passes" if attempt.cycle else ""
     return f"discontinuous iteration: {error}{cycle}"

@@ -296,8 +296,8 @@ def describe_thrown(row: list[float], pulley: str) -> str:
 def describe_slack(row: list[float], pulley: str) -> str:
     """Note on a pulley from which a slack rope has lifted off."""
     return (
-        f"the rope or belt on {pulley} has become slack and lies on it no more since t = {row[LAST]:.6g} s; its force "
-        f"was {row[FORCES] / row[STEPS]:.3g} N in the mean and {row[RECENT]:.3g} N at last"
+        f"the rope or belt on {pulley} has become slack and has not touched it since t = {row[LAST]:.6g} s; its force "
+        f"was {row[FORCES] / row[STEPS]:.3g} N on average and {row[RECENT]:.3g} N at the end"
     )
 
 

@@ -221,7 +221,7 @@ def test_what_the_schema_does_not_allow(
 def test_files_that_are_no_json(good: dict[str, Any], tmp_path: Path) -> None:
     file, text = tmp_path / "bad.json", json.dumps(good)
     for bad, words in (
-        ("{", r"is damaged or no model file, it is not JSON: .*; must be what World.save wrote"),
+        ("{", r"is damaged or no model file, it is not JSON: .*; must be a file of World.save"),
         (text[: len(text) // 2], "is damaged or no model file"),
         (text.replace('"gravity"', '"gravity": [0, 0, 0], "gravity"'), "has the key 'gravity' twice in one object"),
         (

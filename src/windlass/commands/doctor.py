@@ -192,7 +192,7 @@ def _add_kernel_cache(found: _Findings) -> None:
         return
     if folder is None:
         found.add_line("compiler cache", f"none: {reason}")
-        found.remarks.append("kernels are compiled anew in every run: set WINDLASS_CACHE to a folder to keep them in")
+        found.remarks.append("kernels are compiled again in every run: set WINDLASS_CACHE to a folder to keep them in")
     else:
         kind = "writable" if os.access(folder, os.W_OK) else "for reading only"
         found.add_line("compiler cache", f"{folder} ({files} files), {kind}")
