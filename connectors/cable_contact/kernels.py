@@ -88,7 +88,7 @@ class PairList(NamedTuple):
 
 
 class TouchParameters(NamedTuple):
-    """Letters of one point on one cable; stiffness and damping multiplied by its length w."""
+    """Data of one point on one cable; stiffness and damping multiplied by its length w."""
 
     k: float
     d: float
@@ -150,7 +150,7 @@ class FootContact(NamedTuple):
 
 @kernel(inline=True)
 def read_parameters(c: Columns, a: int, b: int, share: float) -> TouchParameters:
-    """Letters of a point of cable a on cable b."""
+    """Data of a point of cable a on cable b."""
     w, reach = share * c.L[a] / c.n[a], c.radius[a] + c.radius[b]
     depth = c.depth[a] if c.depth[a] > 0.0 else FADE * reach
     return TouchParameters(

@@ -210,7 +210,7 @@ def update_history(
                 write_anchor(data, at, par, t, c.arc[b] + s, bristle.holds)
             write_three(data, at + TANGENT_A, t.ta)
             write_three(data, at + TANGENT_B, t.tb)
-        # errors of points that have just closed, and of too deep ones
+        # errors of points that have just closed or are too deep
         if data[at + STATE] == NEW:
             errors[a] += eval_press(par, par.reach - t.D, 0.0)
         if par.reach - t.D > min(c.radius[a], c.radius[b]):

@@ -273,7 +273,7 @@ def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> Any:
-    """The letters of the rows; w coordinates of both nodes, 0 for those that a node does not have.
+    """Data of the rows for the kernels; w coordinates of both nodes, 0 for missing ones.
 
     has: numbers of coordinates of nodes 0 and 1 (rows, 2); begin: first place of the coordinates of node 1.  X, Y:
     factors with signs, zeros for missing ones (rows, w).

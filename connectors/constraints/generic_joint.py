@@ -152,7 +152,7 @@ def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArr
 
 
 def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_], JointOffsets]:
-    """The letters of the rows, their active equations, and the update of offsets.
+    """Data of the rows for the kernels, their active equations, and the update of offsets.
 
     a, b, sign: axes and sign of each rotation equation sign a·b (rows, 3).  moved: whether there is an offset (rows,).
     o, ot, ott: offsets, their rates and accelerations (rows, 6).

@@ -43,7 +43,7 @@ class CableStrain(Component):
 
 
 class Columns(NamedTuple):
-    """Letters of the rows."""
+    """Data of the rows for the kernels."""
 
     k: IntArray  # places in the columns of the coordinate markers, shape (rows,)
     dofs: IntArray  # local coordinate numbers of the nodes, 4 d of each, then l of winch cables, shape (rows, n)

@@ -108,7 +108,7 @@ def count_states(rows: LocalRows) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Any, Any]:
-    """The letters of the rows, and their functions; w: largest number of states of a node.
+    """Data of the rows for the kernels, and their functions; w: largest number of states of a node.
 
     dofs: (rows, n) local numbers, states first; size: number of states (rows,).  b (rows, w), A (rows, w, w), B and C
     (rows, w, inputs).  F: rates of the functions (rows, w); Y, P, V: derivatives with respect to y, u and u_t.

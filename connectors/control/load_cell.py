@@ -107,7 +107,7 @@ def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> Any:
-    """The letters of the rows.
+    """Data of the rows for the kernels.
 
     y: local numbers of the states (rows,).  lam: local numbers of the multipliers (rows, m); w: weights [1], 0 beyond
     those of a joint (rows, m).

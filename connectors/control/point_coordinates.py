@@ -58,7 +58,7 @@ class DistanceCoordinate(Component):
 
 
 class Columns(NamedTuple):
-    """Letters of the rows, of shape (rows,) except e and origin (rows, 3)."""
+    """Data of the rows for the kernels, of shape (rows,) except e and origin (rows, 3)."""
 
     k: IntArray  # places in the columns of the coordinate markers
     m0: IntArray  # m0, m1: those of the points; m0 = -1 for a way

@@ -86,7 +86,7 @@ def load_tangent(c: Any, m: CoordinateColumns, dq: float, dv: float, slots: IntA
 
 
 def bind(rows: LocalRows) -> tuple[Any, dict[int, StateFunction]]:
-    """The letters of the rows, and their functions.
+    """Data of the rows for the kernels, and their functions.
 
     dofs (rows, n) local numbers, first the n0 numbers of the marker.  G and R (rows, inputs).  F: loads of the
     functions (rows,); P, V: their derivatives with respect to u and u_t (rows, inputs).

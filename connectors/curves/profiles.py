@@ -54,7 +54,7 @@ class Curves(NamedTuple):
     """Profiles for the kernels."""
 
     pieces: FloatArray  # all lines and arcs, see `PIECE`, shape (pieces, 7)
-    first: IntArray  # first piece of each profile, and their number at last, shape (profiles + 1,)
+    first: IntArray  # first piece of each profile, and at the end their number, shape (profiles + 1,)
     grid: FloatArray  # corner x, y [m] of each grid and cells per length [1/m], shape (profiles, 3)
     shape: IntArray  # cells along x and y, shape (profiles, 2)
     cell: IntArray  # number of the first cell of each profile, shape (profiles,)

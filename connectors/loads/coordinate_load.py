@@ -36,7 +36,7 @@ class CoordinateLoad(Component):
 
 
 class Columns(NamedTuple):
-    """Letters: m0 place of the marker in its columns, dofs (rows, n) local, on = active."""
+    """Data of the rows: m0 place of the marker in its columns, dofs (rows, n) local, on = active."""
 
     m0: IntArray
     dofs: IntArray

@@ -141,7 +141,7 @@ def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatAr
 
 
 def bind(rows: LocalRows) -> Any:
-    """The letters of the rows.
+    """Data of the rows for the kernels.
 
     k: place in the columns of the family (rows,).  dofs: local numbers of e0..e3 (rows, 4).  a, b: directions of s and
     c among the Euler parameters (rows, 4).  start: angle of the initial values [rad], data: place of the history value.

@@ -21,7 +21,7 @@ Vector = tuple[float, float, float]
 
 
 class PairParameters(NamedTuple):
-    """Letters of one force element."""
+    """Parameters of one force element."""
 
     K: FloatArray  # E^(2/3) [Pa^(2/3)] of each surface of the set, or E [Pa] by Hertz' rule, shape (n,)
     hertz: bool  # which of the two

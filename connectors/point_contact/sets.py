@@ -63,7 +63,7 @@ class ContactSystem(System):
 
 
 def create_parameters(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> list[PairParameters]:
-    """The letters of some local rows on a set."""
+    """Parameters of some local rows on a set."""
     parameters = []
     for rule, vt in zip(rows.local("modulus_rule")[which], rows.local("transition_velocity")[which], strict=True):
         hertz = bool(rule == "hertz")

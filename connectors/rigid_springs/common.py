@@ -118,7 +118,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int) -> SpringKernels:
 
 
 def bind(rows: LocalRows) -> tuple[Any, UserForces]:
-    """The letters of the rows, and their user forces.
+    """Data of the rows for the kernels, and their user forces.
 
     K, D: stiffness and damping (rows, n, n).  x0, v0, g0: offset, offset of the rate, and constant force (rows, n).
     F0, F1: joint frames in the frames of the markers (rows, 3, 3); for laws with an axis it is the first of F0.

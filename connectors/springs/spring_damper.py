@@ -122,7 +122,7 @@ def force_tangent(c: Any, i: int, u: Vector, ut: Vector, t: float, P: FloatArray
 
 
 def bind(rows: LocalRows) -> tuple[Any, UserForces]:
-    """The letters of the rows, and their user forces."""
+    """Data of the rows for the kernels, and their user forces."""
     users = bind_user_forces(rows, "N", ("stiffness", "damping", "rest_length"))
     return bind_letters(rows, LETTERS, **users.letters), users
 

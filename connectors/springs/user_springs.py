@@ -19,7 +19,7 @@ Difference = Callable[..., tuple[FloatArray, FloatArray]]
 
 
 class Columns(NamedTuple):
-    """Letters of the rows, and their user forces; n is 3 along axes, 1 between coordinates."""
+    """Data of the rows for the kernels, and their user forces; n is 3 along axes, 1 between coordinates."""
 
     k: FloatArray  # k [N/m], d [N s/m], offset [m]: shape (rows, 3), or (rows,) between coordinates
     d: FloatArray

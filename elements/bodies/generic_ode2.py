@@ -66,7 +66,7 @@ class GenericODE2(Component):
 
 
 class Columns(NamedTuple):
-    """Letters of the rows; w: largest number of coordinates of a row.
+    """Data of the rows for the kernels; w: largest number of coordinates of a row.
 
     dofs: local numbers, shape (rows, w), the spare number beyond the coordinates of a row; at: their columns among the
     row's coordinates.

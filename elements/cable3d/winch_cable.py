@@ -94,7 +94,7 @@ def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
 
 
 def bind(rows: LocalRows) -> Columns:
-    """The letters of the rows."""
+    """Data of the rows for the kernels."""
     EA = rows.local("axial_stiffness")
     return Columns(
         rows.local("begin"),

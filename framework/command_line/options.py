@@ -72,7 +72,7 @@ SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")  # the last s
 
 @dataclass
 class _ProcessOptions:
-    """The options of this process. PETSc keeps one database per process, so there is one such record."""
+    """The options of this process. PETSc keeps one database per process, so there is one record of options."""
 
     words: list[str] | None = None
     arguments: list[str] = field(default_factory=list)
@@ -299,7 +299,7 @@ def set_options(*words: str) -> ChosenOptions:
 
 
 def _choose(given: Mapping[str, str]) -> None:
-    """Put options into the database in place of those that were chosen before."""
+    """Replace the options chosen before in the database by new ones."""
     database = _petsc().Options()
     for name, (_, original) in _run.chosen.items():
         database.delValue(name)

@@ -173,7 +173,7 @@ class EnergyLedger(EveryNth):
         if not self._losses:
             self._losses = self._balance.create_losses()
         self._balance.losses = self._losses
-        # outputs and drawings read them from there
+        # outputs and drawings read these sums
         assembly.layout.losses = self._losses
         self._begin(state)
         if not self._first:

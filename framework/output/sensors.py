@@ -158,7 +158,7 @@ def _as_cell(text: str) -> str:
 class Sensors(EveryNth):
     """Records sensors at the start, at every n-th step and at the last state of a solve; a hook, and a context manager.
 
-    Under MPI all processes call it and keep the values; the first one writes the table.
+    Under MPI all processes call it and keep the values; the first process writes the table.
 
     Args:
         path: the CSV file, replaced if it exists; its folder is made if needed; None: keep the values in memory only.

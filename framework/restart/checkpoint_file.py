@@ -1,9 +1,9 @@
 """The file of checkpoints: one HDF5 file with one record per solve, replaced as a whole.
 
 A record is a tree of dictionaries: arrays become datasets, everything else JSON.  The file is made in memory, written
-beside its place, brought to the disk and then put there, so a process that is killed while it writes leaves the last
-complete file.  A digest after the data of HDF5 is checked before HDF5 opens the file: the library notices only damage
-of its own structure, reads some damaged files as empty, and may crash on others.
+to a temporary file next to it, flushed to the disk and then renamed, so a process that is killed while it writes leaves
+the last complete file.  A digest after the data of HDF5 is checked before HDF5 opens the file: the library notices only
+damage of its own structure, reads some damaged files as empty, and may crash on others.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ class SolveCheckpoint:
                 self._checkpoint.leave_replay()
 
     def restore(self, state: State) -> bool:
-        """Bring state, solver, hooks and switches to the last checkpoint of this solve.
+        """Reset state, solver, hooks and switches to the last checkpoint of this solve.
 
         Returns:
             Whether the solve had reached its end.
@@ -280,7 +280,7 @@ class SolveCheckpoint:
         self._checkpoint.write(self._number, record)
         self._written = state.step
         leave(Stage.OUTPUT)
-        # results must not depend on the times of checkpoints by the clock
+        # results must not depend on the clock, which decides when checkpoints are due
         if not by_clock:
             solver.reset_caches(state)
 

@@ -166,7 +166,7 @@ def find_wrong(given: FloatArray, expected: FloatArray, allowed: FloatArray) -> 
 
 
 def eval_residual(assembly: Assembly, load_factor: float = 1.0) -> FloatArray:
-    """Forces, inertia and constraint forces less loads, then constraint equations, at the present fields."""
+    """Forces, inertia and constraint forces minus loads, then constraint equations, at the present fields."""
     fields = assembly.fields
     f, c = np.zeros_like(fields.x), np.zeros_like(fields.lam)
     assembly.update_markers()

@@ -122,7 +122,8 @@ class Modes:
         return result
 
     def _find(self, motion: LinearMotion, solver: Eigensolver, quadratic: bool) -> tuple[list[Eigenpair], int | None]:
-        """Modes, at least as many as wanted if the model has them, and the number of missing ones below the last."""
+        """Modes, at least the requested number if the model has as many, and the number of missing ones below the
+        last."""
         more, missing = MORE, None
         for _ in range(ATTEMPTS):
             pairs = solver.find(self.count, more)

@@ -97,14 +97,14 @@ class ContactHistory:
 
     Args:
         assembly: the systems of this process; the fields hold the history values of the start of the step.
-        current: the state that takes the new history values; None if it is not read before the step is accepted.
+        current: the state that gets the new history values; None if it is not read before the step is accepted.
         hooks: user code after passes.
 
     Attributes:
         data: the history values for the next Newton run, shape (d,); may be written.
         first: the history values for the first run, shape (d,).
         changed: whether a contact changed its state in the last update.
-        are_updated: whether compiled code has made the update that comes next.
+        are_updated: whether compiled code has already made the next update.
     """
 
     def __init__(self, assembly: Assembly, current: State | None = None, hooks: Sequence[StepHook] = ()) -> None:

@@ -73,7 +73,7 @@ class LimitWatch(Watch):
 
     def __init__(self, assembly: Assembly, respond: Respond, step: float) -> None:
         self._assembly, self._respond, self._step = assembly, respond, step
-        # columns as they were at the last look, and the version of the world then or when they were compared last
+        # columns at the last check, and the version of the world at the last comparison
         self._mark, self._version = 0, -1
         self._looks, self._steps, self._next, self._reason, self._is_on = 0, 0, 0, "", True
 

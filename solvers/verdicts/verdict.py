@@ -22,7 +22,7 @@ from windlass.solvers.names import shorten
 from windlass.solvers.stepping.statistics import Statistics
 
 UNSETTLED_SHARE = 0.05
-"""Steps accepted at the limit of passes, per steps, from which a result is doubtful [1]."""
+"""Share of steps accepted at the limit of passes from which a result is doubtful [1]."""
 SMALL_ERROR = 1e-3
 """Force errors of such steps, per contact force, that do no harm [1]."""
 FEW = 3

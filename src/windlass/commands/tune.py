@@ -85,7 +85,7 @@ def plan_search(words: Sequence[str], scratch: Path) -> Search:
     cases = create_grid(tried, known.items) if tried else []
     for case in cases:
         known.check(case)
-    # common options are no information in the table
+    # options that all settings share are not shown in the table
     told = [name for name, text in tried.items() if is_varied(text)] or list(tried)
     names = [" ".join(write_options({name: case[name] for name in told})) for case in cases]
     extra = tuple(Setting(name, tuple(write_options(case))) for name, case in zip(names, cases, strict=True))

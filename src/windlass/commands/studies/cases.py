@@ -37,7 +37,7 @@ def is_range(text: str) -> bool:
 
 
 def find_first(text: str) -> str:
-    """One of the described values."""
+    """One of the values in a list."""
     return text.split(":" if is_range(text) else ",")[0]
 
 

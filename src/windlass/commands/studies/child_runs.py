@@ -23,7 +23,7 @@ from windlass.framework.launch.launcher import child_environment, launched_size
 OUTPUT, ERRORS = "output.txt", "errors.txt"
 """File of the output of a run, in its folder."""
 PATIENCE = 5.0
-"""Time for a run that is stopped to end by itself [s]."""
+"""Time that a stopped run has to end [s]; then it is killed."""
 LONGEST_REASON = 160
 _running: set[subprocess.Popen[bytes]] = set()
 _ending = threading.Event()
@@ -51,7 +51,7 @@ def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: flo
         words: the file of the model, and options; paths are relative to the folder.
         folder: folder of the run.
         processes: number of its processes, by ``mpiexec``.
-        limit: time after which it is stopped [s]; None for none.
+        limit: time after which it is stopped [s]; None: no limit.
 
     Raises:
         OutputError: files in the folder cannot be written.
