@@ -171,7 +171,7 @@ def drive_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
 
 
 def bind(rows: LocalRows) -> tuple[Any, UserForces]:
-    """Data of the rows for the kernels, and their user forces; h: history values with which forces are evaluated, (rows, 3)."""
+    """Data of the rows for the kernels, and their user forces; h: history values of the forces, (rows, 3)."""
     users, (Fd, Fs, Fv, zone) = bind_user_forces(rows, "N"), (rows.local(LETTERS[x]) for x in ("Fd", "Fs", "Fv", "vr"))
     bristle = ((Fd > 0.0) | (Fs > 0.0) | (Fv > 0.0)) & (zone == 0.0)
     data, h = rows.data_start("data"), np.zeros((len(rows.rows), 3))

@@ -28,8 +28,8 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class Columns(NamedTuple):
-    """Data of the rows for the kernels, shape (rows,): σ0 and Δ, ρA [kg/m], EA [N], EI [N m^2], d_EA [N s], energy of the rope in
-    the winch W [J/m], shortest l [m]; active: false for cables in reserve; dofs: local numbers of z, shape
+    """Data of the rows for the kernels, shape (rows,): σ0 and Δ, ρA [kg/m], EA [N], EI [N m^2], d_EA [N s], energy of
+    the rope in the winch W [J/m], shortest l [m]; active: false for cables in reserve; dofs: local numbers of z, shape
     (rows, 4 d + 1)."""
 
     begin: FloatArray
