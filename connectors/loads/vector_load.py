@@ -26,7 +26,7 @@ from windlass.framework.model.table import EntityTable
 
 
 class Columns(NamedTuple):
-    """Data of the rows: m0 place of the marker in its columns, local dofs (rows, n), turns = body_fixed, on = active."""
+    """Data of the rows: m0 place of the marker in its columns, dofs (rows, n), turns = body_fixed, on = active."""
 
     m0: IntArray
     dofs: IntArray
