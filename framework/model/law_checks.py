@@ -105,7 +105,7 @@ def check_needs(component: type[Component], names: Sequence[str], what: str) -> 
         if name not in there:
             raise ModelError(
                 f"{what} reads {', '.join(names)}, but {component.__name__} has no {name}: "
-                f"must be declared beside {', '.join(there) or 'nothing'}"
+                f"must be declared together with {', '.join(there) or 'nothing'}"
             )
 
 
