@@ -80,9 +80,11 @@ EXUDYN ?= ../EXUDYN
 PEERS ?= $(wildcard $(EXUDYN)/main/pythonDev/TestModels $(EXUDYN)/main/pythonDev/Examples $(EXUDYN)/python/TestModels \
 	$(EXUDYN)/python/Examples)
 
+# PEERS_ARGS="--steps 200 20 --records FOLDER" is given to the command; EXUDYN_SITE=FOLDER is the folder of an installed exudyn
 peers: setup ## run the models of a checkout of Exudyn in both programs: table in docs/reference/exudyn_models.md; EXUDYN=FOLDER
-	@scripts/setup_bench.sh --exudyn
-	$(PYTHON_BIN) benchmarks/exudyn_models.py $(PEERS) --write
+	@[ -n "$(PEERS)" ] || { echo "EXUDYN=$(EXUDYN): must be a checkout of Exudyn, with main/pythonDev in it" >&2; exit 2; }
+	@[ -n "$$EXUDYN_SITE" ] || scripts/setup_bench.sh --exudyn
+	$(PYTHON_BIN) benchmarks/exudyn_models.py $(PEERS) --write $(PEERS_ARGS)
 
 docs: setup ## make the documentation site with its gallery of examples, in build/site/html
 	@scripts/setup.sh --docs
