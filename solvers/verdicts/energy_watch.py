@@ -29,7 +29,7 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import SOLVED, Watch
 
 EVERY = 512
-"""Largest number of steps between looks; after the first ones they come at 32, 64, 128 ... steps."""
+"""Largest number of steps between checks; after the first checks they come at 32, 64, 128 ... steps."""
 FIRST = 16
 """Number of steps at the start of a solve that are all examined."""
 SHARE = 0.05
@@ -61,7 +61,7 @@ class EnergyWatch(Watch):
         self._assembly = assembly
         self._wanted = False
         self._watched: list[System] = []
-        # of the last look: displacements, forces of each law on the masses, and its stored energies
+        # at the last check: displacements, forces of each law on the masses, and its stored energies
         self._q, self._product = np.zeros(assembly.layout.spare), np.zeros(len(assembly.fields.x))
         self._before = self._forces = np.zeros((0, len(assembly.fields.x)))
         self._energies: list[float] = []

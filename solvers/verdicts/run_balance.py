@@ -63,7 +63,8 @@ IN_A_ROW, LAST = 3, 2
 def add_work(
     q: FloatArray, before: FloatArray, loads: FloatArray, driven: FloatArray, g_before: FloatArray, work: FloatArray
 ) -> None:
-    """Add the work of loads less constraint forces, (n + 1,), on the way from before to q, (n,), to work, (1,)."""
+    """Add the work of loads minus constraint forces, (n + 1,), along the path from the previous coordinates to q, (n,),
+    to work, (1,)."""
     total = 0.0
     for i in range(len(q)):
         g = loads[i] - driven[i]
@@ -75,7 +76,8 @@ def add_work(
 
 @kernel
 def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatArray, sums: FloatArray) -> None:
-    """Add what a law stores, the size of what it passes on, and the sizes of its forces to the sums.
+    """Add the stored energy of a law, the size of the energy that it passes on, and the sizes of its forces to the
+    sums.
 
     Args:
         energies, powers: see `Reading`; those up to ``lost`` are losses.
@@ -139,7 +141,7 @@ class RunBalance(Watch):
 
     def _forget(self) -> None:
         self._steps, self._due, self._mark, self._clean = 0, 1, (-1, b""), False
-        # at the last look: energy, stored energy, passed-on power, and time
+        # at the last check: energy, stored energy, passed-on power, and time
         self._energy, self._kept, self._passing, self._time = 0.0, 0.0, 0.0, 0.0
         self._created, self._granted, self._floor = [0.0], 0.0, 0.0
         # largest kinetic energy; changes of the stored energy and works so far; smallest and largest of both
@@ -340,7 +342,7 @@ class RunBalance(Watch):
             self._made_for, self._gravity = (None, None, -1), mark[1]
         self._prepare(state)
         assembly.loads.update()
-        # its work is done unless each step does it
+        # its work is up to date unless each step adds it
         if self._is_constant or not self._clean:
             self._step_program()
         self._look_program()
