@@ -3,8 +3,8 @@
 A tooth is a point of the belt on its pitch line, in the frame of the pulley at the distance D and the angle α.  Against
 the middle of its groove, number m of z,
 
-    u = R (α - α_0 - 2π m/z),   g = D - R           way along the pitch circle [m], height above the seat [m]
-    x± = ± u - b/2 - g tan β                         depth in the one and in the other flank, along the circle
+    u = R (α - α_0 - 2π m/z),   g = D - R           displacement along the pitch circle [m], height above the seat [m]
+    x± = ± u - b/2 - g tan β                         depth in either flank, along the circle
     y = h - g                                        depth below the tips of the pulley, h: height of the teeth
     V = k/2 x²  on a flank,  k_t/2 y²  on a tip      the smaller one, if the tooth is within the pulley: x > 0 and y > 0
     f = ∂V/∂u (R/D) t + ∂V/∂g n + damping            along the same directions, d times the rate of x or y
@@ -50,8 +50,8 @@ START = (0.1, 0.1, 0.1, 1.0)
 FLANKS, TIP = 2, 2
 """Number of flanks, which come first among the depths, and the place of the depth below the tips."""
 BENT = 0.01
-"""Deflection of a tooth per height whose force is the least reference for force errors [1]: unloaded teeth change their
-flank often."""
+"""Deflection of a tooth per height; its force is the least reference for force errors [1], because unloaded teeth often
+change their flank."""
 
 
 class BeltToothContact(Component):
@@ -83,7 +83,8 @@ LETTERS = {
 
 @kernel
 def locate(c: Any, i: int, groove: float, u: Pose) -> Any:
-    """Way u along the circle and height g of a tooth in a groove [m], its distance D [m], and n, global (x, y)."""
+    """Displacement u along the circle and height g of a tooth in a groove [m], its distance D [m], and n, global (x,
+    y)."""
     A, d = u.A, u.d
     # in the frame of the pulley, in which the groove is on the first axis
     angle = c.phase[i] + 2.0 * np.pi / c.z[i] * groove
@@ -96,7 +97,7 @@ def locate(c: Any, i: int, groove: float, u: Pose) -> Any:
 
 @kernel
 def depth_of(c: Any, i: int, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
-    """Depth of a tooth in a flank (0, 1) or below the tips (2) [m], and its derivatives by way and height."""
+    """Depth of a tooth in a flank (0, 1) or below the tips (2) [m], and its derivatives with respect to u and g."""
     if which == TIP:
         return c.height[i] - height, 0.0, -1.0
     side, slope = (1.0 if which == 0 else -1.0), np.tan(c.beta[i])
@@ -107,7 +108,7 @@ def depth_of(c: Any, i: int, which: int, way: complex, height: complex) -> tuple
 def rates_of(
     c: Any, i: int, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: complex
 ) -> tuple[complex, complex]:
-    """Rates of way and height [m/s], against the turning pulley."""
+    """Rates of u and g [m/s], relative to the turning pulley."""
     radial = ut[0] * nx + ut[1] * ny
     along = ut[1] * nx - ut[0] * ny
     return c.R[i] * (along / D - ut[5]), radial
@@ -159,7 +160,7 @@ def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def decide(c: Any, i: int, u: Pose, new: FloatArray) -> None:
-    """The history values that belong to the place of a tooth."""
+    """The history values for the place of a tooth."""
     # the nearest groove
     way, height, _, _, _ = locate(c, i, 0.0, u)
     groove = np.floor(way.real / c.R[i] * c.z[i] / (2.0 * np.pi) + 0.5)
@@ -169,7 +170,7 @@ def decide(c: Any, i: int, u: Pose, new: FloatArray) -> None:
     new[TIP], new[3] = max(-below, 1e-9), groove + 1.0
     for which in range(FLANKS):
         depth = depth_of(c, i, which, way, height)[0].real
-        # in the pulley: the one of flank and tip with the smaller energy
+        # within the pulley: flank or tip, whichever has the smaller energy
         if depth > 0.0 and below > 0.0 and c.k[i] * depth * depth > c.kt[i] * below * below:
             new[TIP] = -below
             depth = 0.0
@@ -212,7 +213,8 @@ def update_history(
 
 @kernel
 def fill_numbers(c: Any, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
-    """Way u, height g, force along the circle on the pulley [N] and outwards on the belt [N], groove; (rows, 5)."""
+    """Displacement u, height g, force along the circle on the pulley [N] and outwards on the belt [N], groove; (rows,
+    5)."""
     for i in range(len(pair.m0)):
         u, ut = row_of_rigid(m, pair, i)
         way, height, _, nx, ny = locate(c, i, c.h[i, 3] - 1.0, u)
@@ -224,7 +226,7 @@ def fill_numbers(c: Any, pair: Pair, m: PositionColumns, out: FloatArray) -> Non
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """Rows that are switched on, of which the pair is active where they touch."""
+    """The active rows; their pairs are active where they touch."""
     return {"on": rows.local("active").copy()}
 
 

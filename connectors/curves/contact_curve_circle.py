@@ -50,7 +50,8 @@ START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
 """Difference of normals, 1 - n·n', below which two feet count as one."""
 PASSING = 0.6
-"""Displacement in a step per radius below which a circle passes nothing: chords of a relevant depth are longer [1]."""
+"""Displacement in a step per radius below which a circle cannot pass a curve: chords of a relevant depth are longer
+[1]."""
 TOUCHED = 0.01
 """Change of the velocity in a step, per velocity, from which stages of the step may have touched the curve [1]."""
 APART, MOST_LOOKS = 0.25, 1000
@@ -72,7 +73,7 @@ class ContactCurveCircle(Component):
     contact_damping = column(
         "N s/m", "d of the contact, which takes at most the spring force away", default=0.0, minimum=0.0
     )
-    damping_limited = column("1", "what damping adds is at most the spring force", dtype=bool, default=True)
+    damping_limited = column("1", "damping adds at most the spring force", dtype=bool, default=True)
     friction = column("1", "coefficient of friction μ", default=0.0, minimum=0.0)
     proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, above=0.0)
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
@@ -93,7 +94,7 @@ def locate_center(u: Pose) -> tuple[complex, complex]:
 
 @kernel
 def face(pieces: FloatArray, p: int, x: complex, y: complex) -> tuple[complex, complex, complex]:
-    """Distance D [m] of (x, y) from a piece, that goes on beyond its ends, and the normal there."""
+    """Distance D [m] of (x, y) from a piece, extended beyond its ends, and the normal there."""
     side, a, b = pieces[p, 0], pieces[p, 3], pieces[p, 4]
     x, y = x - pieces[p, 1], y - pieces[p, 2]
     if side == 0.0:
@@ -180,7 +181,7 @@ def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """What friction and damping of row i take [W]."""
+    """Power that friction and damping of row i dissipate [W]."""
     total = complex(0.0, 0.0)
     for j in range(2):
         p = int(c.h[i, 2 * j]) - 1
@@ -295,10 +296,10 @@ def find_nearest(c: Any, i: int, x: float, y: float) -> int:
 
 @kernel
 def fill_gaps(c: Any, pair: Pair, m: PositionColumns, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`, shape (3 rows, WIDTH): of the deeper contact of each row; then of rows that do not touch,
-    their ways in the frame of the curve; then, far away, velocities in this frame.
+    """The numbers of `Gaps`, shape (3 rows, WIDTH): of the deeper contact of each row; then for rows that do not touch,
+    the displacements in the frame of the curve; then, far away, velocities in this frame.
 
-    What touches at one end of a step only has the gap from the same piece at the other end.
+    A circle that touches at only one end of a step has the gap from the same piece at the other end.
     """
     count = len(pair.m0)
     for i in range(count):

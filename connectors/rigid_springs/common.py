@@ -5,7 +5,7 @@
 
 n is 1 or 6.  A law has two kernels: ``measure`` evaluates x and x_t, ``apply`` the forces of g at the markers. A Python
 user function cannot be evaluated in kernels and has no complex numbers: columns store its forces and derivatives at x,
-x_t, and the law is g + ∂g/∂x i Im x + ∂g/∂x_t i Im x_t, which has the same derivatives.
+x_t, and the law then evaluates g + ∂g/∂x i Im x + ∂g/∂x_t i Im x_t, which has the same derivatives.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int) -> SpringKernels:
 
 
 def bind(rows: LocalRows) -> tuple[Any, UserForces]:
-    """The letters of the rows, and their user forces.
+    """Data of the rows for the kernels, and their user forces.
 
     K, D: stiffness and damping (rows, n, n).  x0, v0, g0: offset, offset of the rate, and constant force (rows, n).
     F0, F1: joint frames in the frames of the markers (rows, 3, 3); for laws with an axis it is the first of F0.
@@ -182,10 +182,10 @@ def bind_updates(fill: Kernel, rows: LocalRows) -> tuple[Update, Update]:
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limits of the account: a user force need not have an energy."""
+    """Declare the limits of the account: a user force may have no energy."""
     _, c, users = rows.columns
     assert system.account is not None
-    # torques about three axes have no energy, nor have forces with unbalanced moments
+    # torques about three axes and forces with unbalanced moments have no energy
     moves = c.D.any() or c.v0.any() or c.g0.any() or not c.arm.all() or c.x0.shape[1] > 1
     system.account = replace(system.account, is_whole=not len(users.where), conserves=not (len(users.where) or moves))
 

@@ -13,7 +13,7 @@
     hunt_crossley        f_c = δ^m (k + χ v_n),    χ = 3/2 (ε - 1) k/v_i
     carvalho_martins     χ = 3/2 (ε - 1) (11 - ε)/(1 + 9 ε) k/v_i  for ε > 1/3,  (ε² - 1)/ε k/v_i  below (Gonthier)
 
-v_i is the stored speed of the impact, at least the least one; powers of δ < 0 have its sign.
+v_i is the stored speed of the impact, at least the smallest allowed speed; powers of δ < 0 have its sign.
 
 History values per row: gap, slip |v_t|, speed of the impact -v_n, plastic depth δ_p.  They stay fixed during Newton's
 iterations.  After them gap and slip take the values of the motion; the speed is kept from the start of the step unless
@@ -68,7 +68,7 @@ class ContactSphereSphere(Component):
     exponent = column("1", "m, power of the depth", default=1.0, minimum=1.0)
     friction = column("1", "coefficient of friction μ", default=0.0, minimum=0.0)
     proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, above=0.0)
-    impact_model = column("1", "what the contact loses in an impact", default="plain", dtype="U16", choices=MODELS)
+    impact_model = column("1", "model of the losses in an impact", default="plain", dtype="U16", choices=MODELS)
     restitution = column("1", "ε, speed after an impact by that before", default=1.0, above=0.0)
     least_impact_speed = column("m/s", "v_i is not smaller than this", default=0.0, minimum=0.0)
     plasticity_ratio = column("1", "λ = 1 - k/k_2 < 1; 0 is elastic, without adhesion", default=0.0, minimum=0.0)
@@ -100,7 +100,7 @@ def measure(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
     """Gap [m], its rate and the slip, three numbers [m/s]; n; the arms of force on 0 and 1, three numbers [m]."""
     side, d = c.side[i], u.d
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
-    # a common centre has no normal: any direction serves
+    # spheres with the same centre have no normal: any direction will do
     inverse = side / length if length.real > 0.0 else complex(0.0, 0.0)
     n = (inverse * d[0], inverse * d[1], inverse * d[2] + (length.real == 0.0))
     gap = side * length - (c.r0[i] + side * c.r1[i])
@@ -164,7 +164,7 @@ def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """What friction and all but the spring of row i take [W]."""
+    """Power that friction and all other parts except the spring of row i dissipate [W]."""
     gap, rate, slip, _, _, _ = measure(c, i, u, ut)
     on = 1.0 if c.h[i, 0] <= 0.0 else 0.0
     fn = press(c, i, gap, rate)
@@ -188,7 +188,7 @@ def number_of(which: int) -> Any:
 
 @kernel
 def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> None:
-    """The numbers of `Gaps` of row i; what is in a hollow sphere leaves it by its gap alone."""
+    """The numbers of `Gaps` of row i; a sphere inside a hollow one can leave it only through its gap."""
     gap, rate, _, _, _, _ = measure(c, i, u, ut)
     speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
     note_gap(row, gap.real, rate.real, speed)

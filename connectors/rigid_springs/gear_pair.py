@@ -52,7 +52,7 @@ class GearPair(Component):
     pressure_angle = column("rad", "α, angle of the line of action to the tangent", default=math.radians(20), minimum=0)
     mesh_stiffness = column("N/m", "k along the line of action", above=0.0)
     mesh_damping = column("N s/m", "d along the line of action", default=0.0, minimum=0.0)
-    backlash = column("m", "b, free way along the line of action", default=0.0, minimum=0.0)
+    backlash = column("m", "b, backlash along the line of action", default=0.0, minimum=0.0)
     axis = column("1", "axis of gear 0 in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))
     active = column("1", "meshes only if true", dtype=bool, default=True, switchable=True)
 
@@ -90,7 +90,7 @@ def flank(c: Any, i: int, sign: float, way: complex, rate: complex, distance: co
     """s and N of the flank of one direction."""
     far, side = distance - abs(c.r0[i] + c.r1[i]), c.side[i]
     s = sign * c.cos[i] * way - c.sin[i] * side * far - c.b[i]
-    # without backlash one of the flanks always bears
+    # without backlash one of the flanks is always in contact
     if s.real < 0.0 or (s.real == 0.0 and sign < 0.0):
         return s, 0.0 * s, 0.0 * s
     st = sign * c.cos[i] * rate - c.sin[i] * side * apart
@@ -140,13 +140,13 @@ def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """What the damping of row i takes [W]."""
+    """Power that the damping of row i dissipates [W]."""
     return mesh(c, i, u, ut)[2]
 
 
 @kernel
 def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> None:
-    """The numbers of `Gaps` of row i, those of the nearer flank; without backlash one of them always bears."""
+    """The numbers of `Gaps` of row i for the nearer flank; without backlash one flank is always in contact."""
     if c.b[i] == 0.0:
         row[GAP] = np.inf
         return
@@ -170,7 +170,7 @@ def number_of(which: int) -> Any:
 
 @kernel
 def store_starts(c: Any, pair: Pair, m: PositionColumns, data: FloatArray) -> None:
-    """Keep how the teeth of rows stand that were never looked at."""
+    """Store the initial position of the teeth of rows that have none yet."""
     for i in range(len(pair.m0)):
         at = c.data[i]
         if data[at] == 0.0:

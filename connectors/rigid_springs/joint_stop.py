@@ -4,13 +4,13 @@
     s = a·(p1 - p0),   s_t = a·(v1 - v0 - ω0 × d)              a translation
     s = angle of B1 about a, not wrapped,   s_t = a·(ω1 - ω0)  a rotation, see `torsional_spring_damper`
     δ = s - upper > 0 or s - lower < 0                         depth in a stop, else 0
-    g = k δ max(0, 1 + c |δ|_t)                                pushes back, never holds on
+    g = k δ max(0, 1 + c |δ|_t)                                pushes back, never pulls
     forces g a at the points, or torques g a; moments balance
 
 The force is continuous, also with c, so that no decision is needed: it is evaluated within Newton's iterations with its
 exact tangent.  Without c a stop returns the stored energy k δ²/2.  A rigid stop would need an impact law for the
-velocities, and an update between the iterations would detect it a step too late; a stiff stop is equivalent if about
-ten steps resolve its contact time of about π sqrt(m/k).
+velocities, and an update between the iterations would detect the impact a step too late; a stiff stop is equivalent if
+about ten steps resolve its contact time of about π sqrt(m/k).
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for damping that grows with the depth.
 """
@@ -123,7 +123,7 @@ def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
 
 @kernel
 def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """What the damping takes [W]."""
+    """Power that the damping dissipates [W]."""
     _, s, rate = measure(c, i, u, ut)
     depth, g = push(c, i, s, rate)
     return complex((g - c.k[i] * depth) * rate)
@@ -151,7 +151,7 @@ def force_of(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
 
 @kernel
 def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> None:
-    """The numbers of `Gaps` of row i: those of the nearer stop."""
+    """The numbers of `Gaps` of row i for the nearer stop."""
     _, s, rate = measure(c, i, u, ut)
     if c.high[i] - s.real < s.real - c.low[i]:
         note_gap(row, c.high[i] - s.real, -rate.real, abs(rate.real))
@@ -161,7 +161,7 @@ def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> N
 
 @kernel
 def store_angles(c: Any, pair: Pair, m: PositionColumns, data: FloatArray) -> None:
-    """Keep the angles of all rows, active or not."""
+    """Store the angles of all rows, active or not."""
     for i in range(len(pair.m0)):
         if c.turns[i]:
             c.h[i, 0] = data[c.data[i]]

@@ -78,7 +78,7 @@ def energy(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def power(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
-    """What the dampers of row i take [W]; 0 with a user function."""
+    """Power that the dampers of row i dissipate [W]; 0 with a user function."""
     total = 0.0
     for a in range(3 if c.user[i] < 0 else 0):
         total += c.d[i, a] * ut[a] ** 2

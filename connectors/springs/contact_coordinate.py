@@ -68,7 +68,7 @@ def energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
 
 @kernel
 def power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """What the damper of row i takes [W]."""
+    """Power that the damper of row i dissipates [W]."""
     return c.d[i] * ut * ut if c.h[i, 0] <= 0.0 else 0.0
 
 
@@ -84,8 +84,9 @@ def update_gaps(
 ) -> None:
     """Store the gaps of the active rows; ``start`` are the history values at the start of the step of size[0] seconds.
 
-    As recorded, a row has an error if it has opened or closed since the start of the step.  In statics, where there is
-    no step, it has one also where it came back to that state in the last pass: forces were those of the other state.
+    As in the recorded results, a row has an error if it has opened or closed since the start of the step.  In statics,
+    which has no steps, also a row that returned to its state in the last pass has an error: its forces were those of
+        the other state.
 
     The outcome is the largest force error of a row [N], the smallest recommended step size [s] or inf, whether any row
     has opened or closed since the last update, the largest force of a row that was closed before [N], and the row of

@@ -41,12 +41,13 @@ LETTERS = {
     "ks": "stop_stiffness",
     "ds": "stop_damping",
 }
-"""Names of columns by letter; also ``bristle``: whether a row has one, ``data``, ``h``, and `UserForces.letters`."""
+"""Names of columns by letter; further letters: ``bristle`` (whether a row has one), ``data``, ``h``, and
+`UserForces.letters`."""
 
 
 @kernel
 def sliding_force(c: Any, i: int, v: float) -> tuple[float, float]:
-    """F(v) > 0 [N] and its derivative by |v|; 0 and 0 at v = 0."""
+    """F(v) > 0 [N] and its derivative with respect to |v|; 0 and 0 at v = 0."""
     speed = abs(v)
     if speed == 0.0:
         return 0.0, 0.0
@@ -55,7 +56,7 @@ def sliding_force(c: Any, i: int, v: float) -> tuple[float, float]:
 
 @kernel
 def friction(c: Any, i: int, q: float, v: float) -> tuple[float, float, float]:
-    """f_friction [N] and its derivatives by q and q_t."""
+    """f_friction [N] and its derivatives with respect to q and q_t."""
     if c.bristle[i]:
         state = np.sign(c.h[i, 0])
         size, slope = sliding_force(c, i, v) if state != STICKS else (0.0, 0.0)
@@ -75,7 +76,7 @@ def friction(c: Any, i: int, q: float, v: float) -> tuple[float, float, float]:
 
 @kernel
 def depth(c: Any, i: int, q: float) -> float:
-    """Depth in the stop that is touched, > 0 above, < 0 below; 0 if none is [m]."""
+    """Depth in the touched stop, > 0 above, < 0 below; 0 without contact [m]."""
     if not c.stops[i] or c.h[i, 2] == 0.0:
         return 0.0
     return float(q - (c.upper[i] if c.h[i, 2] > 0.0 else c.lower[i]))
@@ -97,7 +98,7 @@ def bristle_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
 
 @kernel
 def fill_parts(c: Any, pair: Pair, m: CoordinateColumns, out: FloatArray) -> None:
-    """Of each row: power into its bristle or its sliding [W], energy of the bristle [J], whether it slides."""
+    """For each row: power into its bristle or its sliding [W], energy of the bristle [J], and whether it slides."""
     for i in range(len(pair.m0)):
         out[i, :] = 0.0
         if pair.active[i] and c.bristle[i] and c.user[i] < 0:
@@ -109,9 +110,9 @@ def fill_parts(c: Any, pair: Pair, m: CoordinateColumns, out: FloatArray) -> Non
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray) -> None:
-    """Add what sliding loses in a step of size[0] seconds [J]: the work into bristles less what they store of it.
+    """Add the energy that sliding loses in a step of size[0] seconds [J]: the work into bristles minus the stored part.
 
-    ``before`` and ``now`` are as `fill_parts` writes them; sliding is the second of the losses.
+    ``before`` and ``now`` are results of `fill_parts`; sliding is the second of the losses.
     """
     for i in range(len(now)):
         if before[i, 2] + now[i, 2] > 0.0:
@@ -140,7 +141,7 @@ def update_history(
                 if state != STICKS:
                     data[at] = state * (size if v != 0.0 else static)
                     jump, changed = abs(data[at] - old), True
-            # turned back: it sticks, from the force or the place at the start of the step
+            # the motion has reversed: it sticks, from the force or the place at the start of the step
             elif v * data[at] < 0.0:
                 stuck = start[at] == STICKS
                 data[at + 1] = start[at + 1] if stuck else q - bend(start[at], c.db[i] * v, c.kb[i])

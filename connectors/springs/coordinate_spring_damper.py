@@ -57,7 +57,7 @@ def energy(c: Columns, i: int, u: float, ut: float, t: float) -> float:
 
 @kernel
 def power(c: Columns, i: int, u: float, ut: float, t: float) -> float:
-    """What the damper of row i takes [W]; 0 with a user function."""
+    """Power that the damper of row i dissipates [W]; 0 with a user function."""
     return c.d[i] * ut * ut if c.user[i] < 0 else 0.0
 
 

@@ -18,8 +18,8 @@ Stops, where ``stops`` is true: f_stop = k_s (q - upper) + d_s q_t above, likewi
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0: not touched).  They stay fixed
 during Newton's iterations.  After them a sliding row gets anchor = q; a row that begins to stick gets the anchor for
-which its bristle has the force at the start of the step, or the anchor of that time if it stuck then; a row that begins
-to slide gets the sign of q_t, or of the force if q_t = 0.  The force error is the jump of the force.
+which its bristle has the force at the start of the step, or the anchor at the start of the step if it stuck then; a row
+that begins to slide gets the sign of q_t, or of the force if q_t = 0.  The force error is the jump of the force.
 
 In the energy ledger a sliding bristle stays bent by F/k_b, as in contacts.
 """
@@ -77,7 +77,7 @@ class CoordinateSpringDamperExt(Component):
     rate_offset = column("m/s", "q_t without damping [m/s or rad/s]", default=0.0, switchable=True)
     dynamic_friction = column("N", "F_d, friction while sliding [N or N m]", default=0.0, minimum=0.0, switchable=True)
     static_friction_offset = column(
-        "N", "F_s, what friction at rest has more [N or N m]", default=0.0, minimum=0.0, switchable=True
+        "N", "F_s, additional friction at rest [N or N m]", default=0.0, minimum=0.0, switchable=True
     )
     decay_velocity = column("m/s", "v_exp, at which F_s has fallen to 37 %", default=1e-3, above=0.0)
     viscous_friction = column("N s/m", "F_v, rise of friction while sliding", default=0.0, minimum=0.0, switchable=True)
@@ -119,7 +119,7 @@ def force_tangent(c: Any, i: int, u: float, ut: float, t: float) -> tuple[float,
 
 @kernel
 def spring_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Energy of the spring of row i [J]; 0 with a user function, as all that follow."""
+    """Energy of the spring of row i [J]; with a user function this energy and the powers below are 0."""
     return 0.5 * c.k[i] * (u - c.x0[i]) ** 2 if c.user[i] < 0 else 0.0
 
 
@@ -131,7 +131,7 @@ def stop_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
 
 @kernel
 def measure_gap(c: Any, i: int, u: float, ut: float, row: FloatArray) -> None:
-    """The numbers of `Gaps` of row i: those of the nearer stop."""
+    """The numbers of `Gaps` of row i for the nearer stop."""
     above, below = c.upper[i] - u, u - c.lower[i]
     if not c.stops[i] or c.user[i] >= 0:
         row[GAP] = np.inf
@@ -143,13 +143,14 @@ def measure_gap(c: Any, i: int, u: float, ut: float, row: FloatArray) -> None:
 
 @kernel
 def damper_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """What the damper of row i takes [W]."""
+    """Power that the damper of row i dissipates [W]."""
     return c.d[i] * (ut - c.v0[i]) ** 2 if c.user[i] < 0 else 0.0
 
 
 @kernel
 def sliding_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """What friction without history takes, and the damper of a bristle [W]; see `fill_jumps` for sliding bristles."""
+    """Power that friction without history and the damper of a bristle dissipate [W]; for sliding bristles see
+    `fill_jumps`."""
     if c.user[i] >= 0:
         return 0.0
     if c.bristle[i]:
@@ -159,18 +160,18 @@ def sliding_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
 
 @kernel
 def stop_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """What the damper of a touched stop of row i takes [W]."""
+    """Power that the damper of a touched stop of row i dissipates [W]."""
     return c.ds[i] * ut * ut * is_stopped(c, i) if c.user[i] < 0 else 0.0
 
 
 @kernel
 def drive_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Power that a moving damper takes from the motion and gives to its drive [W]."""
+    """Power that a damper with a moving end takes from the motion and gives to its drive [W]."""
     return c.d[i] * (ut - c.v0[i]) * c.v0[i] if c.user[i] < 0 else 0.0
 
 
 def bind(rows: LocalRows) -> tuple[Any, UserForces]:
-    """The letters of the rows, and their user forces; h: history values with which forces are evaluated, (rows, 3)."""
+    """Data of the rows for the kernels, and their user forces; h: history values of the forces, (rows, 3)."""
     users, (Fd, Fs, Fv, zone) = bind_user_forces(rows, "N"), (rows.local(LETTERS[x]) for x in ("Fd", "Fs", "Fv", "vr"))
     bristle = ((Fd > 0.0) | (Fs > 0.0) | (Fv > 0.0)) & (zone == 0.0)
     data, h = rows.data_start("data"), np.zeros((len(rows.rows), 3))

@@ -59,7 +59,7 @@ LETTERS = {
 
 @kernel
 def lock(c: Any, i: int, u: float) -> tuple[float, float, float]:
-    """Torque of row i without its damper [N m], its derivative by u, and whether it overruns or slips."""
+    """Torque of row i without its damper [N m], its derivative with respect to u, and whether it overruns or slips."""
     side = c.side[i]
     tau = c.kb[i] * side * (u - c.h[i, 0])
     if tau > c.drag[i]:
@@ -91,13 +91,13 @@ def energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
 
 @kernel
 def damper_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """What the damper of row i takes [W]."""
+    """Power that the damper of row i dissipates [W]."""
     return float(0.0 if lock(c, i, u)[2] > 0.0 else c.d[i] * ut * ut)
 
 
 @kernel
 def no_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """0: what overrunning takes is that of a step, see `fill_jumps`."""
+    """0: the loss by overrunning is an energy per step, see `fill_jumps`."""
     return 0.0
 
 
@@ -109,7 +109,7 @@ def overruns(c: Any, i: int, u: float, ut: float, t: float) -> float:
 
 @kernel
 def fill_parts(c: Any, pair: Pair, m: CoordinateColumns, out: FloatArray) -> None:
-    """Of each row: power into it without its damper [W], its energy [J], whether it overruns; see `fill_jumps`."""
+    """For each row: its power without its damper [W], its energy [J], and whether it overruns; see `fill_jumps`."""
     for i in range(len(pair.m0)):
         out[i, :] = 0.0
         if pair.active[i]:

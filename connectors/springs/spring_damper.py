@@ -56,7 +56,7 @@ LETTERS = {"L": "rest_length", "k": "stiffness", "d": "damping", "N0": "preload"
 
 @kernel
 def line(u: Vector, ut: Vector) -> tuple[float, float]:
-    """Length l [m], not a number where it is 0, and its rate [m/s]."""
+    """Length l [m], NaN where it is 0, and its rate [m/s]."""
     length = np.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2)
     if length == 0.0:
         return np.nan, np.nan
@@ -68,7 +68,7 @@ def axial_force(c: Any, i: int, length: float, rate: float) -> tuple[float, floa
     """N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m] of row i."""
     n = c.user[i]
     if n >= 0:
-        # NaN for a length of 0, which is NaN here, for any user function
+        # NaN at the length 0 (which is NaN here) for every user function
         return c.f[n, 0] + 0.0 * length, c.df_du[n, 0, 0], c.df_dut[n, 0, 0]
     elastic, damping = c.N0[i] + c.k[i] * (length - c.L[i]), c.d[i] * rate
     if c.rope[i]:
@@ -122,7 +122,7 @@ def force_tangent(c: Any, i: int, u: Vector, ut: Vector, t: float, P: FloatArray
 
 
 def bind(rows: LocalRows) -> tuple[Any, UserForces]:
-    """The letters of the rows, and their user forces."""
+    """Data of the rows for the kernels, and their user forces."""
     users = bind_user_forces(rows, "N", ("stiffness", "damping", "rest_length"))
     return bind_letters(rows, LETTERS, **users.letters), users
 
@@ -137,7 +137,7 @@ def eval_stretch(rows: LocalRows, s: Fields, which: Any) -> tuple[FloatArray, Fl
 
 @kernel
 def energy(c: Any, i: int, u: Vector, ut: Vector, t: float) -> float:
-    """Energy of the spring of row i [J], of a rope from where it goes slack; 0 with a user function."""
+    """Energy of the spring of row i [J], relative to a rope at the point of going slack; 0 with a user function."""
     if c.user[i] >= 0:
         return 0.0
     s: float = line(u, ut)[0] - c.L[i]
@@ -151,7 +151,7 @@ def energy(c: Any, i: int, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def power(c: Any, i: int, u: Vector, ut: Vector, t: float) -> float:
-    """What the damper of row i takes [W]; 0 with a user function."""
+    """Power that the damper of row i dissipates [W]; 0 with a user function."""
     length, rate = line(u, ut)
     elastic = c.N0[i] + c.k[i] * (length - c.L[i])
     if c.user[i] >= 0 or (c.rope[i] and elastic <= 0.0):
@@ -177,7 +177,8 @@ def add_words(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows with tension only and a user function, which must give the tension itself."""
+    """Raise ModelError for rows with tension only and a user function; such a function must limit the tension
+    itself."""
     functions = table.local("force_function")
     for k in np.flatnonzero(table.local("tension_only")):
         if functions[k] is not None:

@@ -3,7 +3,7 @@
     e = M + k u                          torque of the spring, u = x1 - x0 the rotation of the arm since mounting
     f = e + d_s u_t + f_friction         on coordinate 1, -f on coordinate 0, on the left-hand side
     trial     tau = k_b (u - anchor)     of the bristle, with its anchor at the start of the step
-    limit     F_s = F_c + mu_s |e|       s: direction of the motion, by tau for friction, by u_t for the damper
+    limit     F_s = F_c + mu_s |e|       s: direction of the motion, from tau for friction, from u_t for the damper
     sticks    f_friction = tau           |tau| <= F_s
     slips     f_friction = F_s sign(tau), anchor = u - f_friction/k_b at the end of the step
 
@@ -51,7 +51,7 @@ START = (0.0,)
 class TensionerSpring(Component):
     """The spring of a tensioner arm, with friction that grows with its torque.  History values per row: anchor (1)."""
 
-    marker0 = ref("coordinate marker", "angle of what carries the arm; the ground if left out")
+    marker0 = ref("coordinate marker", "angle of the carrier of the arm; default: the ground")
     marker1 = ref("coordinate marker", "angle of the arm")
     data = ref("GenericData", "1 history value; created as [0], not bent as mounted, if left out", optional=True)
     preload = column("N m", "M, torque of the spring as mounted", default=0.0, switchable=True)
@@ -79,7 +79,7 @@ def spring_torque(c: Any, i: int, u: float) -> float:
 
 @kernel
 def friction(c: Any, i: int, u: float) -> tuple[float, float, float]:
-    """Friction of row i [N m], its derivative by u, and whether it slips."""
+    """Friction of row i [N m], its derivative with respect to u, and whether it slips."""
     tau, e = c.kb[i] * (u - c.h[i, 0]), spring_torque(c, i, u)
     share = c.ml[i] if tau * e >= 0.0 else c.mu[i]
     limit = c.Fc[i] + share * abs(e)
@@ -114,7 +114,7 @@ def force_tangent(c: Any, i: int, u: float, ut: float, t: float) -> tuple[float,
 
 @kernel
 def spring_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Energy of the spring of row i against that as mounted [J]."""
+    """Energy of the spring of row i relative to its energy as mounted [J]."""
     return float((c.M[i] + 0.5 * c.k[i] * u) * u)
 
 
@@ -126,19 +126,19 @@ def bristle_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
 
 @kernel
 def damper_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """What the damper of row i takes [W]."""
+    """Power that the damper of row i dissipates [W]."""
     return float(damping(c, i, u, ut) * ut * ut)
 
 
 @kernel
 def no_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """0: what sliding takes is that of a step, see `fill_jumps`."""
+    """0: the loss by sliding is an energy per step, see `fill_jumps`."""
     return 0.0
 
 
 @kernel
 def fill_parts(c: Any, pair: Pair, m: CoordinateColumns, out: FloatArray) -> None:
-    """Of each row: power into friction [W], energy of the bristle [J], whether it slips; see `fill_jumps`."""
+    """For each row: power into friction [W], energy of the bristle [J], and whether it slips; see `fill_jumps`."""
     for i in range(len(pair.m0)):
         out[i, :] = 0.0
         if pair.active[i]:

@@ -19,12 +19,12 @@ Difference = Callable[..., tuple[FloatArray, FloatArray]]
 
 
 class Columns(NamedTuple):
-    """Letters of the rows, and their user forces; n is 3 along axes, 1 between coordinates."""
+    """Data of the rows for the kernels, and their user forces; n is 3 along axes, 1 between coordinates."""
 
     k: FloatArray  # k [N/m], d [N s/m], offset [m]: shape (rows, 3), or (rows,) between coordinates
     d: FloatArray
     offset: FloatArray
-    user: IntArray  # row in the next three, or -1, shape (rows,)
+    user: IntArray  # row in the next three arrays, or -1, shape (rows,)
     # f [N], df_du [N/m], df_dut [N s/m]: user forces and derivatives, shapes (users, n), (users, n, n), (users,
     # n, n)
     f: FloatArray
@@ -44,7 +44,7 @@ def bind_users(difference: Difference, with_forces: bool, rows: LocalRows) -> tu
 
     Args:
         difference: ``(rows, fields, which) -> u, ut``.
-        with_forces: whether tangents need the forces, too, for the curvature of markers.
+        with_forces: whether tangents also need the forces, for the curvature of markers.
         rows: the rows.
     """
     _, _, users = rows.columns
@@ -58,7 +58,7 @@ def bind_users(difference: Difference, with_forces: bool, rows: LocalRows) -> tu
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limits of the account of linear springs: a user force need not have an energy."""
+    """Declare the limits of the account of linear springs: a user force may have no energy."""
     _, c, users = rows.columns
     is_whole = not len(users.where)
     assert system.account is not None
