@@ -168,7 +168,7 @@ def solve_drive(
         F[driver] = u[0]
         for step in range(1, n):
             i = (driver + step) % n
-            # the torque of a driven pulley also changes the press after it
+            # the torque of a driven pulley also changes the pressing force after it
             F[i] = F[i - 1] + torques[i] / radii[i]
         return F, float(u[1])
 
