@@ -51,7 +51,8 @@ class Wheel:
 class Steady:
     """The steady motion, for each pulley and for the span after it.
 
-    Speeds [rad/s], tensions N [N], presses F [N], torques of the belt [N m], hub loads (2,) [N], slip arcs [rad].
+    Speeds [rad/s], tensions N [N], pressing forces F [N], torques of the belt [N m], hub loads (2,) [N], slip arcs
+    [rad].
     """
 
     speeds: np.ndarray
