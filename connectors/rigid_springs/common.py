@@ -121,7 +121,7 @@ def bind(rows: LocalRows) -> tuple[Any, UserForces]:
     """Data of the rows for the kernels, and their user forces.
 
     K, D: stiffness and damping (rows, n, n).  x0, v0, g0: offset, offset of the rate, and constant force (rows, n).
-    F0, F1: joint frames in the frames of the markers (rows, 3, 3); for laws with an axis it is the first of F0.
+    F0, F1: joint frames in the frames of the markers (rows, 3, 3); laws with one axis use the first axis of F0.
     arm: whether moments balance (rows,).  last: history value of the last step, data: its place (rows,).
     """
     users = bind_user_forces(rows, "N, N m")
