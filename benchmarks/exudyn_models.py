@@ -244,6 +244,8 @@ def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
         return Verdict("not there", f"Exudyn itself: {theirs['error']}")
     if not theirs["solves"]:
         return Verdict("not there", "the script calls no solver")
+    if ours["error"].startswith(LONGER):
+        return Verdict("not finished", f"Windlass takes {ours['error']}")
     if ours["error"]:
         words = ours["error"].split("\n")[0].partition(". ")[0].strip()
         return find_refusal(ours) or Verdict("refused" if words.startswith(REFUSAL) else "fails", words)
@@ -268,17 +270,19 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
     assert first is not None
     if first.word != "differs":
         return first
-    tolerance = TOLERANCES[0]
+    tolerance, spoilt = TOLERANCES[0], 0.0
     for tight in TOLERANCES:
+        if tight <= spoilt:
+            continue
         found = solve(Settings(tight, most=most))
         if found is not None and found.difference < best.difference:
             best, tolerance = found._replace(reason=f"{found.reason} with tolerances of {tight:.0e}"), tight
         if best.word == "agrees":
             return best
         if found is not None and found.difference > SPOILT * first.difference:
-            # Newton's method fails with these tolerances, and steps are cut
-            tolerance = 0.0
-            break
+            # Newton's method fails with these tolerances, and steps are cut: larger ones are tried
+            spoilt, tolerance = tight, 0.0 if best is first else tolerance
+            continue
         if found is not None and found.motion > max(NO_TOLERANCE * first.motion, AGREES):
             # the tolerances are not the cause
             break

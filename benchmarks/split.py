@@ -133,7 +133,7 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
         (assembly, "update_markers", "kinematics"),
         (problem, "expand_unknowns", "kinematics"),
         (problem, "update_tangent", "scatter"),
-        (problem, "_write_residual", "scatter"),
+        (problem, "write_residual", "scatter"),
         (problem.matrix, "update", "scatter"),
     ):
         setattr(owner, name, clock.wrap(part, getattr(owner, name)))
@@ -141,7 +141,8 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
     problem.may_compile = False
     snes.setFunction(clock.wrap("callbacks", problem.eval_residual), problem.residual_vector)
     snes.setJacobian(clock.wrap("callbacks", problem.eval_tangent), problem.matrix.mat)
-    snes.setConvergenceTest(clock.wrap("callbacks", solver.newton._test))
+    test, given, named = snes.getConvergenceTest()
+    snes.setConvergenceTest(clock.wrap("callbacks", test), given, named)
 
 
 def create_chain(words: list[str]) -> tuple[Any, Any, int]:

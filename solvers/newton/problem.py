@@ -309,7 +309,7 @@ class NonlinearProblem:
             self.assembly.set_loads(self.buffers.f, -self.scheme.load_factor)
             self.scheme.add_held(self.buffers.f, self.buffers.c)
             self._take_residual_steps()
-        self._write_residual(out)
+        self.write_residual(out)
         self._state["residuals"] += 1
 
     def _find_key(self, scheme: Scheme) -> tuple[bool, bool, bool, bool, int]:
@@ -337,7 +337,7 @@ class NonlinearProblem:
         uses = 1 + (program or 0)
         self._programs[key] = uses if uses < self.uses else Program(steps)
 
-    def _write_residual(self, out: Any) -> None:
+    def write_residual(self, out: Any) -> None:
         """Sum the local residual into the PETSc vector."""
         f, c = self.buffers.f, self.buffers.c
         if not self._parallel:

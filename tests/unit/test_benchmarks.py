@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -219,3 +220,16 @@ def test_further_measurements_are_kept_and_shown(harness: ModuleType, report: Mo
     outcome = harness.Outcome(case_of_two(harness), [{"peer": read, "ours": sample(harness, 1.0)}], [])
     assert report.format_measured([outcome]) == "made_up  peer  memory [kB] 3.5"
     assert report.format_measured([]) == ""
+
+
+def test_benchmarks_time_the_public_api() -> None:
+    """No private name of Windlass is called or patched, as an attribute or by its name in a text."""
+    own = "replace|asdict|exit|fields"
+    private = re.compile(rf"(?<!self)(?<!cls)\._(?!{own}\b)[a-z]\w*|, \"_[a-z]\w*\"")
+    assert private.search("solver.newton._test") and private.search('(problem, "_write", 1)')
+    found = {
+        f"{file.name}: {name}"
+        for file in (ROOT / "benchmarks").rglob("*.py")
+        for name in private.findall(file.read_text())
+    }
+    assert not found

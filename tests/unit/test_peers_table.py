@@ -58,6 +58,12 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
             "converges",
             "1e-03; 2e-04, 4e-05, 8e-06 with 2, 4, 8 times as many steps",
         ),
+        # a larger one with which it does not
+        (
+            {(0.0, 1): (4e-6, 0.0), (1e-9, 1): (2e-9, 5e-10)},
+            "agrees",
+            "2e-09 with tolerances of 1e-09",
+        ),
         ({(0.0, 1): (1e-3, 0.0)}, "differs", "1e-03"),
     ],
 )
@@ -118,9 +124,23 @@ def test_runs_that_may_take_longer_are_run_again(tmp_path: Path) -> None:
         ("NoCounterpart: 1 item(s) of the model:\n  object 0 (plates)", "refused"),
         ("KeyError: 'radius'", "fails"),
         ("NotConverged: DIVERGED_MAX_IT in step 1", "fails"),
+        ("longer than 5 s", "not finished"),
     ],
 )
 def test_errors_that_name_an_item_are_refusals(error: str, word: str) -> None:
     theirs = peers.empty_record("") | {"solves": [{"q": [1.0]}]}
     found = peers.judge(theirs, peers.empty_record(error))
     assert found.word == word and "Needed" not in found.reason
+
+
+def test_what_differs_has_its_reason() -> None:
+    """Each row of the page that does not agree or converge says why, and reasons are those of rows that need one."""
+    reasons = peers.tomllib.loads(peers.REASONS.read_text())
+    rows = [
+        line.split(" | ") for line in peers.PAGE.read_text().splitlines() if line.startswith("| ") and ".py" in line
+    ]
+    needing = {name.removeprefix("| ") for name, word, _ in rows if word in peers.REASONED}
+    assert len(rows) >= 116 and {name.removeprefix("| ") for name, word, _ in rows if word == "differs"} <= set(reasons)
+    assert set(reasons) <= needing
+    assert not [words for words in reasons.values() if "not known" in "; ".join(words)]
+    assert not [name for name, word, _ in rows if word == "fails"]
