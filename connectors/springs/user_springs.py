@@ -1,42 +1,45 @@
 """Common parts of springs and dampers, linear or by a user function, along axes or between coordinates.
 
 f = k (u - offset) + d u_t,    energy k (u - offset)²/2, power of the damper d u_t²    of rows without a user function
+
+Rows have ``has_function``, and of their user function the force ``user_force`` [N], shape (n,), and its derivatives
+``df_du`` [N/m] and ``df_dut`` [N s/m], shape (n, n); n is 3 along axes, 1 between coordinates, 6 of bushings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any
+
+import numpy as np
 
 from windlass.connectors.markers.pair_laws import Update
 from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces, bind_user_updates
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields, System
 
 Difference = Callable[..., tuple[FloatArray, FloatArray]]
 
 
-class Columns(NamedTuple):
-    """Letters of the rows, and their user forces; n is 3 along axes, 1 between coordinates."""
-
-    k: FloatArray  # k [N/m], d [N s/m], offset [m]: shape (rows, 3), or (rows,) between coordinates
-    d: FloatArray
-    offset: FloatArray
-    user: IntArray  # row in the next three, or -1, shape (rows,)
-    # f [N], df_du [N/m], df_dut [N s/m]: user forces and derivatives, shapes (users, n), (users, n, n), (users,
-    # n, n)
-    f: FloatArray
-    df_du: FloatArray
-    df_dut: FloatArray
+USER_FIELDS = "has_function", "user_force", "df_du", "df_dut"
 
 
-def bind(rows: LocalRows) -> tuple[Columns, UserForces]:
-    """The parameters of the rows, and the places of their user forces."""
-    users = bind_user_forces(rows, "N")
-    k, d, offset = rows.local("stiffness"), rows.local("damping"), rows.local("offset")
-    return Columns(k, d, offset, users.index, users.f, users.df_du, users.df_dut), users
+def find_users(rows: LocalRows) -> UserForces:
+    """The rows with a user function, and the places of their forces."""
+    columns = rows.table.component.columns
+    third = "offset" if "offset" in columns else "rest_length"
+    unit = "N, N m" if rows.table.component.refs["marker0"].target == "rigid marker" else "N"
+    return rows.kept("users", lambda: bind_user_forces(rows, unit, ("stiffness", "damping", third)))
+
+
+def derive_users(rows: LocalRows) -> dict[str, Any]:
+    """Which rows have a user function, and room for its results; none in tables without such functions."""
+    users, count = find_users(rows), len(rows.rows)
+    n = users.f.shape[1] if len(users.where) else 0
+    f, df_du, df_dut = np.zeros((count, n)), np.zeros((count, n, n)), np.zeros((count, n, n))
+    return {"has_function": users.index >= 0, "user_force": f, "df_du": df_du, "df_dut": df_dut}
 
 
 def bind_users(difference: Difference, with_forces: bool, rows: LocalRows) -> tuple[Update, Update]:
@@ -47,19 +50,31 @@ def bind_users(difference: Difference, with_forces: bool, rows: LocalRows) -> tu
         with_forces: whether tangents need the forces, too, for the curvature of markers.
         rows: the rows.
     """
-    _, _, users = rows.columns
+    users, own = find_users(rows), rows.columns[1]
     n = len(users.where)
+    if not n:
+        return None, None
 
     def find(s: Fields) -> tuple[FloatArray, FloatArray]:
         u, ut = difference(rows, s, users.where)
         return u.reshape(n, -1), ut.reshape(n, -1)
 
-    return bind_user_updates(users, find, with_forces) if n else (None, None)
+    def fill(update: Callable[[Fields], None]) -> Callable[[Fields], None]:
+        def update_rows(s: Fields) -> None:
+            update(s)
+            for name, values in (("user_force", users.f), ("df_du", users.df_du), ("df_dut", users.df_dut)):
+                own[name][users.where] = values
+
+        return update_rows
+
+    update, update_tangent = bind_user_updates(users, find, with_forces)
+    return fill(update), fill(update_tangent)
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
     """Declare the limits of the account of linear springs: a user force need not have an energy."""
-    _, c, users = rows.columns
-    is_whole = not len(users.where)
+    is_whole = not len(find_users(rows).where)
     assert system.account is not None
-    system.account = replace(system.account, is_whole=is_whole, conserves=is_whole and not c.d.any())
+    system.account = replace(
+        system.account, is_whole=is_whole, conserves=is_whole and not rows.columns[1]["damping"].any()
+    )
