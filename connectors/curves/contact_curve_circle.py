@@ -409,7 +409,8 @@ def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, out:
 
 def find_curves(rows: LocalRows) -> tuple[IntArray, Curves]:
     """The number of the profile of each row, and all profiles."""
-    return rows.kept("curves", lambda: bind_curves(rows, "profile", rows.local("radius")))  # type: ignore[no-any-return]
+    found: tuple[IntArray, Curves] = rows.kept("curves", lambda: bind_curves(rows, "profile", rows.local("radius")))
+    return found
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:

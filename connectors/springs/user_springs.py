@@ -31,7 +31,8 @@ def find_users(rows: LocalRows) -> UserForces:
     columns = rows.table.component.columns
     third = "offset" if "offset" in columns else "rest_length"
     unit = "N, N m" if rows.table.component.refs["marker0"].target == "rigid marker" else "N"
-    return rows.kept("users", lambda: bind_user_forces(rows, unit, ("stiffness", "damping", third)))
+    found: UserForces = rows.kept("users", lambda: bind_user_forces(rows, unit, ("stiffness", "damping", third)))
+    return found
 
 
 def derive_users(rows: LocalRows) -> dict[str, Any]:
