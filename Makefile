@@ -47,16 +47,21 @@ imports: setup-test
 words: setup-test
 	$(PYTHON_BIN) -m pytest -q tests/unit/test_words.py
 
-# Two tests side by side, each file in one process, so that what a file sets up is set up once; JOBS=0 runs them in turn.
-# PYTEST_ARGS="..." is given to pytest.
-JOBS ?= 2
-RUN_TESTS = $(PYTHON_BIN) -m pytest -n $(JOBS) --dist loadfile
+# A test more than cores side by side, as tests also wait; each file in one process, so that what a file sets up is set up
+# once.  Tests of several processes come after the others: beside these, processes that wait for each other hold the
+# cores.  JOBS=0 runs all in turn.  PYTEST_ARGS="..." is given to pytest.
+JOBS ?= $(shell cores=$$(nproc); echo $$((cores < 8 ? cores + 1 : 8)))
+define run_tests
+$(PYTHON_BIN) -m pytest -m "not mpi$(1)" -n $(JOBS) --dist loadfile $(PYTEST_ARGS); first=$$?; \
+$(PYTHON_BIN) -m pytest -m "mpi$(1)" -n $$((($(JOBS) + 1) / 2)) --dist loadfile $(PYTEST_ARGS); second=$$?; \
+exit $$((first % 5 + second % 5))  # 5: PYTEST_ARGS has chosen none of these
+endef
 
 pytest: setup-test
-	$(RUN_TESTS) -m "not long" $(PYTEST_ARGS)
+	$(call run_tests, and not long)
 
 test-long: setup-test ## run the tests that are long and rare, too
-	$(RUN_TESTS) $(PYTEST_ARGS)
+	$(call run_tests)
 
 campaigns: setup-test ## the long campaigns: kills, full disks, damage, edits, impacts; CAMPAIGNS="kill 20" chooses
 	PYTHONPATH=src:tests $(PYTHON_BIN) -m campaigns $(CAMPAIGNS)
@@ -75,9 +80,11 @@ EXUDYN ?= ../EXUDYN
 PEERS ?= $(wildcard $(EXUDYN)/main/pythonDev/TestModels $(EXUDYN)/main/pythonDev/Examples $(EXUDYN)/python/TestModels \
 	$(EXUDYN)/python/Examples)
 
+# PEERS_ARGS="--steps 200 20 --records FOLDER" is given to the command; EXUDYN_SITE=FOLDER is the folder of an installed exudyn
 peers: setup ## run the models of a checkout of Exudyn in both programs: table in docs/reference/exudyn_models.md; EXUDYN=FOLDER
-	@scripts/setup_bench.sh --exudyn
-	$(PYTHON_BIN) benchmarks/exudyn_models.py $(PEERS) --write
+	@[ -n "$(PEERS)" ] || { echo "EXUDYN=$(EXUDYN): must be a checkout of Exudyn, with main/pythonDev in it" >&2; exit 2; }
+	@[ -n "$$EXUDYN_SITE" ] || scripts/setup_bench.sh --exudyn
+	$(PYTHON_BIN) benchmarks/exudyn_models.py $(PEERS) --write $(PEERS_ARGS)
 
 docs: setup ## make the documentation site with its gallery of examples, in build/site/html
 	@scripts/setup.sh --docs

@@ -7,8 +7,8 @@ FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.
 of Windlass; all scripts in it and below are tried.  --only selects scripts whose name contains one of the words,
 --seconds is the longest run of a script in process time (default 60), --until ends the command at a time of the day,
 --records is a folder that keeps the result of every run, so that the command continues where it was ended; --write puts
-them into the table of docs/reference/exudyn_models.md, which keeps rows of scripts that were not run.  Exudyn is taken
-from .venv-bench, or from EXUDYN_SITE.
+them into the table of docs/reference/exudyn_models.md, which keeps rows of scripts that were not run.  Runs that were
+ended after less than --seconds are run again.  Exudyn is taken from .venv-bench, or from EXUDYN_SITE.
 
 A script that takes longer in one of the programs is cut in both: each solve ends after the first 200 steps, or the
 first 20, and the script after its fourth solve.  --steps 200 20 begins with such runs.
@@ -40,7 +40,8 @@ from harness import PEER_PYTHON, PYTHON, ROOT
 RECORD = ROOT / "benchmarks" / "peers" / "exudyn_record.py"
 PAGE = ROOT / "docs" / "reference" / "exudyn_models.md"
 REASONS = ROOT / "benchmarks" / "peers" / "exudyn_reasons.toml"
-"""Lists of reasons by script, for differences and failures."""
+"""Lists of reasons by script, for words of REASONED."""
+REASONED = "differs", "refused", "fails", "not finished"
 MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
 ROUNDING = 1e-6
@@ -53,6 +54,8 @@ MOST = 0, 200, 20
 WAITS = 10.0
 """Elapsed time per process time after which a script that waits is ended."""
 LONGER = "longer than"
+REFUSAL = "ModelError: "
+"""First word of errors that name an item of the model, a reason, and allowed values."""
 NO_TOLERANCE = 0.5
 """Ratio of differences with tighter and given tolerances above which tolerances are not the cause."""
 SPOILT = 3.0
@@ -158,6 +161,10 @@ class Records:
         words = name.replace("/", "__"), program, *(f"{value:g}" for value in how)
         return self._folder / ("__".join(words) + ".json")
 
+    def _may_take_longer(self, error: str) -> bool:
+        """Whether a run was ended after less time than is allowed now."""
+        return error.startswith(LONGER) and float(error.removeprefix(LONGER).removesuffix("s")) < self._seconds
+
     def find(self, name: str, script: Path, program: str, how: Settings) -> dict[str, Any]:
         """The record of a script, by its name, in a program.
 
@@ -167,7 +174,8 @@ class Records:
         kept = self._place(name, program, how)
         if kept.is_file():
             record: dict[str, Any] = json.loads(kept.read_text())
-            return record
+            if not self._may_take_longer(record["error"]):
+                return record
         if self._until and time.strftime("%H:%M") >= self._until:
             raise Late
         if program not in self._runners:
@@ -206,7 +214,8 @@ class Verdict(NamedTuple):
     """Comparison of a script in both programs.
 
     Attributes:
-        word: ``agrees``, ``converges``, ``differs``, ``refused``, ``fails``, or ``not there`` if Exudyn itself fails.
+        word: ``agrees``, ``converges``, ``differs``, ``refused`` if an error of Windlass names the item, ``fails`` with
+            any other error, ``not there`` if Exudyn itself fails, or ``not finished``.
         reason: text of the reason.
         difference: largest difference of all solves; infinite without.
         motion: the same without multipliers.
@@ -236,7 +245,8 @@ def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
     if not theirs["solves"]:
         return Verdict("not there", "the script calls no solver")
     if ours["error"]:
-        return find_refusal(ours) or Verdict("fails", ours["error"].split("\n")[0].partition(". ")[0].strip())
+        words = ours["error"].split("\n")[0].partition(". ")[0].strip()
+        return find_refusal(ours) or Verdict("refused" if words.startswith(REFUSAL) else "fails", words)
     if len(ours["solves"]) != len(theirs["solves"]):
         return Verdict("fails", f"{len(ours['solves'])} solves in place of {len(theirs['solves'])}")
     found = measure(theirs, ours)
@@ -272,16 +282,26 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
         if found is not None and found.motion > max(NO_TOLERANCE * first.motion, AGREES):
             # the tolerances are not the cause
             break
-    fallen, differences = best, []
+    for tight in dict.fromkeys((tolerance, 0.0)):
+        # with small steps tight tolerances may be below rounding: then those of the script
+        start = first if tight == 0.0 else best
+        if (found := refine(solve, start, tight, most)) is not None:
+            return found
+    return best
+
+
+def refine(solve: Callable[[Settings], Verdict | None], start: Verdict, tolerance: float, most: int) -> Verdict | None:
+    """Judge a script with shorter steps, from its verdict with its own steps; None if the difference does not fall."""
+    fallen, differences = start, []
     for k, times in enumerate(TIMES):
         found = solve(Settings(tolerance, times, most))
-        if found is None or found.difference > max(FALLS ** (k + 1) * best.difference, AGREES):
-            return best
+        if found is None or found.difference > max(FALLS ** (k + 1) * start.difference, AGREES):
+            return None
         if found.word == "agrees":
             return found._replace(reason=f"{found.reason} with {times} times as many steps")
         differences.append(f"{found.difference:.0e}")
         fallen = found
-    words = f"{best.difference:.0e}; {', '.join(differences)} with 2, 4, 8 times as many steps"
+    words = f"{start.difference:.0e}; {', '.join(differences)} with 2, 4, 8 times as many steps"
     return Verdict("converges", words, fallen.difference)
 
 
@@ -327,7 +347,7 @@ def write_table(rows: Mapping[str, Verdict]) -> None:
     head, _, old = PAGE.read_text().partition(MARK)
     lines = {line.split("|")[1].strip(): line for line in old.splitlines() if line.startswith("| ") and ".py" in line}
     for name, found in rows.items():
-        words = [found.reason, *reasons.get(name, ())] if found.word in ("differs", "fails") else [found.reason]
+        words = [found.reason, *reasons.get(name, ())] if found.word in REASONED else [found.reason]
         lines[name] = f"| {name} | {found.word} | {'; '.join(words)} |"
     counts = Counter(line.split("|")[2].strip() for line in lines.values())
     summary = ", ".join(f"{count} {word}" for word, count in counts.most_common())

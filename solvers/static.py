@@ -113,6 +113,7 @@ class Static(StepSolver):
         state: the last state; of a solve that was interrupted or has failed, the last good one.
         snes: the PETSc solver.
         failed_attempts: (load factor, size of the load step, reason) of rejected attempts.
+        reached: progress of the last accepted load step, from 0 to 1 [1].
     """
 
     @checked(
@@ -174,7 +175,7 @@ class Static(StepSolver):
         if self.problem.pattern.block > 1:
             refine(self.problem.snes.getKSP())
         self.snes = self.problem.snes
-        self._error, self._from = 0.0, 0.0
+        self._error, self._from, self.reached = 0.0, 0.0, 0.0
         self._lines: Lines | None = None
         self._rubs, self._retries = False, False
         self._steps, self._plain, self._given = 0, False, np.zeros(0)
@@ -221,6 +222,7 @@ class Static(StepSolver):
             return current
         all_hooks = as_hooks(hooks)
         with self._keep(current), SolveCheckpoint(self, all_hooks) as solve_checkpoint:
+            self.reached = 0.0
             run_before_solve(all_hooks, current, current.t, self.load_steps)
             if solve_checkpoint.restore(current):
                 self.statistics.end()
@@ -333,7 +335,7 @@ class Static(StepSolver):
             if not attempt.converged:
                 self._reject(start, current, h, attempt, control, all_hooks)
                 continue
-            done = then
+            done = self.reached = then
             current.step += 1
             control.accept()
             self.statistics.steps += 1

@@ -309,8 +309,11 @@ class DriveMeans(Sensors):
             ledger: a hook of the same solves, which began and ended with these means.
 
         Raises:
-            ModelError: means or ledger have not begun, or are of different times.
+            ModelError: means or ledger have not begun, are of different times, or the means skip steps: powers between
+                their records would be missing, more than drives lose.
         """
+        if self._every != 1:
+            raise ModelError(f"every = {self._every} of the means: must be 1 for losses, which need each step's power")
         report, span = self.report(), ledger.times[[0, -1]] if len(ledger.times) else np.zeros(2)
         if report is None or not np.allclose(span, self.times[[0, -1]], rtol=0.0, atol=SAME_TIME * report.duration):
             own = self.times[[0, -1]].tolist() if len(self.times) else "nothing"

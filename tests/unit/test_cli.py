@@ -307,3 +307,14 @@ def test_errors_before_the_first_solver_are_short(tmp_path: Path) -> None:
     script.write_text("import windlass as wl\nwl.World(gravity=(0.0, 'x'))\n")
     run = subprocess.run([sys.executable, script], capture_output=True, text=True)
     assert (run.returncode, len(run.stderr.splitlines())) == (2, 1) and run.stderr.startswith("error: gravity = ")
+
+
+@pytest.mark.parametrize("words", [["tune", "-help"], ["show", "-help"], ["help"]])
+def test_help_for_a_reader_that_has_gone(words: list[str]) -> None:
+    """``windlass tune -help | head -1`` showed a traceback."""
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "windlass.commands.cli", *words]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")

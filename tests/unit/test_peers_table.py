@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -51,6 +52,12 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
             "converges",
             "4e-06; 2e-06, 1e-06, 5e-07 with 2, 4, 8 times as many steps",
         ),
+        # the same from twice as many steps on
+        (
+            APART | {(1e-10, 2): (1e-4, 0.0)} | {(0.0, 2**k): (1e-3 / 5**k, 0.0) for k in (1, 2, 3)},
+            "converges",
+            "1e-03; 2e-04, 4e-05, 8e-06 with 2, 4, 8 times as many steps",
+        ),
         ({(0.0, 1): (1e-3, 0.0)}, "differs", "1e-03"),
     ],
 )
@@ -88,3 +95,32 @@ def test_scripts_that_take_long_are_cut(tmp_path: Path, monkeypatch: pytest.Monk
     records = peers.Records(tmp_path, 5.0, "", tmp_path, "00:00")
     with pytest.raises(peers.Late):
         peers.examine(records, "a.py", Path("a.py"), peers.MOST)
+
+
+def test_runs_that_may_take_longer_are_run_again(tmp_path: Path) -> None:
+    """A run that was ended after 5 s is kept for as much time, and is run again for more."""
+    how = peers.Settings()
+    for seconds, kept in ((5.0, True), (4.0, True), (60.0, False)):
+        records = peers.Records(tmp_path, seconds, "", tmp_path, "00:00")
+        place = records._place("a.py", "exudyn", how)
+        place.write_text(json.dumps(peers.empty_record("longer than 5 s")))
+        if kept:
+            assert records.find("a.py", Path("a.py"), "exudyn", how)["error"] == "longer than 5 s"
+            continue
+        with pytest.raises(peers.Late):
+            records.find("a.py", Path("a.py"), "exudyn", how)
+
+
+@pytest.mark.parametrize(
+    ("error", "word"),
+    [
+        ("ModelError: static model: its first tangent is singular: nothing holds a. Needed is b", "refused"),
+        ("NoCounterpart: 1 item(s) of the model:\n  object 0 (plates)", "refused"),
+        ("KeyError: 'radius'", "fails"),
+        ("NotConverged: DIVERGED_MAX_IT in step 1", "fails"),
+    ],
+)
+def test_errors_that_name_an_item_are_refusals(error: str, word: str) -> None:
+    theirs = peers.empty_record("") | {"solves": [{"q": [1.0]}]}
+    found = peers.judge(theirs, peers.empty_record(error))
+    assert found.word == word and "Needed" not in found.reason

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import trapezoid
 
 import windlass as wl
 from windlass import connectors as con
@@ -239,12 +240,13 @@ def create_sheave(step: float | None) -> tuple[wl.World, wl.State, Any]:
     return world, state, rope
 
 
-@pytest.mark.parametrize("given", [False, True])
-@pytest.mark.parametrize("step", [5e-3, 1e-2])
+@pytest.mark.parametrize(
+    ("step", "given"), [(1e-3, False), (2e-3, False), (5e-3, False), (1e-2, False), (5e-3, True), (1e-2, True)]
+)
 def test_a_sheave_keeps_its_rope(step: float, given: bool) -> None:
-    """Steps at which the rope was thrown off: the largest tension is 5298 N, that of steps of 1e-3 s.
+    """Steps at which the rope was thrown off, and smaller ones; the rope knows the step or not.
 
-    T2/T1 of the rope that slips is e^(0.15 pi) = 1.602; the rope is taken to have no inertia there.
+    The largest tension is 5298 N with steps of 1e-4 s.  T2/T1 of the rope that slips is within 0.6 % of theory.
     """
     world, start, rope = create_sheave(step if given else None)
     pulls = [wl.Sensor(rope.cables[k], "axial_force", where={"x": 0.0}, name=f"T{k}") for k in (0, -1)]
@@ -254,7 +256,22 @@ def test_a_sheave_keeps_its_rope(step: float, given: bool) -> None:
     low, high = sensors["T0"], sensors["T-1"]
     assert solver.verdict.word == "ok"
     assert_allclose(high.max(), 5298.0, rtol=0.05)
-    assert_allclose(np.mean(high[-20:]) / np.mean(low[-20:]), np.exp(0.15 * np.pi), rtol=0.04)
+    late = sensors.times > 0.7
+    pull, hold = (trapezoid(values[late], sensors.times[late]) for values in (high, low))
+    assert_allclose(pull / hold, eval_ratio(0.85), rtol=0.01)
+
+
+def eval_ratio(time: float) -> float:
+    """T2/T1 at the weights at a time [s], with spans of 10 m at the start and 1 kg/m: e^(0.15 pi) on the sheave.
+
+    The spans change with the first acceleration.  The rope on the arc has no inertia: 0.1 % of the tensions.
+    """
+    factor, gravity, moved = np.exp(0.15 * np.pi), 9.81, 0.0
+    for _ in range(2):
+        low, high = 260.0 - moved, 610.0 + moved
+        acceleration = gravity * (high - factor * low) / (high + factor * low)
+        moved = 0.5 * acceleration * time**2
+    return float(600.0 * (gravity - acceleration) / (250.0 * (gravity + acceleration)))
 
 
 def test_a_sheave_that_throws_its_rope() -> None:

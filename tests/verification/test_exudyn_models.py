@@ -30,12 +30,13 @@ from scipy.linalg import eigh
 
 import windlass as wl
 import windlass.connectors as con
+from windlass.elements import Ground, MassPoint
 from windlass.exudyn import Imported, NoCounterpart, import_system, load, translates
 from windlass.exudyn.eigenvalues import compute_eigenvalues
 from windlass.exudyn.export import answer, describe_system, write_system
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building, Item, translation_names
-from windlass.exudyn.run import SolutionFile, answer_calls
+from windlass.exudyn.run import Due, SolutionFile, answer_calls
 from windlass.exudyn.settings import read_dynamic, read_static
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.table import Entity
@@ -337,12 +338,53 @@ def test_files_of_coordinates(tmp_path: Path) -> None:
     static = SolutionFile(mirror, settings, 10, True)
     static.before_solve(at(0.0), 1.0, 1)
     static.finish(at(1.0))
-    assert np.loadtxt(target, delimiter=",").shape == (3,)
+    assert np.loadtxt(target, delimiter=",").shape == (2, 3)
     target.write_text("# my own table\n1,2\n")
     with pytest.raises(OutputError, match=r"motion.txt: a file that this Windlass has not written stands there"):
         static.before_solve(at(0.0), 1.0, 1)
     with pytest.raises(ModelError, match=r"solution.file.binary = True: must be False"):
         SolutionFile(mirror, settings | {"binary": True}, 10, True)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "steps", "period", "rows"),
+    [
+        (0.0, 0.0345, 345, 0.01, [0.0, 0.01, 0.02, 0.03, 0.0345]),
+        (0.05, 1.05, 4, 0.3, [0.05, 0.55, 0.8, 1.05]),
+        (0.05, 1.05, 10, 0.25, [0.05, 0.35, 0.55, 0.85, 1.05]),
+        (0.0, 1.0, 5, 0.3, [0.0, 0.4, 0.6, 1.0]),
+        (0.0, 1.0, 4, 0.1, [0.0, 0.25, 0.5, 0.75, 1.0]),
+    ],
+)
+def test_rows_have_the_times_of_exudyn(start: float, end: float, steps: int, period: float, rows: list[float]) -> None:
+    """Times as Exudyn 1.13.6 has written them; the last state was missing, and periods counted from row to row."""
+    due = Due(period, lambda state: state.t)
+    state: Any = types.SimpleNamespace(t=start)
+    due.begin(state)
+    found, idle = [start], 0
+    for k in range(1, steps + 1):
+        state.t = start + (end - start) * k / steps
+        assert not (idle and due.is_due(state))
+        if not idle and due.is_due(state):
+            found.append(due.last)
+        idle = max(idle - 1, 0) or due.idle_steps(state, (end - start) / steps)
+    if due.is_left(state):
+        found.append(due.last)
+    assert_allclose(found, rows, rtol=1e-12)
+
+
+def test_load_steps_are_times_of_rows() -> None:
+    """Progress of load steps: all had the time of the last one, and rows with the values of the first one."""
+    world = wl.World()
+    ball = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
+    ends = [con.position_marker(world, one) for one in (world.add(Ground), ball)]
+    world.add(con.CartesianSpringDamper, marker0=ends[0], marker1=ends[1], stiffness=(10.0, 10.0, 10.0))
+    world.add(con.Force, marker=ends[1], vector=(1.0, 0.0, 0.0))
+    found = []
+    solver = wl.Static(world, load_steps=4, geometric=True, name="")
+    for _ in range(2):
+        solver.solve(hooks=[lambda state: found.append((solver.reached, state.of(ball)[0, 0]))])
+    assert_allclose(found, [(k / 4, 0.1 * solver.load_factor(k / 4)) for k in (1, 2, 3, 4)] * 2, rtol=1e-9)
 
 
 def test_symbolic_expressions_of_numbers_are_evaluated() -> None:

@@ -15,6 +15,8 @@ windlass version                                        print the version
 Options have one dash, and an option takes at most one value; model options and PETSc options are mixed freely.
 """
 
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -31,8 +33,21 @@ VERSION_WORDS = ("version", "-version", "--version")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its words (default: words of the process) and return the exit code.
 
-    0: done; 1: an exception, or an installation that is not ready; 2: an error in the input, or no convergence.
+    0: done; 1: an exception, or an installation that is not ready; 2: an error in the input, or no convergence; 141:
+    the reader of the output has closed it, as ``| head`` does.
     """
+    try:
+        code = run_command(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # what is still in the buffer goes nowhere, so that the end of the process does not fail, too
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    return code
+
+
+def run_command(arguments: Sequence[str] | None) -> int:
+    """See `main`."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     command, rest = (words[0], words[1:]) if words else ("help", [])
     if command in (*HELP_WORDS, *VERSION_WORDS, "doctor") and rest:

@@ -6,7 +6,7 @@ copied into the MainSystem, where the script can read them.  No graphics are dra
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
@@ -124,6 +124,59 @@ class Mirror:
         self.model.functions.bring_up_to_date = update
 
 
+def find_time(state: State) -> float:
+    """The time of a state [s]."""
+    return state.t
+
+
+class Due:
+    """The times of rows as in Exudyn: the start, the first step at or after each multiple of a period, and the end.
+
+    Args:
+        period: the period [s].
+        clock: the time of a state [s].
+
+    Attributes:
+        last: time of the last row [s].
+    """
+
+    def __init__(self, period: float, clock: Callable[[State], float]) -> None:
+        self._period, self._clock = period, clock
+        self._start = self._next = self.last = 0.0
+
+    def begin(self, state: State) -> None:
+        """The start, which is a row."""
+        self._start = self.last = self._clock(state)
+        self._next = self._start + self._period
+
+    def is_due(self, state: State) -> bool:
+        """Whether an accepted step needs a row, which is then noted."""
+        time = self._clock(state)
+        if time < self._next - self._round(time):
+            return False
+        self.last = time
+        if self._period > 0.0:
+            passed = int((time - self._start + self._round(time)) / self._period)
+            self._next = self._start + (passed + 1) * self._period
+        return True
+
+    def is_left(self, state: State) -> bool:
+        """Whether the end of a solve still needs a row, which is then noted."""
+        time = self._clock(state)
+        if time <= self.last + self._round(time):
+            return False
+        self.last = time
+        return True
+
+    def idle_steps(self, state: State, size: float) -> int:
+        """Number of steps of a size [s] before the next row."""
+        return max(0, int((self._next - self._clock(state)) / size * (1.0 - 1e-9)) - 1)
+
+    @staticmethod
+    def _round(time: float) -> float:
+        return 1e-10 * max(1.0, abs(time))
+
+
 class SensorHook(StepHook):
     """Records the sensors of a MainSystem.
 
@@ -131,11 +184,12 @@ class SensorHook(StepHook):
         mirror: mirror of the system.
         period: time between two records [s].
         files: whether sensors with a file name write files.
+        clock: the time of a state [s]; in statics that of its load step.
     """
 
-    def __init__(self, mirror: Mirror, period: float, files: bool) -> None:
-        self._mirror, self._period, self._files = mirror, period, files
-        self._next, self.rows = 0.0, dict[int, list[Any]]()
+    def __init__(self, mirror: Mirror, period: float, files: bool, clock: Callable[[State], float] = find_time) -> None:
+        self._mirror, self._files, self._due = mirror, files, Due(period, clock)
+        self.rows = dict[int, list[Any]]()
         sensors = enumerate(mirror.model.items["sensors"])
         self._wanted = {k: item for k, item in sensors if item["storeInternal"] or item["fileName"]}
 
@@ -145,26 +199,28 @@ class SensorHook(StepHook):
             if item["fileName"] and item["writeToFile"]:
                 check_output(Path(item["fileName"]), SENSOR_FILE, SENSOR_FILE)
         self.rows = {k: [] for k in self._wanted}
-        self._next = state.t
-        self.after_step(state)
+        self._due.begin(state)
+        if self._wanted:
+            self._add(state)
 
     def after_step(self, state: State) -> None:
         """Add a row if it is due."""
-        if not self._wanted or state.t < self._next - 1e-10 * max(1.0, abs(state.t)):
-            return
+        if self._wanted and self._due.is_due(state):
+            self._add(state)
+
+    def _add(self, state: State) -> None:
         self._mirror.write(state)
-        self._next = state.t + self._period
         for k, rows in self.rows.items():
-            rows.append([state.t, *np.ravel(self._mirror.mbs.GetSensorValues(k))])
+            rows.append([self._due.last, *np.ravel(self._mirror.mbs.GetSensorValues(k))])
 
     def idle_steps(self, state: State, size: float) -> int:
         """Number of steps before the next row."""
-        if not self._wanted:
-            return 1 << 30
-        return max(0, int((self._next - state.t) / size * (1.0 - 1e-9)) - 1)
+        return self._due.idle_steps(state, size) if self._wanted else 1 << 30
 
     def finish(self, state: State) -> None:
-        """Store the rows for the script, and write the files."""
+        """Add a row of the last state, store the rows for the script, and write the files."""
+        if self._wanted and self._due.is_left(state):
+            self._add(state)
         self._mirror.mbs.sys.setdefault(STORED, {}).update({k: np.array(rows) for k, rows in self.rows.items()})
         if not self._files or not is_first_process():
             return
@@ -186,18 +242,26 @@ class SolutionFile(StepHook):
         settings: settings of the file, as a dictionary.
         precision: number of digits.
         static: whether the file has no velocities.
+        clock: the time of a state [s]; in statics that of its load step.
 
     Raises:
         ModelError: a binary file.
     """
 
-    def __init__(self, mirror: Mirror, settings: Mapping[str, Any], precision: int, static: bool) -> None:
+    def __init__(
+        self,
+        mirror: Mirror,
+        settings: Mapping[str, Any],
+        precision: int,
+        static: bool,
+        clock: Callable[[State], float] = find_time,
+    ) -> None:
         if settings["binary"]:
             raise ModelError("SimulationSettings: solution.file.binary = True: must be False")
         name, wanted = Path(settings["name"]), settings["export"]
         self.path = name if name.suffix else name.with_suffix(".txt")
         self._mirror, self._settings, self._format = mirror, settings, f"%.{precision}g"
-        self._next, self._rows = 0.0, list[Any]()
+        self._due, self._rows = Due(float(settings["writePeriod"]), clock), list[Any]()
         moves = not static
         # name of the vector without its prefix, and whether it is written
         self._parts = (
@@ -213,24 +277,28 @@ class SolutionFile(StepHook):
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """The first row, at the start."""
         check_output(self.path, SOLUTION_FILE, SOLUTION_FILE)
-        self._rows, self._next = [], state.t
+        self._rows = []
+        self._due.begin(state)
         if self._settings["writeInitialValues"]:
-            self.after_step(state)
+            self._add(state)
 
     def after_step(self, state: State) -> None:
         """Add a row if it is due."""
-        if state.t < self._next - 1e-10 * max(1.0, abs(state.t)):
-            return
+        if self._due.is_due(state):
+            self._add(state)
+
+    def _add(self, state: State) -> None:
         self._mirror.write(state)
-        self._next = state.t + float(self._settings["writePeriod"])
-        self._rows.append((state.t, self._read()))
+        self._rows.append((self._due.last, self._read()))
 
     def idle_steps(self, state: State, size: float) -> int:
         """Number of steps before the next row."""
-        return max(0, int((self._next - state.t) / size * (1.0 - 1e-9)) - 1)
+        return self._due.idle_steps(state, size)
 
     def finish(self, state: State) -> None:
-        """Write the file."""
+        """Add a row of the last state, and write the file."""
+        if self._due.is_left(state):
+            self._add(state)
         if not is_first_process():
             return
         text = StringIO()
@@ -293,13 +361,19 @@ def solve(
     else:
         ours = create_dynamic(model.world, given, how["solver"])
         state.t = float(given["timeIntegration"]["startTime"])
-    sensors = given["solution"]["sensors"]
-    hook = SensorHook(mirror, float(sensors["writePeriod"]), bool(sensors["active"]))
+    sensors, start = given["solution"]["sensors"], state.t
+
+    def clock(state: State) -> float:
+        if isinstance(ours, Static):
+            return start + (float(ours.time or start) - start) * ours.reached
+        return state.t
+
+    hook = SensorHook(mirror, float(sensors["writePeriod"]), bool(sensors["active"]), clock)
     mirror.redirect_functions(ours)
     hooks: list[StepHook] = [hook]
     file = given["solution"]["file"]
     if file["write"]:
-        hooks.append(SolutionFile(mirror, file, int(given["solution"]["precision"]), kind == "static"))
+        hooks.append(SolutionFile(mirror, file, int(given["solution"]["precision"]), kind == "static", clock))
     if model.items["system_functions"]:
         hooks.insert(0, SystemFunctions(mbs, model, mirror.write, lambda state: find_end(ours, state)))
     if storeSolver:
