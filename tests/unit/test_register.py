@@ -296,6 +296,7 @@ class Misspelt(Component):
 
     marker0 = ref("positon marker", "first end")
     marker1 = ref("positon marker", "second end")
+    stiffness = column("N/m", "k")
     active = column("1", "acts only if true", dtype=bool, default=True)
 
 
