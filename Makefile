@@ -50,7 +50,7 @@ words: setup-test
 # A test more than cores side by side, as tests also wait; each file in one process, so that what a file sets up is set up
 # once.  Tests of several processes come after the others: beside these, processes that wait for each other hold the
 # cores.  JOBS=0 runs all in turn.  PYTEST_ARGS="..." is given to pytest.
-JOBS ?= $(shell cores=$$(nproc); echo $$((cores < 8 ? cores + 1 : 8)))
+JOBS ?= $(shell cores=$$(OMP_NUM_THREADS= nproc); echo $$((cores < 8 ? cores + 1 : 8)))
 define run_tests
 $(PYTHON_BIN) -m pytest -m "not mpi$(1)" -n $(JOBS) --dist loadfile $(PYTEST_ARGS); first=$$?; \
 $(PYTHON_BIN) -m pytest -m "mpi$(1)" -n $$((($(JOBS) + 1) / 2)) --dist loadfile $(PYTEST_ARGS); second=$$?; \

@@ -16,10 +16,10 @@ crane     the example, 20 elements per metre: 90 steps of hoisting, then 30 of s
 Each runs on every number of processes and is compared with the first one.  A difference is relative to the largest
 entry of its kind in the whole run: displacements and velocities of positions, slopes and rotations, multipliers by
 constraint, history values by their meaning, each sensor; compared at up to 40 instants, sensors at every step.
-Displacements, not positions, so errors of large models remain visible.  Multipliers below a millionth of the largest of
-the run, such as multipliers of the norm of Euler parameters, which are 0 by theory, are compared with that millionth:
-they are round-off of the others.  The exit code is 1 if a difference is above
-1e-8, or if the Newton iterations or the passes of any step differ.
+Displacements, not positions, so errors of large models remain visible.  Multipliers below a millionth of the largest
+one of the run are compared with that millionth, because they are only round-off, such as multipliers of the norm of
+Euler parameters, which are 0 in theory.  The exit code is 1 if a difference is above 1e-8, or if the Newton iterations
+or the passes of any step differ.
 """
 
 import argparse

@@ -207,7 +207,7 @@ def run_net(size: int, steps: int) -> dict[str, NDArray[Any]]:
 def run_crane(size: int, steps: int) -> dict[str, NDArray[Any]]:
     """The crane of the examples with some elements per metre: it hoists for some steps, is pushed, and swings."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
-    import crane_hoist  # here, because the example has its own options
+    import crane_hoist  # imported here, because the example has its own options
 
     crane_hoist.size = 1.0 / size
     crane = crane_hoist.build()

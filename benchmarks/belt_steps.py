@@ -3,7 +3,7 @@
 usage: belt_steps.py [STEP ...] [options of the example]
 
 Steps in s; without any, 2.5e-5 to 1e-3.  Speed and drive torque are means over the last 0.1 s, the excess is the drive
-torque less the load and the torque of the brake.
+torque minus the load and the torque of the brake.
 """
 
 import json

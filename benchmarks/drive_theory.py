@@ -82,7 +82,7 @@ def lay_lines(wheels: list[Wheel], radii: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: float) -> tuple[float, float, float]:
-    """Stretch less shear rate lam - w at the entry [1], slip arc [rad] and slack length [m] of an arc."""
+    """Stretch minus shear rate lam - w at the entry [1], slip arc [rad] and slack length [m] of an arc."""
     R, mu = wheel.cord, wheel.friction * wheel.face / wheel.cord
     rise = 1.0 if out > F else -1.0
 

@@ -18,7 +18,7 @@ Both programs run with the settings of the script; if they differ by more than 1
 eight times as many time steps: if only the integrators differ, each halving reduces the difference.
 After each solve, the comparison includes the whole vectors of coordinates and of multipliers, and the values of each
 sensor, each relative to its largest entry, or to 1e-6 if all are smaller; and the result of the script. It excludes
-multipliers that Windlass does not know, and sensors that either program cannot read.
+multipliers without a counterpart in Windlass, and sensors that either program cannot read.
 """
 
 import argparse
@@ -61,8 +61,8 @@ NO_TOLERANCE = 0.5
 SPOILT = 3.0
 """The same ratio above which results with tighter tolerances are not used [1]."""
 FALLS = 0.6
-"""Difference with twice as many steps, per difference before, below which it converges: a half or less in theory.
-Counted from the steps of the script on, because a difference may pass through 0."""
+"""Ratio of the differences with twice as many steps and before, below which the difference converges: a half or less in
+theory. Counted from the steps of the script on, because a difference may pass through 0."""
 
 
 def find_exudyn() -> str:
@@ -88,7 +88,7 @@ class Settings(NamedTuple):
 
 
 class Runner:
-    """One of the programs, which runs one script after the other.
+    """One of the two programs, which runs the scripts one after the other.
 
     Args:
         program: ``exudyn`` or ``windlass``.

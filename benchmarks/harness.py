@@ -6,7 +6,7 @@ prints one line, `RESULT` and a JSON object:
     cpu, wall   process time and elapsed time of the solve [s], without imports and model building
     counts      numbers of steps, iterations, ...
     answers     name -> number, what was computed
-    measured    name with unit -> number, further measurements that no ratio is made of (may be left out)
+    measured    name with unit -> number, further measurements without ratios (may be left out)
     versions    name -> text
 
 A ratio is valid only if both programs did the same work: the counts that the case names must be equal and the answers

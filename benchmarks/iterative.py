@@ -33,7 +33,7 @@ KINDS = {
     "asm2 lu": "-pc_type asm -pc_asm_overlap 2 -sub_pc_type lu -sub_pc_factor_mat_solver_type mumps",
     "gamg": "-pc_type gamg",
     "boomeramg": "-pc_type hypre -pc_hypre_type boomeramg",
-    # the last, because the matrix keeps the rigid motions set for it
+    # this kind comes last, because the matrix keeps its rigid motions
     "gamg rigid": "-pc_type gamg",
 }
 """Options by name; the Krylov method is GMRES with 100 vectors unless they say otherwise."""

@@ -40,7 +40,7 @@ MODELS = {"belt": (240, 100), "chain": (100_000, 4)}
 
 def create_state(model: str, count: int) -> Any:
     """A state to draw: a belt around two pulleys with friction, or a straight chain."""
-    # here, because the command's own options come first
+    # imported here, because the options come first
     import windlass as wl
     from windlass import connectors as con
     from windlass.elements import RigidBody2D, cable_around, straight_cable
@@ -62,7 +62,7 @@ def create_state(model: str, count: int) -> Any:
 
 def time_frames(rounds: int) -> dict[str, dict[str, list[float]]]:
     """Process time [ms] and bytes [kB] of a frame by model and kind."""
-    from windlass.framework.output.recorder import Recorder  # here, because the command's own options come first
+    from windlass.framework.output.recorder import Recorder  # imported here, because the options come first
 
     found: dict[str, dict[str, list[float]]] = {}
     for model, (count, frames) in MODELS.items():

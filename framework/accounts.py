@@ -1,6 +1,6 @@
-"""Accounts: where a law puts the energy that it takes from the motion, row by row.
+"""Accounts: the use of the energy that a law takes from the motion, row by row.
 
-Forces f on the left-hand side of the equations of motion take the power f·v.  A law states where this power goes,
+Forces f on the left-hand side of the equations of motion take the power f·v.  A law states the parts of this power,
 
     f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away,
 
@@ -62,8 +62,8 @@ class Account:
         rows: number of rows, where a system has other rows in `System.dofs`.
         by: the column by which losses are listed, for instance ``"circle"``; empty for none.
         is_whole: whether the account is complete; false with user forces, which need not have an energy.
-        conserves: whether these rows lose and pass on nothing: any difference between their work and their energy is
-            then an error of the integrator.
+        conserves: whether these rows neither lose nor pass on energy: any difference between their work and their
+            energy is then an error of the integrator.
     """
 
     read: Function

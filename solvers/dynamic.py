@@ -75,9 +75,9 @@ class Dynamic(StepSolver):
             that they are small relative to loads, reactions and inertia, too, or "accept" them, as reproduction of data
             of other programs requires.
         lag: keep the tangent and its factorisation while this is cheaper, see `LagPolicy`; False is full Newton.
-        project: bring accelerations and multipliers onto the constraints after kinks, see `Consistency`.
-        velocities: of the start, where constraints forbid them: "check" is an error that names these constraints,
-            "project" takes the nearest ones that they allow, by mass.
+        project: correct accelerations and multipliers to fulfil the constraints after kinks, see `Consistency`.
+        velocities: of the start, if constraints forbid them: "check" raises an error with these constraints, "project"
+            uses the nearest allowed ones, in the norm of the mass matrix.
         resolve_contacts: cut steps that do not resolve a contact, or pass it, see `ContactWatch`; False accepts them
             and reports them in the verdict.
         adaptive: cut the step after a failure, grow it again after easy steps.
@@ -181,7 +181,7 @@ class Dynamic(StepSolver):
             hooks: user code around steps, see `StepHook`.
             resume: the state is one of a dynamic run of this model, perhaps from a file (`State.load`): continue with
                 its accelerations, so that in serial and with full Newton the run equals an unbroken one to the last
-                bit.  Otherwise accelerations are computed anew, as is needed after statics or a change of the model.
+                bit.  Otherwise accelerations are computed again, as is needed after statics or a change of the model.
 
         Raises:
             NotConverged: a step failed at the smallest step size; the last good state is kept in the error.
@@ -211,7 +211,7 @@ class Dynamic(StepSolver):
                     yield current
                     run.go_on()
                 else:
-                    run.cut(h, attempt)  # from the start of the step again
+                    run.cut(h, attempt)  # again from the start of the step
             if checkpoint.had_ended(current):
                 yield current
             run.finish()
@@ -224,7 +224,7 @@ class Dynamic(StepSolver):
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.sizes.nominal}
 
     def update_state(self, state: State) -> None:
-        """Watches begin anew from the values that they have seen; see `Restartable`."""
+        """Watches start again from the values that they have recorded; see `Restartable`."""
         self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
@@ -370,7 +370,7 @@ class Run:
         shorter = solver.watches.find_cut(h) if attempt.converged else inf
         if shorter < h and solver.sizes.can_cut(h):
             attempt.converged, attempt.recommended_step = False, shorter
-            attempt.reason = f"the step does not resolve a contact, which asks for a step of {shorter:.3g}"
+            attempt.reason = f"the step does not resolve a contact, which needs a step of {shorter:.3g}"
         # also for the first pass of the next step
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
@@ -437,13 +437,13 @@ class Run:
         return [*found, *(program for program in programs if program is not None)]
 
     def _store(self) -> None:
-        """Bring the end of the step into the state."""
+        """Store the end of the step in the state."""
         problem = self._solver.problem
         problem.expand_unknowns(problem.unknowns)
         self._kernels.finish(self._start, self._state)
 
     def _go_back(self) -> None:
-        """Bring the state back to the start of the step."""
+        """Reset the state to the start of the step."""
         if self._looked_at:
             self._state.assign(self._start)
 

@@ -85,7 +85,7 @@ class StepGrid:
 class Explicit(StepSolver):
     """Explicit time integration of a world; the interface is that of `Dynamic`.
 
-    History values (contact states) are computed anew in every force evaluation from those at the start of the step,
+    History values (contact states) are computed in every force evaluation from their values at the start of the step,
     and stored with each accepted step.  If the force error of the post-Newton update is large and a contact recommends
     a shorter step, the step is done again with that size, and the next one ends where this one should have ended.
 
@@ -97,7 +97,7 @@ class Explicit(StepSolver):
             control (SciPy's DOP853); or ``"euler"``, ``"midpoint"``, ``"rk3"``, ``"rk4"``, ``"rk6"`` of orders 1, 2,
             3, 4, 6 with fixed steps, see `fixed_steps`.
         rtol, atol: tolerances of ``"rk"`` for coordinates and velocities [1], [m, rad, 1; per s].
-        project: bring coordinates and velocities, Euler parameters included, onto the constraints at the start and
+        project: project coordinates and velocities, including Euler parameters, onto the constraints at the start and
             after every step; otherwise they drift away with the errors of the steps.
         velocities: velocities of the start that constraints forbid: "check" raises an error with these constraints,
             "project" takes the nearest allowed ones, in the norm of the mass matrix; both only with ``project``.
@@ -199,7 +199,7 @@ class Explicit(StepSolver):
             state: start; it is not changed.
             hooks: user code around steps, see `StepHook`; ``after_iteration`` is called once in each accepted step.
             resume: the state is one of an explicit run of this model: continue with its accelerations and history
-                values.  Otherwise the start is projected onto the constraints and both are computed anew.
+                values.  Otherwise the start is projected onto the constraints and both are computed again.
 
         Raises:
             NotConverged: a step failed; the last good state is kept in the error.
@@ -288,7 +288,7 @@ class Explicit(StepSolver):
         return {"method": self._name, "step [s]": self.step}
 
     def update_state(self, state: State) -> None:
-        """Bring accelerations up to date with changes between two steps; see `Restartable`."""
+        """Update accelerations after changes between two steps; see `Restartable`."""
         self._method.update_state(state)
         self.watches.close(state)
 
@@ -340,7 +340,7 @@ class Explicit(StepSolver):
             self._note_failure(advance.t, tried, "the step does not resolve a contact")
             return max(advance.recommended_step, self._smallest)
         if np.isfinite(advance.recommended_step):
-            reason = f"a contact switches within the step and asks for a step of {advance.recommended_step:.3g}"
+            reason = f"a contact switches within the step and needs a step of {advance.recommended_step:.3g}"
             self._note_failure(advance.t, tried, reason)
             return max(min(SHORTEST_CUT * tried, advance.recommended_step), self._smallest)
         self._note_failure(advance.t, tried, advance.reason)

@@ -52,8 +52,8 @@ def describe_jump(start: float, time: float | None) -> list[str]:
     if time is None or time == start:
         return []
     return [
-        f"supports and functions are those of t = {time:.9g} s from the first load step on, and loads alone are cut; "
-        f"go there from t = {start:.9g} s by several solves: Static(..., time=t).solve(state)"
+        f"supports and functions have their values of t = {time:.9g} s from the first load step on, only loads are "
+        f"reduced; approach this time from t = {start:.9g} s by several solves: Static(..., time=t).solve(state)"
     ]
 
 

@@ -48,7 +48,7 @@ from windlass.solvers.verdicts.verdict import Verdict, judge_end, judge_jumps, j
 
 ADVICE = (
     "start nearer to the equilibrium (slack lines: from a `catenary`), try more load steps for large motions and "
-    "contact, geometric=True for strong prestress; a stabiliser only for what nothing holds; "
+    "contact, geometric=True for strong prestress; a stabiliser only for parts that nothing holds; "
     "-static_snes_monitor shows the iterations"
 )
 
@@ -86,7 +86,8 @@ class Static(StepSolver):
         geometric: first load factor 1/load_range, then growing by a constant factor; otherwise i/load_steps.
         load_range: see geometric [1].
         stabiliser: factor of the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2].
-        time: time at which loads and offsets that are functions of time are evaluated [s]; default that of the state.
+        time: time at which loads and offsets that are functions of time are evaluated [s]; default: the time of the
+            state.
         rtol, atol, max_it: default tolerances, see `Newton`.
         passes: defaults of the passes of contacts, see `Passes`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps the stored
@@ -117,7 +118,7 @@ class Static(StepSolver):
     """
 
     @checked(
-        load_steps=whole(1, brief=True, maximum=MOST_LOAD_STEPS, why="as each is an equilibrium of its own"),
+        load_steps=whole(1, brief=True, maximum=MOST_LOAD_STEPS, why="as each is a separate equilibrium"),
         geometric=yes_no(),
         load_range=number("1", above=0.0),
         stabiliser=number("1/s^2", minimum=0.0),
@@ -205,7 +206,7 @@ class Static(StepSolver):
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
         """Find the equilibrium and return its state; velocities and accelerations of the given state are kept.
 
-        The time of the returned state is that of the solve, ``time`` where it is given.
+        The returned state has the time of the solve, ``time`` if it is given.
 
         Args:
             state: start (default: initial values of the nodes); it is not changed.  Multipliers start from 0.
@@ -276,7 +277,7 @@ class Static(StepSolver):
         self._stop(current, all_hooks)
 
     def _find_form(self, lines: Lines | None, current: State, time: float) -> float:
-        """Bring lines into their shape under all loads or, with friction, under small loads without friction.
+        """Find the shape of lines under all loads or, with friction, under small loads without friction.
 
         Returns:
             Progress of the load steps at which the shape is in equilibrium; 0 if it was not found.
@@ -307,7 +308,8 @@ class Static(StepSolver):
     def _take_steps(
         self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
     ) -> None:
-        """Solve all load steps from a start, one if the shape under all loads is known, or those after small loads."""
+        """Solve all load steps from a start: one step if the shape under all loads is known, or the steps after small
+        loads."""
         nominal = 1.0 if formed == 1.0 else 1.0 / self.load_steps
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
         first, start = current.copy(), current.copy()
@@ -329,7 +331,7 @@ class Static(StepSolver):
                 current.assign(start)
                 raise
             if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
-                # less load does not help here, and only the end of the path has to be an equilibrium
+                # smaller loads do not help here, and only the end of the path must be an equilibrium
                 attempt.converged = True
             self.statistics.count(attempt, self.newton, self.passes)
             if not attempt.converged:

@@ -59,7 +59,7 @@ class StepSolver:
         self._hooks: Sequence[StepHook] = ()
         self._nominal = 0.0
         if self._is_reported():
-            from windlass.framework.report.run_report import begin_report  # here, because few runs want it
+            from windlass.framework.report.run_report import begin_report  # imported here, because few runs want it
 
             begin_report()
             self.progress.history = StepHistory()
@@ -174,7 +174,7 @@ class StepSolver:
         """Add the solve to the report of the run, if there is one; all processes together."""
         if not self._is_reported():
             return
-        from windlass.framework.report.run_report import SolveRecord, report_solve  # here, because few runs want it
+        from windlass.framework.report.run_report import SolveRecord, report_solve  # imported here, because it is rare
 
         history = self.progress.history
         record = SolveRecord(

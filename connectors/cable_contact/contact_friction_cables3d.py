@@ -66,7 +66,7 @@ class ContactFrictionCables3D(Component):
     History values per point: 18 for each of 6 places, see kernels.py.
     """
 
-    contact_set = ref("CableContactSet", "what acts, and between which cables")
+    contact_set = ref("CableContactSet", "the set: parameters of the contact and its cables")
     cable = ref("cable in space", "the cable")
     data = ref("GenericData", "108 history values for each point; created if left out", optional=True)
     history_column = "points"

@@ -82,14 +82,14 @@ def fill_cable_gaps(
 def sweep_cables(
     c: Columns, pairs: IntArray, x: FloatArray, start: FloatArray, row: FloatArray, which: IntArray
 ) -> None:
-    """The deepest way of two cables through each other within a step.
+    """The deepest penetration of two cables through each other within a step.
 
     Args:
         c: the cables.
-        pairs: rows that are looked at, shape (k, 2).
+        pairs: examined rows, shape (k, 2).
         x, start: coordinates at both ends of the step.
-        row: takes the numbers of the way, with the missed depth 0 for none, shape (WIDTH,).
-        which: takes the rows of both cables, shape (2,).
+        row: gets the numbers of this penetration, with the missed depth 0 for none, shape (WIDTH,).
+        which: gets the rows of both cables, shape (2,).
     """
     row[MISSED], row[RATE], row[SPEED] = 0.0, 0.0, 0.0
     row[START + RATE], row[START + SPEED] = 0.0, 0.0

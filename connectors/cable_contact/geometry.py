@@ -32,7 +32,7 @@ class Columns(NamedTuple):
 
     dofs: IntArray  # local coordinate numbers, shape (rows, 12)
     L: FloatArray  # reference length [m]
-    n: IntArray  # number of points, 0 for cables whose points another process has
+    n: IntArray  # number of points, 0 for cables whose points belong to another process
     data: IntArray  # position of the first history value, -1 for these
     radius: FloatArray  # of the cross section [m]
     before: IntArray  # before, after: rows of the cables before and after in the chain, -1 at its ends

@@ -9,8 +9,8 @@
 The force on A on the left-hand side of the equations of motion is f = -p n + f_t, on B -f, both at the contact point
 r_A - β d = r_B + (1-β) d.  Their levers give the couples M_A = -β d × f_t and M_B = -(1-β) d × f_t, which act as (M ×
 t)/|r'| on the slopes.  The component of a couple about the axis of its cable acts on no coordinate, since these cables
-have no torsion.  It is carried as by a support that prevents the cross sections from turning; the output `axis_torque`
-gives its size.  With it all moments balance.
+have no torsion.  An imaginary support carries it that prevents the cross sections from turning; the output
+`axis_torque` gives its size.  With it all moments balance.
 
 The bristle u is the relative displacement of the two surfaces since they stuck.  The anchor is the arc length s_0 of
 the foot at that time, and the normal of that time, as m_A fixed in the cross section of A and as m_B fixed in that of
@@ -88,7 +88,7 @@ class PairList(NamedTuple):
 
 
 class TouchParameters(NamedTuple):
-    """Letters of one point on one cable; stiffness and damping multiplied by its length w."""
+    """Data of one point on one cable; stiffness and damping multiplied by its length w."""
 
     k: float
     d: float
@@ -150,7 +150,7 @@ class FootContact(NamedTuple):
 
 @kernel(inline=True)
 def read_parameters(c: Columns, a: int, b: int, share: float) -> TouchParameters:
-    """Letters of a point of cable a on cable b."""
+    """Data of a point of cable a on cable b."""
     w, reach = share * c.L[a] / c.n[a], c.radius[a] + c.radius[b]
     depth = c.depth[a] if c.depth[a] > 0.0 else FADE * reach
     return TouchParameters(
@@ -215,7 +215,7 @@ def eval_press(par: TouchParameters, depth: float, vn: float) -> float:
 
 @kernel
 def eval_touch(par: TouchParameters, m: FootMotion, b: Bristle) -> FootContact:
-    """What acts between a point and its foot."""
+    """Forces and couples between a point and its foot."""
     d = combine(1.0, m.ra, -1.0, m.rb)
     D, n = unit(d)
     la, ta = unit(m.pa)
@@ -240,7 +240,7 @@ def eval_touch(par: TouchParameters, m: FootMotion, b: Bristle) -> FootContact:
 
 @kernel(inline=True)
 def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, Vector]:
-    """The force on r_A, and what the couples give on r'_A and r'_B."""
+    """The force on r_A, and the forces of the couples on r'_A and r'_B."""
     force = combine(-t.press, t.n, 1.0, t.ft)
     couple = cross(t.d, t.ft)
     a, b = cross(couple, t.ta), cross(couple, t.tb)

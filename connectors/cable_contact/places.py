@@ -98,7 +98,8 @@ class CableSystem(System):
 def fill_places(
     c: Columns, list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray, parts: FloatArray
 ) -> None:
-    """What acts at the taken places into out (m, SHOWN) and parts (m, NUMBERS), in the order of `list_`.
+    """Write forces, powers and energies at the occupied places to out (m, SHOWN) and parts (m, NUMBERS), in the order
+    of `list_`.
 
     out: p; the force that A feels, -f; v_t; the torques -M·t on A and on B; depth; σ.
     parts: see `circle_segments/power.py`.

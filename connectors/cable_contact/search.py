@@ -74,7 +74,7 @@ def fill_hulls(c: Columns, x: FloatArray, hull: FloatArray) -> None:
 
 @kernel(fast=False)
 def fill_signs(c: Columns, x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
-    """(r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,); at its ends as its neighbours have it."""
+    """(r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,); at its ends as on its neighbours."""
     z = gather(x, c.dofs, b, c.L[b])
     for k in range(PIECES + 1):
         s = k * c.L[b] / PIECES
@@ -194,7 +194,7 @@ def give_places(
 
 @kernel(inline=True)
 def find_place(c: Columns, b: int, s: float, data: FloatArray, base: int, wanted: NDArray[np.bool_]) -> int:
-    """The place of a point that has the foot s on cable b already, which is wanted then; -1 if none has."""
+    """The place of a point that already has the foot s on cable b and keeps it; -1 if there is none."""
     for k in range(TOUCHING):
         at = base + k * WIDTH
         if data[at + NUMBER] > 0.0:
@@ -225,7 +225,7 @@ class CableSearch:
     def update(self, fields: Fields) -> bool:
         """Bind places to feet if the last search may have become incomplete; returns whether there was a search.
 
-        Places must have been updated to their present feet.  All processes search when one has to.
+        Places must have been updated to their present feet.  All processes search when one process has to.
 
         Raises:
             ModelError: ropes inside each other by more than a radius, or a point that touches more than it has places.

@@ -52,7 +52,7 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class Change(NamedTuple):
-    """Changes of the force on r_A, of what couples give on r'_A and r'_B, of s, and of the bristle u."""
+    """Changes of the force on r_A, of the forces of the couples on r'_A and r'_B, of s, and of the bristle u."""
 
     force: Vector
     on_a: Vector
@@ -107,7 +107,7 @@ def eval_change(
     dvb: Vector,
     dwb: Vector,
 ) -> Change:
-    """Changes with those of r, r' and their rates of A and, at a fixed place, of B."""
+    """Changes due to changes of r, r' and their rates of A and, at a fixed place, of B."""
     ds = 0.0
     if not m.held:
         ds = (dot(dra, m.pb) - dot(drb, m.pb) + dot(t.d, dpb)) / (dot(m.pb, m.pb) - dot(t.d, m.kb))

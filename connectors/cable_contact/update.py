@@ -123,7 +123,7 @@ def follow_feet(
     errors: FloatArray,
     forces: FloatArray,
 ) -> None:
-    """Bring all places to where their feet are; errors and pressing forces of Newton's method [N], shapes (rows,)."""
+    """Move all places to their feet; errors and pressing forces of Newton's method [N], shapes (rows,)."""
     errors[:], forces[:] = 0.0, 0.0
     for i in range(len(list_.at)):
         at, a = list_.at[i], list_.cable[i]
@@ -151,7 +151,7 @@ def follow_feet(
 
 @kernel
 def leave_double(c: Columns, data: FloatArray, start: FloatArray, base: int) -> None:
-    """Leave a place of a point whose foot has met that of another one, which goes on."""
+    """Free a place of a point whose foot has met the foot of another place, which remains."""
     for k in range(1, TOUCHING):
         at = base + k * WIDTH
         for other in range(base, at, WIDTH):
@@ -210,7 +210,7 @@ def update_history(
                 write_anchor(data, at, par, t, c.arc[b] + s, bristle.holds)
             write_three(data, at + TANGENT_A, t.ta)
             write_three(data, at + TANGENT_B, t.tb)
-        # errors of points that have just closed, and of too deep ones
+        # errors of points that have just closed or are too deep
         if data[at + STATE] == NEW:
             errors[a] += eval_press(par, par.reach - t.D, 0.0)
         if par.reach - t.D > min(c.radius[a], c.radius[b]):
@@ -218,7 +218,7 @@ def update_history(
             errors[a] = np.inf
         share = eval_share(t.d, m.pa, bend_at(za, xi), m.pb, m.kb)
         if rests and data[at + STATE] != NEW:
-            # in motion the shares lag by one step, which is allowed as their sum over both cables does not lag
+            # in motion the shares lag by one step, which is allowed because their sum over both cables does not lag
             new = read_parameters(c, a, b, share)
             errors[a] += abs(eval_press(new, par.reach - t.D, 0.0) - eval_press(par, par.reach - t.D, 0.0))
         data[at + SHARE] = share

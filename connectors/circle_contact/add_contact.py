@@ -1,6 +1,6 @@
 """Helper that brings many cables into contact with several circles: belts on pulleys, ropes on sheaves.
 
-It takes any law between a circle and a cable: which one suits is said in docs/howto/choose_contact.md.
+It takes any law between a circle and a cable; docs/howto/choose_contact.md helps to choose one.
 """
 
 from __future__ import annotations

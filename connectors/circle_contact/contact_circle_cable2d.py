@@ -1,4 +1,4 @@
-"""Contact without friction between a circle and a cable in the plane.
+"""Contact without friction between a circle and a 2D cable.
 
 The law of `ContactFrictionCircleCable2D` with f_t = 0 and one history value per segment, its gap:
 

@@ -1,4 +1,4 @@
-"""Contact with friction between a circle and a cable in the plane: belts on pulleys, ropes on drums.
+"""Contact with friction between a circle and a 2D cable: belts on pulleys, ropes on drums.
 
 The cable is seen as n straight segments (`CableShape`); each touches the circle at its closest point with
 

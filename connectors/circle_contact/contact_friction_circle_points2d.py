@@ -44,7 +44,7 @@ START_OF_ROW = (0.0, LAID, 0.0)
 
 
 class ContactFrictionCirclePoints2D(PointContact):
-    """Contact and friction between a circle and n points of a cable in the plane; one row per pair.
+    """Contact and friction between a circle and n points of a 2D cable; one row per pair.
 
     The cable is cut into ``segments`` equal parts, whose middles on the cubic axis (or ``vertical_offset`` beside it)
     touch the circle.  Stiffness and damping are per metre of cable; each point gets those of its part L/n, so that

@@ -172,7 +172,7 @@ def count_windings(
 
 
 def name_circles(world: Tables, markers: IntArray) -> list[str]:
-    """Names of what rigid markers are attached to."""
+    """Names of the entities to which rigid markers are attached."""
     names = [""] * len(markers)
     for table, positions, rows in world.split_by_table(markers):
         holder = next(iter(table.component.refs))

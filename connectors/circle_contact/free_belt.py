@@ -2,8 +2,8 @@
 
 A belt comes onto a circle as a string onto a foundation, F g'' = k g + F/R, and has sunk in by F/(k R) (1 - exp(-s/l)),
 l² = F/k, after the way s.  It runs on a larger radius until then, and not quite along the circle, by the slope.  So its
-angle falls behind that of what lies deep inside by l²/R² (exp(-s/l) + exp(-2 s/l)/2) per length.  Its stretch gives
-way to the bristles, with a² = EA/mu_k:
+angle falls behind the angle of the belt deep inside the arc by l²/R² (exp(-s/l) + exp(-2 s/l)/2) per length.  Its
+stretch gives way to the bristles, with a² = EA/mu_k:
 
     u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)),   u = 0 at the entry and deep inside;   the same, -u, at the exit.
 
@@ -127,7 +127,7 @@ def choose_free_belt(
 ) -> FreeBelt:
     """The coarsest mesh and the softest contact with which a belt without load has tractions below ``traction``.
 
-    Sinking in and the mesh take three tenths of it each. What is left is for waves of the belt where contact is damped
+    Sinking in and the mesh take three tenths of it each. The rest is for waves of the belt where contact is damped
     by a third of the critical damping. Bending stiffness is not in it: it adds where sqrt(EI/F) is not below l.
 
     Args:

@@ -4,8 +4,8 @@ A cubic of the length l = R theta that lies on a circle waves by R theta^4/384 a
 and where it is bent onto the circle it moves its points along it by up to l³/(192 R²); see
 docs/explanation/theory/contact.md.
 
-- Tractions without load.  Bristles take the way along the circle for slip, see `mesh_traction.py`.  Beyond the limit of
-  friction mu f_n both ends of an arc slip to and fro.
+- Tractions without load.  Bristles treat this displacement along the circle as slip, see `mesh_traction.py`.  Beyond
+  the limit of friction mu f_n both ends of an arc slip to and fro.
 - Open places on the arc.  A cable that sinks in by less than its wave opens there, and loses what its bristles hold.
   That matters where a change of tension passes into the circle over a long way, sqrt(EA/mu_k), the whole arc.
 """

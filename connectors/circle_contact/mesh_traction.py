@@ -3,7 +3,7 @@
 Where the curvature jumps by 1/R within a cable of the length l, at both ends of an arc, its cubic is off along the
 circle by up to w = l³/(192 R²): the deflection of a clamped beam by a force in its middle, of slopes up to 3 w/l.
 
-- Soft bristles bend by all of w.  Stiff ones hold the cubic back: what is left is the false strain 3 w/l, which passes
+- Soft bristles bend by all of w.  Stiff ones hold the cubic back: the false strain 3 w/l remains, which passes
   into the circle over a = sqrt(EA/mu_k) and bends them by 3 w a/l.  Both together: u = w/(1 + l/(3 a)).
 - Bristles that bend by the mean of a cable see half of it.  Their even traction mu_k u on a bar of the length l between
   held ends moves it by mu_k u l²/(12 EA) in the mean, so u = (w/2)/(1 + (l/a)²/12).

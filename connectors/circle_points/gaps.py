@@ -225,7 +225,7 @@ def follow_sets(
     seek: Callable[[Any, FloatArray, Any, FloatArray, FloatArray], None],
     describe: Callable[[], str],
 ) -> Gaps:
-    """The gaps of rows of n contacts each, which change what they touch, and of what is passed without a row for it.
+    """The gaps of rows of n contacts each, whose partners change, and of partners that are passed without a row.
 
     Where a row was bound within the step, the gaps at its start are measured then, so that nothing hangs on the time at
     which pairs are sought.
@@ -233,10 +233,11 @@ def follow_sets(
     Args:
         gaps: of the rows, with one number more.
         family: of the markers.
-        number: of what the rows touch, shape (rows,).
+        number: of the partner of each row, shape (rows,).
         assign: binds rows to what they touch now.
         measure: ``(s, markers, x, v, numbers)`` writes the numbers of the rows.
-        seek: ``(markers, x, markers at the start, x at the start, row)`` writes the numbers of what is passed.
+        seek: ``(markers, x, markers at the start, x at the start, row)`` writes the numbers of a partner that is
+            passed.
         describe: names it.
     """
     numbers, last, name = gaps.numbers, len(gaps.numbers) - 1, gaps.describe

@@ -212,7 +212,8 @@ def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
 def eval_bristles(
     par: PointParameters, o: Disc, y: float, q: Eight, w: Eight, data: FloatArray, first: int, n: int, L: float
 ) -> tuple[float, float]:
-    """The bend u [m] of the bristles of a cable, and its derivative by the way of one point that sticks [1]."""
+    """The bend u [m] of the bristles of a cable, and its derivative with respect to the displacement of one point that
+    sticks [1]."""
     if par.mu == 0.0 or par.mu_k == 0.0:
         return 0.0, 0.0
     total, closed, sticking = 0.0, 0, 0

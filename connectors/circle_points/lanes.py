@@ -3,7 +3,7 @@
 See docs/explanation/design.md, Lanes.
 
 Eight rows go together, point after point: their coordinates are gathered once into a small array g, by row and lane,
-whose rows the constants below name.  What is not there, as a point of a shorter row, counts 0.
+whose rows the constants below name.  Missing values, such as points of shorter rows, count as 0.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from windlass.framework.kernels.kernel import kernel
 LANES = 8
 """Rows side by side."""
 COORDINATES, VELOCITIES, LENGTH, OFFSET, COUNT, POSE = 0, 8, 24, 25, 26, 27
-"""First rows of what is given: 8 coordinates and their rates, L, y, n, those of `Disc`."""
+"""First rows of the given data: 8 coordinates and their rates, L, y, n, those of `Disc`."""
 KC, DC, MU_V, MU_K, MU, RADIUS, CLIP, GROWN = range(16, 24)
 """Rows of the `PointParameters`."""
 CLOSED, STATE, ANCHOR = 36, 37, 38

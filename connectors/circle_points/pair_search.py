@@ -121,11 +121,12 @@ class PairSearch(ABC):
 
     @abstractmethod
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Control points of the cables and places of what they may touch [m]; stored as ``hull`` and ``centre``."""
+        """Control points of the cables and places of their possible partners [m]; stored as ``hull`` and ``centre``."""
 
     @abstractmethod
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
-        """Groups, numbers of what they may touch, and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
+        """Groups, numbers of their possible partners, and gaps [m] of all pairs closer than the skin, shape
+        (pairs,)."""
 
     def eval_slack(self) -> float:
         """Largest motion of a point beyond the control points of its cable [m]."""

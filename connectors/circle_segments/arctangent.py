@@ -1,4 +1,5 @@
-"""Angles and arcs: the arctangent as sums and one division, without branches and calls, so that lanes take it along.
+"""Angles and arcs: the arctangent as sums and one division, without branches and calls, so that loops over lanes can
+contain it.
 
     t = min(|x|, |y|)/max(|x|, |y|) in [0, 1], above 0.66 its distance to pi/4:  u = (t - 1)/(t + 1),
     atan u = u + u z P(z)/Q(z),  z = u^2,  with polynomials of degree 4 and 5.

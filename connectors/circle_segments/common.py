@@ -139,9 +139,9 @@ def check_forms(table: EntityTable, names: tuple[str, ...], rows: IntArray) -> N
 
 
 def check_circles(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for circles that can move out of the plane of the cables."""
+    """Raise ModelError for circles that can leave the plane of the cables."""
     for row in table.resident[find_spatial(world, table.local("circle"))][:1]:
-        raise ModelError(f"circle in {table.kind} row {row} is on a body in space: must be a marker in the plane")
+        raise ModelError(f"circle in {table.kind} row {row} is on a 3D body: must be a 2D marker")
 
 
 def bind_contact(rows: LocalRows, friction: bool) -> Contact:
@@ -208,7 +208,8 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
 
 
 def eval_rounding(c: Any, fields: Fields) -> float:
-    """2-norm of the rounding errors of the forces [N]: of gaps and of ways along the circle, eps (|c| + r) each.
+    """2-norm of the rounding errors of the forces [N], from gaps and displacements along the circle: eps (|c| + r)
+    each.
 
     c: columns of rows with segments or with points.
     """

@@ -1,8 +1,8 @@
-"""Gaps between circles and the segments of cables, by which solvers see whether steps resolve contacts; see `Gaps`.
+"""Gaps between circles and the segments of cables, by which solvers check whether steps resolve contacts; see `Gaps`.
 
-The rate belongs to the gap at the closest point, the speed to the cable relative to the centre of the circle.  Points
-of segments are kept from step to step.  Most rows have hardly changed their velocities; a bound on what may have
-happened to their gaps takes less time than these, which are measured at both ends of the step where it is not enough.
+The rate is that of the gap at the closest point; the speed is that of the cable relative to the centre of the circle.
+Points of segments are kept from step to step.  The velocities of most rows hardly change; a bound on the change of
+their gaps takes less time than the gaps, which are measured at both ends of the step where the bound is not enough.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from windlass.framework.model.law import LocalRows
 WAYS = 4.0
 """Displacements of a cable in one step within which circles are examined [1]: a step may pass half of them."""
 LONG = 0.6
-"""Way of the closest point, per radius, below which no circle is missed by so much that it counts [1]: a chord whose
-depth is 5 % of the radius is longer."""
+"""Displacement of the closest point per radius below which no relevant circle is missed [1]: a chord whose depth is 5 %
+of the radius is longer."""
 POINT = 8
 """Numbers of a point of a row: place (2) and velocity (2) from the centre of the circle, and the same at the start of
 the step, NaN where they are not known."""
@@ -65,7 +65,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
         |δz| + |δrho| |z_b - z_a| + |z| |δn|,   |δrho| <= 2 |δa|/l + 4 |a| |δe|/l²,   |δn| <= 2 |δe|/l + 4 |δa|/D
 
     if |δe| < l/2, with the largest values of all ends a and segments e = b - a, the smallest length l and the smallest
-    distance D: directions turn on at most π/2 of the straight way, with the segment and with either of its ends.
+    distance D: directions turn on at most π/2 times the straight path, with the segment and with either of its ends.
     """
     du, da, de, dz, u, far, near, short, long = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf, 0.0
     ax, ay, bx, by, ux, uy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -118,7 +118,8 @@ def fill_segment_gaps(
     numbers: FloatArray,
     near: IntArray,
 ) -> None:
-    """The numbers of the segments of rows at both ends of the step; none of rows that are off, too far away, or quiet.
+    """The numbers of the segments of rows at both ends of the step, except of rows that are inactive, too far away, or
+    quiet.
 
     Args:
         size: of the step [s], shape (1,).

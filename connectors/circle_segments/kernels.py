@@ -8,18 +8,18 @@ Per segment, with a = p0 - c and b = p1 - c the end points seen from the circle'
     s = 1, or with a depth g_0 over which damping fades in  s = -g/g_0, clamped to [0, 1];
     x_cur = r alpha + sigma (rho - 1/2) l,   alpha = angle of A^T n,   sigma = -1 if t.e > 0 else +1.
 
-l is the length of the segment as it lies on the circle, so that x_cur stays while a stretched segment rolls on.  On the
-axis (offset y = 0) l = |e|.  A line at the offset y is shorter or longer by bending, and the part of a segment that is
-not yet bent has another length than the part that is; the axis keeps its length.  So rho, alpha and |e| are then taken
-from the axis, which lies on a circle of radius r - sigma y, and l = |e| r/(r - sigma y).
-With the reference length instead, x_cur = r alpha + sigma rho L/n (the document's form), a segment of stretch lam that
-rolls on without slip seems to slip by (lam - 1) L/(2 n).
+l is the length of the segment on the circle, such that x_cur stays constant while a stretched segment rolls on.  On the
+axis (offset y = 0) l = |e|.  Bending shortens or lengthens a line at the offset y, so the bent part of a segment and
+the straight part have different lengths; the axis keeps its length.  So rho, alpha and |e| are then taken from the
+axis, which lies on a circle of radius r - sigma y, and l = |e| r/(r - sigma y). With the reference length instead,
+x_cur = r alpha + sigma rho L/n (the document's form), a segment of stretch lam that rolls on without slip seems to slip
+by (lam - 1) L/(2 n).
 
 History values of a row with n segments: gaps (n), and for friction states (n; 0 sticks, +-1 slips, -2 undefined) and
 sticking positions (n).  Forces depend on them and on the current geometry, but never switch by themselves, so that
 Newton's method sees smooth equations; the kernels of `update.py` switch between its runs.
 Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D; the signs of n
-and sigma and the rotation of the circle in v_rel, on which that text is silent, are those of its results.
+and sigma and the rotation of the circle in v_rel, which that text does not state, follow from its results.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def read_parameters(c: ContactColumns, shape: ShapeColumns, i: int) -> SegmentPa
 
 @kernel(inline=True)
 def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, float, float]:
-    """f_n [N] and its derivatives by g and v_n.
+    """f_n [N] and its derivatives with respect to g and v_n.
 
     With a depth g_0, f_n = k_c g (1 - v_n/v_0) at -g < g_0, where v_0 = k_c g_0/d_c: a force that is continuous where
     segment and circle touch.  Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975), exponent 1.
@@ -209,7 +209,7 @@ def side(h: Chord) -> float:
 
 @kernel(inline=True)
 def place_on_circle(par: SegmentParameters, o: Disc, z: Chord) -> tuple[float, float, float]:
-    """x_cur [m] by the chord ``z`` on which it is measured, and its derivatives by rho [m] and by the length [1]."""
+    """x_cur [m] on the chord ``z``, and its derivatives with respect to rho [m] and the length [1]."""
     sigma = side(z)
     alpha = arctan2(o.a01 * z.nx + o.a11 * z.ny, o.a00 * z.nx + o.a10 * z.ny)
     if not par.current:
@@ -256,7 +256,7 @@ class SegmentState(NamedTuple):
 
 @kernel(inline=True)
 def eval_rates(par: SegmentParameters, o: Disc, h: Chord, va: Four) -> tuple[float, float, float]:
-    """v_n, v_t [m/s] and f_n [N] of the segment ``h``; ``va``: velocities of its ends beside that of the centre."""
+    """v_n, v_t [m/s] and f_n [N] of the segment ``h``; ``va``: velocities of its ends relative to the centre."""
     vax, vay, vbx, vby = va
     vx, vy = vax + h.rho * (vbx - vax), vay + h.rho * (vby - vay)
     vn = vx * h.nx + vy * h.ny
@@ -266,7 +266,7 @@ def eval_rates(par: SegmentParameters, o: Disc, h: Chord, va: Four) -> tuple[flo
 
 @kernel(inline=True)
 def eval_friction(par: SegmentParameters, state: float, vt: float, bristle: float, fn: float) -> float:
-    """f_t [N]; the bristle is 0 but where the segment sticks."""
+    """f_t [N]; the bristle is 0 unless the segment sticks."""
     return friction_force(state, trial(par.mu_k, bristle, par.mu_v, vt), coulomb(par.mu, fn)[0])
 
 

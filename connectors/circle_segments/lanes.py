@@ -3,8 +3,8 @@
 See docs/explanation/design.md, Lanes.
 
 Closed segments of all rows are gathered until the lanes are full; one loop without branches evaluates them, and the
-caller takes the results lane by lane.  All that the loop reads and writes is in a small array g, by row and lane, whose
-rows the constants below name.  Unused lanes keep their old values; their results are not read.
+caller reads the results lane by lane.  The loop reads and writes only a small array g, by row and lane; the constants
+below name its rows.  Unused lanes keep their old values; their results are not read.
 """
 
 from __future__ import annotations
@@ -42,18 +42,19 @@ KC, DC, MU_V, MU_K, MU, RADIUS, LENGTH, FADE, SEGMENT_NORMALS, CLIP, CURRENT, SH
 FORCES, FT = 32, 36
 """Rows of results for forces: the forces on both end points, x and y, and f_t."""
 VT, FN, PLACE, D_RHO = range(32, 36)
-"""Rows of results for updates: v_t, f_n, and x_cur with its derivative by rho."""
+"""Rows of results for updates: v_t, f_n, and x_cur with its derivative with respect to rho."""
 SIZE = 37
 PLAIN, LOWERED, GENERAL = 0, 1, 2
-"""Cases, for which the loops are compiled apart: PLAIN has segment normals, no depth over which damping fades in, and
-sticking positions of the segments themselves; LOWERED has those of the axis below them; GENERAL serves all."""
+"""Cases for which the loops are compiled separately: PLAIN has segment normals, no depth over which damping fades in,
+and sticking positions on the segments themselves; LOWERED has sticking positions on the axis below them; GENERAL covers
+all."""
 
 # Functions are called for all lanes together, as each call counts references to all arrays that it is given.
 
 
 @kernel(inline=True)
 def list_closed(c: ContactColumns, data: FloatArray) -> tuple[IntArray, IntArray, int]:
-    """Rows and numbers in them of the closed segments of active rows, and how many they are."""
+    """The closed segments of active rows, by row and number in the row, and their count."""
     most = 1
     for i in range(len(c.n)):
         most += c.n[i]
@@ -80,14 +81,14 @@ def gather_lanes(
     count: int,
     g: FloatArray,
 ) -> int:
-    """Bring some listed segments to the first lanes; gives the case that serves all of them."""
+    """Copy some listed segments to the first lanes; gives the case that covers all of them."""
     case = PLAIN
     for k in range(count):
         i, s = rows[first + k], numbers[first + k]
         ci, m, at = c.circle[i], c.cable[i], c.data[i] + s
         j = shape.start[m] + s
         cx, cy, vx, vy, y = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1], shape.offset[m]
-        # end points and their velocities, beside those of the centre
+        # end points and their velocities, relative to the centre
         g[ENDS, k], g[ENDS + 1, k] = shape.p[j, 0] - cx, shape.p[j, 1] - cy
         g[ENDS + 2, k], g[ENDS + 3, k] = shape.p[j + 1, 0] - cx, shape.p[j + 1, 1] - cy
         g[RATES, k], g[RATES + 1, k] = shape.v[j, 0] - vx, shape.v[j, 1] - vy
@@ -101,7 +102,7 @@ def gather_lanes(
         g[ROTATION, k], g[ROTATION + 1, k] = circle.omega[ci, 2], circle.A[ci, 0, 0]
         g[ROTATION + 2, k], g[ROTATION + 3, k] = circle.A[ci, 0, 1], circle.A[ci, 1, 0]
         g[ROTATION + 4, k] = circle.A[ci, 1, 1]
-        # history, and r' where the line is beside the axis
+        # history, and r' where the line has an offset from the axis
         g[STATE, k], g[STICK, k] = UNDEFINED, 0.0
         if c.friction:
             g[STATE, k], g[STICK, k] = data[at + c.n[i]], data[at + 2 * c.n[i]]
@@ -150,7 +151,7 @@ def read_four(row: int, k: int, g: FloatArray) -> Four:
 
 @kernel(inline=True)
 def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: FloatArray) -> tuple[float, float]:
-    """x_cur [m] of lane k and its derivative by rho [m]."""
+    """x_cur [m] of lane k and its derivative with respect to rho [m]."""
     z = h
     if case != PLAIN:
         # without an offset slopes are not filled and `below` is NaN, which is not used
@@ -162,7 +163,7 @@ def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: 
 
 @kernel(inline=True)
 def eval_forces(case: int, g: FloatArray) -> None:
-    """The forces of all lanes in a case that serves them."""
+    """The forces of all lanes, in a case that covers them."""
     for k in range(LANES):
         par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g[STATE, k]
         _, vt, fn = eval_rates(par, o, h, read_four(RATES, k, g))
@@ -178,7 +179,7 @@ def eval_forces(case: int, g: FloatArray) -> None:
 
 @kernel(inline=True)
 def eval_places(case: int, g: FloatArray) -> None:
-    """v_t, f_n, x_cur and its derivative by rho of all lanes in a case that serves them."""
+    """v_t, f_n, x_cur and its derivative with respect to rho of all lanes, in a case that covers them."""
     for k in range(LANES):
         par, o, h = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g)
         _, vt, fn = eval_rates(par, o, h, read_four(RATES, k, g))

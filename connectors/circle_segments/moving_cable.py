@@ -1,6 +1,6 @@
 """Contact of a circle with cables whose material moves along the axis, `ALECable2D` with the axial motion s.
 
-The kernels of all cables give the forces f(q, w, s) on the nodes of a cable and on the circle.  Here they are made a
+The kernels of all cables give the forces f(q, w, s) on the nodes of a cable and on the circle. Here these become a
 function of the coordinates [nodes, circle, s]; g = G q are the coordinates of r', see `ale_kernels.py`:
 
     velocities of the material    v_i = S_i w,                 w = v + s_t g,
@@ -8,9 +8,9 @@ function of the coordinates [nodes, circle, s]; g = G q are the coordinates of r
     sticking, reference length    x_cur = r alpha + sigma (rho L/n - s):  rho L/n - s is the place in the material,
     sticking, current length      x_cur = r alpha + sigma (rho - 1/2 - (s - s0) n/L) |e|.
 
-On current lengths the way of the material is sum |e| n/L ds, which is no function of s.  So a sticking position is
-stored beside the material that was there when it was stored, with s0, the axial motion of that time, as the last
-history value of the row: each update moves the positions on by sigma |e| (s - s0) n/L.
+On current lengths the displacement of the material is sum |e| n/L ds, which is not a function of s.  So a sticking
+position refers to the material that was there when it was stored; the axial motion s0 of that time is the last history
+value of the row: each update moves the positions on by sigma |e| (s - s0) n/L.
 
 With K = dq df/dq + dv df/dw and D = df/dw of the kernels (columns of the circle included) and P = df/ds by x_cur,
 
@@ -18,7 +18,8 @@ With K = dq df/dq + dv df/dw and D = df/dw of the kernels (columns of the circle
     row of s               =  g.(all this) + dq Gᵀ f in the columns of the nodes.
 
 The kernels get (s - s0) n/L as the column ``shift`` of the contact (s0 = 0 with the reference length).
-Cables without axial motion in the same table have s at the spare coordinate, which is always 0 and takes any force.
+Cables without axial motion in the same table have s at the spare coordinate, which is always 0 and on which any force
+has no effect.
 Source: virtual power with the velocity field of an axially moving cable; J. Gerstmayr and others, documentation of
 Exudyn 1.11, items ObjectContactFrictionCircleCable2D and ObjectALEANCFCable2D.
 """
@@ -102,7 +103,7 @@ def set_shift(c: ContactColumns, axial: AxialMotion, x: FloatArray, data: FloatA
 
 
 def update_moving(update: Any, c: ContactColumns, axial: AxialMotion, fields: Fields) -> tuple[float, bool, float, int]:
-    """The post-Newton update of the law, ``update``; sticking positions are stored with the s of now."""
+    """The post-Newton update of the law, ``update``; sticking positions are stored with the present s."""
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
     set_shift(c, axial, fields.x, fields.start_data)
     error, changed, force, row = update(c, shape, circle, fields.data, fields.start_data)
@@ -115,7 +116,8 @@ def update_moving(update: Any, c: ContactColumns, axial: AxialMotion, fields: Fi
 def fill_axial_columns(
     c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, P: FloatArray
 ) -> None:
-    """Add the derivatives of the forces by s through x_cur of the segments that stick to P, shape (rows, 8 + m)."""
+    """Add the derivatives of the forces with respect to s, through x_cur of sticking segments, to P, shape (rows, 8 +
+    m)."""
     for i in range(len(c.n)):
         n, first = c.n[i], c.data[i]
         if not c.active[i] or c.mu_k[i] == 0.0:
@@ -185,7 +187,7 @@ def scatter_tangent(
         n, to, H = dofs[i], slots[i], G[i]
         fill_product(H, x, n, g)
         s_t = dq * v[n[width]]
-        # B: derivatives of the forces by the coordinates of the row and by s, which moves the points along
+        # B: derivatives of the forces with respect to the coordinates of the row and to s, which moves the points
         for a in range(width):
             B[a, width] = dq * P[i, a]
             for b in range(width):

@@ -6,16 +6,17 @@ Per closed segment, with the letters of `kernels.py` and dots for rates,
     sliding        f_t x_cur_t     in slip (without bristles f_t v_t),
     dampers        mu_v v_t²  unless it slips,    (f_n - k_c g) v_n,
     stored         mu_k u u_t, u = x_cur - x_stick,  while it sticks;    k_c g g_t,
-    lever          what is left of P.
+    lever          the rest of P.
 
-P is the power of all forces, of f_t at the radius r on the circle included.  x_cur_t is the rate at which the segment
-slips by the law's own measure: it is 0 where a segment rolls, while v_t is omega g, since f_t acts at r + g and turns
-the circle at r.  That part, f_t (v_t - x_cur_t) on the axis, and what `use_segment_normals` = false adds, is neither
-lost nor stored; on driver and driven it has opposite signs.  In slip bristles keep the length of the limit; what they
-store as it changes, and what they hold when a segment opens, is no power but a difference of energies: `fill_jumps`.
-Accounts take the normal dampers by the change of the gap in each step, Δg (F_0 + F_1)/2, F = f_n - k_c g: where v_n
-rings from step to step and the gap does not, their powers are far from what is lost.  In steps in which contact begins
-or ends it is the work of all of f_n, Δg f_n/2, less what the spring stores: impacts lose what a step does not resolve.
+P is the power of all forces, of f_t at the radius r on the circle included.  x_cur_t is the slip rate as the law
+measures it: it is 0 where a segment rolls, while v_t is omega g, since f_t acts at r + g and turns the circle at r.
+That part, f_t (v_t - x_cur_t) on the axis, and the part added by `use_segment_normals` = false are neither lost nor
+stored; they have opposite signs on the driver and the driven pulley.  A slipping bristle keeps the length of the limit;
+the energy that it stores as the limit changes, and its energy when a segment opens, are not powers
+but differences of energies: `fill_jumps`. Accounts compute the loss of normal dampers from the change of the gap in
+each step, Δg (F_0 + F_1)/2, F = f_n - k_c g: if v_n oscillates from step to step and the gap does not, the powers of
+the dampers differ much from the loss.  In steps in which contact begins or ends the loss is the work of f_n, Δg f_n/2,
+minus the energy that the spring stores: so energy that a step does not resolve is lost in impacts.
 Source: power balance of the forces, term by term.
 """
 
@@ -55,9 +56,9 @@ from windlass.framework.model.system import Evaluation, Fields
 
 POWERS = {
     "friction_power": "power lost in sliding friction",
-    "friction_damping_power": "power lost in the tangential dampers of what does not slip",
+    "friction_damping_power": "power lost in the tangential dampers of sticking parts",
     "contact_damping_power": "power lost in the normal dampers",
-    "bristle_power": "rate at which the bristles of what sticks store energy",
+    "bristle_power": "rate at which sticking bristles store energy",
     "spring_power": "rate at which the normal springs store energy",
     "lever_power": "power that f_t takes by acting at r + g on the cable and at r on the circle, not lost",
 }
@@ -87,20 +88,21 @@ FRICTION_LOSSES = ("sliding", "bristles", "friction_damping")
 LOST = (*FRICTION_LOSSES, "contact_damping")
 """Energies stored, passed on and lost in accounts of contact."""
 NUMBERS = 12
-"""Of a place, for `create_place_account`."""
+"""Numbers of a place, for `create_place_account`."""
 NO_GAP = 1e9
-"""The gap of a place without one: where a surface has ended, or nothing is near [m]."""
+"""The gap of a place without a gap: beyond the end of a surface, or with nothing near [m]."""
 
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray) -> None:
-    """Add what sliding, bristles and normal dampers lose in a step of size[0] seconds, in addition to the powers [J].
+    """Add the energies that sliding, bristles and normal dampers lose in a step of size[0] seconds [J], beyond the
+    powers.
 
-    Sliding takes f_t x_cur_t, of which bristles store what their energy changes by; what they hold as they open is
-    lost.  In all, the loss is the work that was taken less what the energy has changed by.  Dampers take their mean
-    force times the change of the gap, with the work of springs that is not stored where contact begins or ends, and the
-    mean of their powers where there is no gap at one end.  ``before`` and ``now`` are as `read_segments` writes them;
-    numbers beyond these are those of closed neighbours.  ``lost`` is in the order of `LOST`.
+    Sliding dissipates f_t x_cur_t minus the change of the energy of bristles; the energy of bristles that open is lost.
+    In total the loss is the work done minus the change of the energy. Dampers lose their mean force times the change of
+    the gap, plus the work of springs that is not stored where contact begins or ends; where one end of the step has no
+    gap, they lose the mean of their powers.  ``before`` and ``now`` are results of `read_segments`; further numbers
+    belong to closed neighbours.  ``lost`` is in the order of `LOST`.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
@@ -123,7 +125,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
             elif state == OPEN:
                 lost[1, i] += beside
             elif was == 0.0 and state == 0.0:
-                # bristles of points change with the number of those in contact, which stands in further numbers
+                # bristles of points depend on the number of points in contact, which is in the further numbers
                 for k in range(PARTS, now.shape[2]):
                     if before[i, s, k] != now[i, s, k]:
                         lost[1, i] += beside
@@ -132,7 +134,8 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 def create_account(
     read: Callable[[Evaluation], None], parts: tuple[int, ...], by: str = "circle", conserves: bool = False
 ) -> Account:
-    """The account of a contact law from functions that evaluate it and fill the parts for `fill_jumps`, of a shape."""
+    """The account of a contact law, from functions that evaluate it and fill the parts for `fill_jumps`, of a given
+    shape."""
     jumps = call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps))
     return Account(read, STORED, LOST, PASSED, parts=parts, jumps=jumps, by=by, conserves=conserves)
 
@@ -140,7 +143,8 @@ def create_account(
 def create_place_account(
     evaluate: Callable[[Fields], FloatArray], shape: tuple[int, int], by: str = "circle"
 ) -> Account:
-    """The account of a contact law from a function of the numbers of its places, shape (rows, places, NUMBERS).
+    """The account of a contact law, from a function that gives the numbers of its places, shape (rows, places,
+    NUMBERS).
 
     They are the powers in the order of `POWERS`, the energies of spring and bristle [J], the state, the force of the
     normal damper [N], the gap [m] and f_n [N].

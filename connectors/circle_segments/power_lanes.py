@@ -41,7 +41,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 SLOPE_RATES, AXIAL, POWER = SIZE, SIZE + 4, SIZE + 5
-"""Rows of what is given beside that of `lanes.py`: rates of r' at both ends, axial motion of the material [m/s]; and
+"""Rows of data in addition to those of `lanes.py`: rates of r' at both ends, axial motion of the material [m/s]; and
 the first row of results: the powers in the order of `POWERS`, energies of spring and bristle."""
 COUNT = 12
 """Further results: force of the normal damper [N], drift [m/s], gap [m] and f_n [N]."""
@@ -51,7 +51,7 @@ NORMAL_FORCE, SPRING_ENERGY, PARTS = range(7, 10)
 
 DRIFT is the part of v_n by which material flows through the mesh [m/s], 0 where it does not; DEPTH is the gap [m]."""
 OPEN = -3.0
-"""The state of segments that are open."""
+"""The state of open segments."""
 
 
 @kernel(inline=True)
@@ -59,7 +59,7 @@ def gather_rates(
     c: ContactColumns, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
     g: FloatArray,
 ) -> None:  # fmt: skip
-    """Bring what is given beside the numbers of `gather_lanes` of some listed segments to the first lanes."""
+    """Copy the data of some listed segments, in addition to the numbers of `gather_lanes`, to the first lanes."""
     for k in range(count):
         row = rows[first + k]
         j = shape.start[c.cable[row]] + numbers[first + k]
@@ -72,14 +72,15 @@ def gather_rates(
 
 @kernel(inline=True)
 def invert(x: float) -> float:
-    """1/x, 0 for 0: lanes that are not filled have zeros."""
+    """1/x, 0 for x = 0: unused lanes have zeros."""
     inverse = 1.0 / (x if x != 0.0 else 1.0)
     return inverse if x != 0.0 else 0.0
 
 
 @kernel(inline=True)
 def place_velocity(y: float, s_t: float, end: int, k: int, g: FloatArray) -> tuple[float, float]:
-    """Velocity of the axis at depth y under an end point of lane k, seen from the centre, as a place of the mesh."""
+    """Velocity of the axis at depth y under an end point of lane k, relative to the centre, at a fixed place of the
+    mesh."""
     rx, ry, vx, vy = (
         g[SLOPES + 2 * end, k],
         g[SLOPES + 2 * end + 1, k],
@@ -119,7 +120,7 @@ def slip_rate(
 
 @kernel(inline=True)
 def eval_lanes(case: int, g: FloatArray) -> None:
-    """Powers and energies of all lanes in a case that serves them."""
+    """Powers and energies of all lanes, in a case that covers them."""
     for k in range(LANES):
         par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g[STATE, k]
         vax, vay, vbx, vby = read_four(RATES, k, g)
@@ -159,7 +160,7 @@ def eval_lanes(case: int, g: FloatArray) -> None:
 
 @kernel(inline=True)
 def eval_case(case: int, g: FloatArray) -> None:
-    """`eval_lanes`, compiled for each case apart."""
+    """`eval_lanes`, compiled separately for each case."""
     if case == PLAIN:
         eval_lanes(PLAIN, g)
     elif case == LOWERED:

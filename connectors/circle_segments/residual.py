@@ -60,7 +60,7 @@ def add_residual(
                 sum_y += fy
                 r0x, r0y, s0x, s0y = r0x + S[j, 0] * fx, r0y + S[j, 0] * fy, s0x + S[j, 1] * fx, s0y + S[j, 1] * fy
                 r1x, r1y, s1x, s1y = r1x + S[j, 2] * fx, r1y + S[j, 2] * fy, s1x + S[j, 3] * fx, s1y + S[j, 3] * fy
-                # beside the axis their arm turns with the slope
+                # at an offset from the axis their arm turns with the slope
                 if y != 0.0:
                     hx, hy = eval_offset_force(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
                     r0x, r0y, s0x, s0y = r0x + D[j, 0] * hx, r0y + D[j, 0] * hy, s0x + D[j, 1] * hx, s0y + D[j, 1] * hy

@@ -9,9 +9,9 @@ Of the variables (a, b, phi) of one segment, with z = D/E, h = t.e/E, D = |w|, E
     d v_t   = (1-rho) t.dva + rho t.dvb + (vb - va).t d rho - u.n d theta - r d omega,
     d x_cur = r (d theta - d phi) + (dx/d rho) d rho + (dx/d|e|) d|e|,    d|e| = (e/|e|).(db - da),
 
-where dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2), or sigma L/n and 0 with the reference length; with an
-offset x_cur is that of the chord of the axis, with derivatives by its own end points.  u is the relative velocity
-without the rotation of the circle.  The forces (F0, F1, torque) are power-conjugate to (a, b, phi), so
+where dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2), or sigma L/n and 0 with the reference length; with an offset
+x_cur is measured on the chord of the axis, with derivatives with respect to its own end points.  u is the relative
+velocity without the rotation of the circle.  The forces (F0, F1, torque) are power-conjugate to (a, b, phi), so
 that one matrix B maps both ways: block = B^T (dF/dz B + dF/dz_t dB/dt) + curvature of the markers.
 """
 
@@ -45,7 +45,7 @@ Four = tuple[float, float, float, float]
 
 @kernel(inline=True)
 def chord_derivatives(z: Chord) -> tuple[Four, Four]:
-    """Derivatives of rho and of the angle of n by a_x, a_y, b_x, b_y."""
+    """Derivatives of rho and of the angle of n with respect to a_x, a_y, b_x, b_y."""
     q0, q1, nx, ny = 1.0 - z.rho, z.rho, z.nx, z.ny
     tx, ty = -ny, nx
     if z.free:
@@ -61,7 +61,7 @@ def chord_derivatives(z: Chord) -> tuple[Four, Four]:
 
 @kernel(inline=True)
 def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Four) -> Four:
-    """Derivatives of x_cur by the end points of the chord ``h`` on which it is measured."""
+    """Derivatives of x_cur with respect to the end points of the chord ``h`` on which it is measured."""
     ex, ey = h.bx - h.ax, h.by - h.ay
     # 0 with the reference length, also where a segment has no length
     unit = z.d_length / np.sqrt(ex * ex + ey * ey) if z.d_length != 0.0 else 0.0
@@ -259,7 +259,7 @@ def fill_cable_columns(C: FloatArray, J: FloatArray, V: FloatArray, Jd: FloatArr
 
 @kernel(inline=True)
 def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: FloatArray) -> None:
-    """The same for the points j and j + 1 on the axis, where J = S I; fills J too."""
+    """`fill_cable_columns` for the points j and j + 1 on the axis, where J = S I; fills J, too."""
     for b in range(4):
         S0, S1 = S[j, b], S[j + 1, b]
         J[0, 2 * b], J[1, 2 * b + 1], J[2, 2 * b], J[3, 2 * b + 1] = S0, S0, S1, S1
@@ -332,8 +332,8 @@ def scatter_circle(
 ) -> None:
     """Map the circle part of K (11, 11) to the m coordinates of the circle's marker and add all to the matrix.
 
-    N (11, 3) are the derivatives by the velocity of the centre and omega; (fx, fy) and torque are dq times the force
-    and torque on the cable, whose reaction acts on the circle.
+    N (11, 3) are the derivatives with respect to the velocity of the centre and omega; (fx, fy) and torque are dq times
+    the force and torque on the cable, whose reaction acts on the circle.
     """
     if central:
         # the coordinates of the circle are x, y and the angle themselves

@@ -8,8 +8,8 @@ start of the step where "start" is said:
     closed:     D = wrap(x_cur - last), last = start sticking position, or x_cur if the start state is -2;
                 f_t = mu_v v_t + mu_k D;  slips if |f_t| > mu |f_n|: state sgn(D), sticking position such that the
                 bristle alone gives mu |f_n|; else sticks: state 0, sticking position last.
-                A state other than stored: error += ||f_t| - mu |f_n||.  Without bristles v_t stands for D, and
-                the law records x_cur afterwards: bristles that are switched on later begin unbent.
+                A state other than stored: error += ||f_t| - mu |f_n||.  Without bristles v_t replaces D, and the law
+                    records x_cur afterwards: bristles that are switched on later begin unbent.
     open, or neither mu_k nor mu_v: state -2.
 """
 
@@ -59,10 +59,10 @@ def store_gaps(
 ) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
     """Store gaps, only where their signs change or ``always``, and add |k_c (g - stored gap)| to the errors [N].
 
-    With ``always`` what is open, or has no friction, gets the state -2.
+    With ``always`` segments that are open or without friction get the state -2.
 
-    Returns rows, numbers and gaps before of the segments that are closed or were, how many these are, and whether any
-    has opened or closed.
+    Returns rows, numbers and previous gaps of the segments that are or were closed, their count, and whether any
+    segment has opened or closed.
     """
     # room for all segments
     most = 1
@@ -110,7 +110,7 @@ def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]
 def update_gaps(
     c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
 ) -> tuple[float, bool, float, int]:
-    """Frictionless update: a gap is written where it changed its sign; returns what `update_friction` does."""
+    """Frictionless update: a gap is written where its sign has changed; the results are those of `update_friction`."""
     error, force, g = np.zeros(len(c.n)), np.zeros(len(c.n)), np.zeros((SIZE, LANES))
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, False, error)
     for first in range(0, total, LANES):
@@ -161,7 +161,7 @@ def update_friction(
             x, d_rho, bristle = last, 0.0, 0.0
             if bristles:
                 x, d_rho = g[PLACE, k], g[D_RHO, k]
-                # a segment that was open at the start of the step begins to stick where it is now
+                # a segment that was open at the start of the step begins to stick at its present place
                 if start[state_at] == UNDEFINED:
                     last = x
                 bristle = wrap(x - last, r)
@@ -183,9 +183,9 @@ def update_friction(
 
 @kernel
 def record_positions(c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """Store where closed segments with a damper and without bristles are now as their sticking positions.
+    """Store the present places of closed segments with a damper and without bristles as their sticking positions.
 
-    Not with reference lengths, the published law: its recorded positions stay.
+    With reference lengths, as in the published law, the recorded positions stay.
     """
     for i in range(len(c.n)):
         if not c.active[i] or not c.current[i] or c.mu_k[i] != 0.0 or c.mu_v[i] == 0.0:
@@ -204,10 +204,10 @@ def record_positions(c: ContactColumns, shape: ShapeColumns, circle: PositionCol
 
 @kernel
 def begin_bristles(c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """With reference lengths: closed segments without a sticking position (0) get that of now, if they have bristles.
+    """With reference lengths: closed segments with bristles and without a sticking position (0) get the present one.
 
-    Those without bristles lose theirs.  For parameters that were switched between two steps: the published law
-    stores no positions while there are no bristles.
+    Segments without bristles lose theirs.  This serves parameters that are switched between two steps: the published
+    law stores no positions while there are no bristles.
     """
     for i in range(len(c.n)):
         if not c.active[i] or c.current[i]:

@@ -64,7 +64,7 @@ class CoordinateConstraint(Component):
 
 
 class Columns(NamedTuple):
-    """Letters of the rows, of shape (rows,) but for dofs and n0."""
+    """Data of the rows for the kernels, of shape (rows,) except dofs and n0."""
 
     m0: IntArray  # m0, m1: places of the markers in their columns
     m1: IntArray

@@ -12,7 +12,7 @@ Each row is one equation; several rows form a matrix.  For a function J is ``gra
 or comes from a complex step, exact to rounding, if the function takes complex numbers, else from central differences;
 so does ∂C/∂t.  Further terms of the tangent come from differences of J and C.
 
-At index 2 the original takes the squares of velocities; here it is the derivative of C.
+At index 2 the original squares velocities; this law takes the derivative of C.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class CoordinateVectorConstraint(Component):
     factors1 = column("1", "factors on the coordinates of node 1, or 0 for none", shape=None, default=(0.0,))
     squares0 = column("1", "factors on their squares, or 0 for none", shape=None, default=(0.0,))
     squares1 = column("1", "factors on their squares, or 0 for none", shape=None, default=(0.0,))
-    offset = column("m", "what the sum is [unit of C]", default=0.0, switchable=True)
+    offset = column("m", "value of the sum [unit of C]", default=0.0, switchable=True)
     offset_function = function("f(t) -> offset; takes its place", switchable=True)
     constraint_function = function("f(t, row, q, q_t) -> C, with arrays q and q_t; takes the place of all factors")
     gradient_function = function("the same arguments -> J, an array like q; by a complex step if left out")
@@ -90,7 +90,7 @@ class UserEquation:
         return float(found)
 
     def gradient(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        """J, the derivative with respect to q, at velocity level to v."""
+        """J, the derivative with respect to q, or to v at velocity level."""
         if self._gradient is not None:
             given = self._gradient(t, self._row, q.copy(), v.copy())
             found = parse_numbers(given, q.shape)
@@ -110,7 +110,7 @@ class UserEquation:
         found = self._complex_steps(t, q, v, [-1])
         if found is not None:
             return float(found[0])
-        before = max(t - STEP, 0.0)  # a function need not be defined before the start
+        before = max(t - STEP, 0.0)  # functions may be undefined before the start
         return (self.value(t + STEP, q, v) - self.value(before, q, v)) / (t + STEP - before)
 
     def _complex_steps(self, t: float, q: FloatArray, v: FloatArray, places: Sequence[int]) -> FloatArray | None:
@@ -156,7 +156,8 @@ class UserEquation:
         return np.float64(self.gradient(t, q, v) @ v + self.drift(t, q, v))
 
     def bend(self, t: float, q: FloatArray, v: FloatArray, dq: float, dv: float) -> tuple[FloatArray, FloatArray]:
-        """dq ∂J/∂q, with dv ∂J/∂v at velocity level, and the derivative of Ċ, or of C at velocity level, by q."""
+        """dq ∂J/∂q, plus dv ∂J/∂v at velocity level, and the derivative of Ċ, or of C at velocity level, with respect
+        to q."""
 
         def slope(q: FloatArray, v: FloatArray) -> FloatArray:
             return self.gradient(t, q, v)
@@ -272,7 +273,7 @@ def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> Any:
-    """The letters of the rows; w coordinates of both nodes, 0 for those that a node does not have.
+    """Data of the rows for the kernels; w coordinates of both nodes, 0 for missing ones.
 
     has: numbers of coordinates of nodes 0 and 1 (rows, 2); begin: first place of the coordinates of node 1.  X, Y:
     factors with signs, zeros for missing ones (rows, w).

@@ -68,7 +68,7 @@ class GenericJoint(Component):
 
 @kernel
 def turned_axis(angles: FloatArray, p: int) -> Any:
-    """Axis p of R, in frame 0 as it was before it is turned; angles [rad] are the last three of an offset (6,)."""
+    """Axis p of R in frame 0 before its rotation; angles [rad] are the last three of an offset (6,)."""
     ca, sa, cb, sb = np.cos(angles[3]), np.sin(angles[3]), np.cos(angles[4]), np.sin(angles[4])
     if p == 2:
         return sb, -sa * cb, ca * cb
@@ -88,7 +88,8 @@ def frame_axis(c: Any, i: int, p: int) -> Any:
 
 @kernel
 def drive(c: Any, i: int, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
-    """Fill W and give the rate of o of equation k for order 1; W_t and its second rate for order 2."""
+    """For order 1 fill W with the angular velocity and return the rate of o of equation k; for order 2 W_t and the
+    second rate."""
     W[:] = 0.0
     if not c.moved[i]:
         return 0.0
@@ -151,7 +152,7 @@ def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArr
 
 
 def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_], JointOffsets]:
-    """The letters of the rows, their active equations, and the update of offsets.
+    """Data of the rows for the kernels, their active equations, and the update of offsets.
 
     a, b, sign: axes and sign of each rotation equation sign a·b (rows, 3).  moved: whether there is an offset (rows,).
     o, ot, ott: offsets, their rates and accelerations (rows, 6).

@@ -21,7 +21,7 @@ replaces ω0 in y, C decreases by o, and with W_t, the derivative of W at consta
     Ċ = g·y - o_t,    ∂Ċ/∂q += (W × g_θ0)ᵀ X_ω0,    C_q q̈ = o_tt - (y·G y + g·Y q̇ + g_θ0·W_t)
 
 Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989), for the
-equations of joints; their derivatives by differentiation.
+equations of joints, whose derivatives follow by differentiation.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Joint(NamedTuple):
 
 @kernel
 def stand_still(c: Any, i: int, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
-    """What `joint_rows` takes for ``drive`` where no joint is driven."""
+    """The argument ``drive`` of `joint_rows` if no joint is driven."""
     return 0.0
 
 
@@ -79,7 +79,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
             the columns m of the position markers m0 and m1 and d = p1 - p0 [m], shape (3,).  It writes the entries of
             g, shape (9,), and G, shape (9, 9), that are not 0; all are 0 before.
         drive: kernel ``(c, i, k, m, m0, order, W) -> o_t`` that writes W [rad/s], shape (3,), for order 1, and for
-            order 2 W_t [rad/s^2] and gives o_tt; of joints that can be driven.
+            order 2 W_t [rad/s^2] and gives o_tt; for joints that can be driven.
 
     Returns:
         Kernels ``residual(c, j, m, lam, rate_level, C, f)``,

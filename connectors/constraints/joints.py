@@ -51,7 +51,7 @@ class JointOffsets:
         self.is_called = np.array([f is not None for f in functions], bool)
 
     def at_levels(self, acceleration: bool = False) -> Call:
-        """The update of offsets, of rates where they are imposed, and if wanted of accelerations, to a time."""
+        """The function that updates offsets to a time, rates where they are imposed, and accelerations if requested."""
 
         def update(s: Evaluation) -> None:
             self.offset.update(s)
@@ -210,7 +210,7 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
 
 
 def find_spatial(world: Tables, ids: IntArray) -> NDArray[np.bool_]:
-    """Which markers can move out of the plane, shape (n,); ids are entity numbers of position markers."""
+    """Which markers can leave the plane z = 0, shape (n,); ids are entity numbers of position markers."""
     spatial = np.zeros(len(ids), bool)
     for markers, positions, rows in world.split_by_table(ids):
         if markers.component is NodePosition:
@@ -222,26 +222,26 @@ def find_spatial(world: Tables, ids: IntArray) -> NDArray[np.bool_]:
 
 
 def check_planar(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for 2D joints on markers that can move out of the plane."""
+    """Raise ModelError for 2D joints on markers that can leave the plane z = 0."""
     spatial = find_spatial(world, table.local("marker0")) | find_spatial(world, table.local("marker1"))
     for row in table.resident[spatial][:1]:
         raise ModelError(
-            f"{table.kind} row {row} has a marker that can move out of the plane: must have markers in the plane; "
-            "in space use GenericJoint"
+            f"{table.kind} row {row} has a marker that can leave the plane z = 0: must have 2D markers; "
+            "in 3D use GenericJoint"
         )
 
 
 def check_spatial(world: Tables, table: EntityTable, needed: NDArray[np.bool_], instead: str) -> None:
-    """Raise ModelError for joints that constrain motion out of the plane on 2D markers.
+    """Raise ModelError for joints on 2D markers that constrain motion across the plane z = 0.
 
     Args:
         table: table of joints.
-        needed: rows whose equations constrain such motion, shape (resident,).
+        needed: rows whose equations constrain motion across that plane, shape (resident,).
         instead: the joint to use in 2D.
     """
     spatial = find_spatial(world, table.local("marker0")) | find_spatial(world, table.local("marker1"))
     for row in table.resident[needed & ~spatial][:1]:
         raise ModelError(
-            f"{table.kind} row {row} holds motion out of the plane, which its markers do not have: "
-            f"must have a marker in space; in the plane use {instead}"
+            f"{table.kind} row {row} constrains motion across the plane z = 0, which its markers do not have: "
+            f"must have a 3D marker; in 2D use {instead}"
         )

@@ -6,7 +6,7 @@
     C_0 = (n × l)·v_c,  C_1 = l·v_c                            across and along the track, velocities only
     C_2 = n·c                                                  distance; Ċ_2 = n·v_c, as n·r is largest at the contact
 
-d = p1 - p0 from the point of the plane at marker 0 to the centre of the disc at marker 1.  The force on the disc is -λ
+d = p1 - p0 from the point at marker 0 on the plane to the centre of the disc at marker 1.  The force on the disc is -λ
 along the three directions.  Forces act at the contact point: with e one of the three directions,
 
     g = [e, -c × e, r × e]                                     see `joint_kernels`
@@ -49,13 +49,13 @@ class RollingJoint(Component):
     """A thin disc that rolls on a plane without slip in 3D."""
 
     provides = ("joint",)
-    marker0 = ref("rigid marker", "point of the plane, whose frame has the normal")
+    marker0 = ref("rigid marker", "point on the plane, whose frame has the normal")
     marker1 = ref("rigid marker", "centre of the disc")
     radius = column("m", "radius of the disc", above=0.0)
     axis = column("1", "axis of the disc in the frame of marker 1, of any length > 0", (3,), (1.0, 0.0, 0.0))
     normal = column("1", "normal of the plane in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))
     axes = column(
-        "1", "what is held: across the track, along it, normal", (3,), (True,) * 3, dtype=bool, switchable=True
+        "1", "held directions: across the track, along it, normal", (3,), (True,) * 3, dtype=bool, switchable=True
     )
     active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
 
@@ -93,7 +93,7 @@ loops = joint_rows(equation)
 
 
 def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_]]:
-    """Axis w of the disc and normal n of the plane in the frames of their markers, and the active equations."""
+    """Axis w of the disc and normal n of the rolling plane in the frames of their markers, and the active equations."""
     w, n = (normalise(rows.local(name)) for name in ("axis", "normal"))
     return bind_letters(rows, {"r": "radius"}, w=w, n=n), rows.local("axes")
 

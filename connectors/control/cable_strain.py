@@ -9,7 +9,8 @@ with exact derivatives.  ε_ref is the strain without force.  If material moves 
 winches) u_t is the rate at a place of the mesh, not the rate of the material, on which d_EA acts.  A load F on u acts
 as an actuator in the cable: F δε [N m].
 
-Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; derivatives by differentiation.
+Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
+differentiation.
 """
 
 from __future__ import annotations
@@ -42,11 +43,11 @@ class CableStrain(Component):
 
 
 class Columns(NamedTuple):
-    """Letters of the rows."""
+    """Data of the rows for the kernels."""
 
     k: IntArray  # places in the columns of the coordinate markers, shape (rows,)
     dofs: IntArray  # local coordinate numbers of the nodes, 4 d of each, then l of winch cables, shape (rows, n)
-    d: IntArray  # 2 in the plane, 3 in space, shape (rows,)
+    d: IntArray  # 2 or 3 dimensions, shape (rows,)
     f: FloatArray  # derivatives of the shape functions of a cable of length 1 [1], shape (rows, 4)
     # L of cables that keep theirs [m], share: part of l that winch cables have [1], 0 of others, shape (rows,)
     length: FloatArray

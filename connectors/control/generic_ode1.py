@@ -70,7 +70,7 @@ def eval_rate(c: Any, m: CoordinateColumns, v: FloatArray, i: int, a: int) -> fl
 
 @kernel
 def residual(c: Any, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None:
-    """f -= y_t as the states and inputs have it."""
+    """f -= y_t, as a function of states and inputs."""
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
             f[c.dofs[i, a]] -= eval_rate(c, m, v, i, a)
@@ -108,7 +108,7 @@ def count_states(rows: LocalRows) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Any, Any]:
-    """The letters of the rows, and their functions; w: largest number of states of a node.
+    """Data of the rows for the kernels, and their functions; w: largest number of states of a node.
 
     dofs: (rows, n) local numbers, states first; size: number of states (rows,).  b (rows, w), A (rows, w, w), B and C
     (rows, w, inputs).  F: rates of the functions (rows, w); Y, P, V: derivatives with respect to y, u and u_t.

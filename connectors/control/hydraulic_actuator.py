@@ -162,7 +162,7 @@ def tangent(
 ) -> None:  # fmt: skip
     """values += dq ∂f/∂q + dv ∂f/∂v."""
     n0, n, width = pair.n0, c.at, pair.dofs.shape[1]
-    # of both points side by side: e·J, and derivatives of s_t with respect to coordinates; then of a number with
+    # of both points, side by side: e·J and the derivatives of s_t with respect to coordinates; then a gradient with
     # respect to all coordinates
     J, Jd = np.zeros((3, n)), np.zeros((3, n))
     eJ, rate, row, g = np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(9)

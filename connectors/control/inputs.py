@@ -25,14 +25,14 @@ INSTEAD = (
     "distance_coordinate of the points of a spring (its force is k u + d u_t), load_cell of a joint or constraint, "
     "also of the joint that holds a body for the forces of contacts on it"
 )
-"""Advice on inputs that replace outputs of laws, which are no inputs."""
+"""Advice in messages: outputs of laws cannot be inputs, and which markers replace them."""
 
 
 class Inputs(Component):
     """Common part of laws with any number of inputs."""
 
     inputs = refs(
-        FAMILY, "what is measured: displacements from the reference are u, velocities u_t", least=0, instead=INSTEAD
+        FAMILY, "measured coordinates: u are displacements from the reference, u_t velocities", least=0, instead=INSTEAD
     )
 
 
@@ -41,8 +41,7 @@ class InputColumns(NamedTuple):
 
     m: IntArray  # place of each in the columns of the coordinate markers, -1 for none, shape (rows, inputs)
     size: IntArray  # number of inputs of each row, shape (rows,)
-    # first, width: first column of the row's coordinates that belongs to an input, and number of columns of
-    # each
+    # first, width: first column of the row's coordinates that belongs to an input, and number of columns of each
     first: int
     width: int
 

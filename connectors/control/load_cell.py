@@ -38,9 +38,9 @@ class LoadCell(Component):
     """Measures the force or torque in a joint or constraint."""
 
     joint = ref(
-        "joint", "what is measured", beside=True,
+        "joint", "the measured joints or constraints", beside=True,
         instead="; the axial force of a cable is EA u + d_EA u_t of its strain_coordinate, the force of a spring "
-        "k u + d u_t of the distance_coordinate of its points; those of contacts are carried by the joint that holds "
+        "k u + d u_t of the distance_coordinate of its points; contact forces are measured by the joint that holds "
         "the body",
     )  # fmt: skip
     node = ref(STATES, "the node of the one state y")
@@ -77,7 +77,7 @@ def tangent(c: Any, dv: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times T: y_t is an acceleration."""
+    """Add scale times T to the mass matrix: y_t is an acceleration."""
     for i in range(len(c.y)):
         values[slots[i, 0, 0]] += scale * c.T[i]
 
@@ -107,7 +107,7 @@ def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> Any:
-    """The letters of the rows.
+    """Data of the rows for the kernels.
 
     y: local numbers of the states (rows,).  lam: local numbers of the multipliers (rows, m); w: weights [1], 0 beyond
     those of a joint (rows, m).

@@ -8,7 +8,8 @@ with u_t = J q_t and J̇ = H q_t.  So laws on coordinates measure and act at any
 force along e, a load on a distance is a force along the line between the points, outwards if positive; k u + d u_t is
 the tension of a spring between them.  Where the points coincide there is no direction, and the coordinate is NaN.
 
-Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; derivatives by differentiation.
+Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
+differentiation.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class PointCoordinate(Component):
     provides = (FAMILY, "curved marker")
     marker1 = ref(POSITIONS, "the point")
     direction = column("1", "direction e in the global frame, of any length > 0", shape=(3,))
-    origin = column("m", "global position where the way is 0", shape=(3,), default=(0.0,) * 3)
+    origin = column("m", "global position where the displacement is 0", shape=(3,), default=(0.0,) * 3)
 
 
 class DistanceCoordinate(Component):
@@ -57,7 +58,7 @@ class DistanceCoordinate(Component):
 
 
 class Columns(NamedTuple):
-    """Letters of the rows, of shape (rows,) except e and origin (rows, 3)."""
+    """Data of the rows for the kernels, of shape (rows,) except e and origin (rows, 3)."""
 
     k: IntArray  # places in the columns of the coordinate markers
     m0: IntArray  # m0, m1: those of the points; m0 = -1 for a way
@@ -110,7 +111,7 @@ def update_ways(c: Columns, m: CoordinateColumns, p: PositionColumns) -> None:
                 J += e[a] * X[a, b]
                 Jd += e[a] * Xt[a, b] + et[a] * X[a, b]
             m.J[k, b], m.Jd[k, b] = J, Jd
-        # second derivatives: by rotation of the direction of a distance, and by the markers
+        # second derivatives: of the direction of a distance, and of the markers
         for b in range(c.n0 + width):
             for q in range(c.n0 + width):
                 total = 0.0

@@ -1,7 +1,7 @@
 """Load on a coordinate that depends on inputs: the action of a controller, a brake or a motor on measured quantities.
 
     F = value + G·u + R·u_t + f(t, u, u_t)          u, u_t: values and rates of the inputs
-    load  Jᵀ F,    ∂load = F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u) by q,  Jᵀ ∂F/∂u_t J_u by v
+    load Jᵀ F, ∂load = F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u) by q, Jᵀ ∂F/∂u_t J_u by v
 
 The tangent has the entries of the inputs' coordinates, so that Newton's method finds force and motion together.
 """
@@ -86,7 +86,7 @@ def load_tangent(c: Any, m: CoordinateColumns, dq: float, dv: float, slots: IntA
 
 
 def bind(rows: LocalRows) -> tuple[Any, dict[int, StateFunction]]:
-    """The letters of the rows, and their functions.
+    """Data of the rows for the kernels, and their functions.
 
     dofs (rows, n) local numbers, first the n0 numbers of the marker.  G and R (rows, inputs).  F: loads of the
     functions (rows,); P, V: their derivatives with respect to u and u_t (rows, inputs).

@@ -3,8 +3,8 @@
 A tooth is a point of the belt on its pitch line, in the frame of the pulley at the distance D and the angle α.  Against
 the middle of its groove, number m of z,
 
-    u = R (α - α_0 - 2π m/z),   g = D - R           way along the pitch circle [m], height above the seat [m]
-    x± = ± u - b/2 - g tan β                         depth in the one and in the other flank, along the circle
+    u = R (α - α_0 - 2π m/z),   g = D - R           displacement along the pitch circle [m], height above the seat [m]
+    x± = ± u - b/2 - g tan β                         depth in either flank, along the circle
     y = h - g                                        depth below the tips of the pulley, h: height of the teeth
     V = k/2 x²  on a flank,  k_t/2 y²  on a tip      the smaller one, if the tooth is within the pulley: x > 0 and y > 0
     f = ∂V/∂u (R/D) t + ∂V/∂g n + damping            along the same directions, d times the rate of x or y
@@ -50,8 +50,8 @@ START = (0.1, 0.1, 0.1, 1.0)
 FLANKS, TIP = 2, 2
 """Number of flanks, which come first among the depths, and the place of the depth below the tips."""
 BENT = 0.01
-"""Deflection of a tooth per height whose force is the least reference for force errors [1]: unloaded teeth change their
-flank often."""
+"""Deflection of a tooth per height; its force is the least reference for force errors [1], because unloaded teeth often
+change their flank."""
 
 
 class BeltToothContact(Component):

@@ -49,7 +49,8 @@ START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
 """Difference of normals, 1 - n·n', below which two feet count as one."""
 PASSING = 0.6
-"""Displacement in a step per radius below which a circle passes nothing: chords of a relevant depth are longer [1]."""
+"""Displacement in a step per radius below which a circle cannot pass a curve: chords of a relevant depth are longer
+[1]."""
 TOUCHED = 0.01
 """Change of the velocity in a step, per velocity, from which stages of the step may have touched the curve [1]."""
 APART, MOST_LOOKS = 0.25, 1000
@@ -71,7 +72,7 @@ class ContactCurveCircle(Component):
     contact_damping = column(
         "N s/m", "d of the contact, which takes at most the spring force away", default=0.0, minimum=0.0
     )
-    damping_limited = column("1", "what damping adds is at most the spring force", dtype=bool, default=True)
+    damping_limited = column("1", "damping adds at most the spring force", dtype=bool, default=True)
     friction = column("1", "coefficient of friction μ", default=0.0, minimum=0.0)
     proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, above=0.0)
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
@@ -314,7 +315,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
     """The numbers of `Gaps`, shape (3 rows, WIDTH): of the deeper contact of each row; then of rows that do not touch,
     their ways in the frame of the curve; then, far away, velocities in this frame.
 
-    What touches at one end of a step only has the gap from the same piece at the other end.
+    A circle that touches at only one end of a step has the gap from the same piece at the other end.
     """
     count = len(pair.m0)
     for i in range(count):

@@ -1,8 +1,8 @@
 """Curves of lines and arcs in the plane of a body: their pieces, and the search for these.
 
 Seen along the curve the material is on the left, the exterior on the right: a closed outline runs against the clock.
-A joint of two pieces that turns to the left by a kink is a corner: an arc of radius 0 between both normals.
-Two points, there and back, are a segment that has both sides and ends.
+A kink to the left between two pieces is a corner: an arc of radius 0 between both normals.
+A closed curve of two points is a segment with two sides and both ends.
 
 A circle can touch only pieces closer than its radius.  Each profile has a grid of square cells, and each cell the
 numbers of the pieces that a circle with its centre there can reach, so that the search does not depend on their number.
@@ -23,9 +23,9 @@ from windlass.framework.model.schema import Component, column
 from windlass.framework.model.table import EntityTable
 
 KINK = 1e-6
-"""Turn [rad] from which a joint of two pieces is a corner."""
+"""Smallest angle between two pieces that makes a corner [rad]."""
 OVERLAP = 1e-9
-"""Share by which pieces are longer than they are, so that rounding leaves no gap between them."""
+"""Share by which pieces are extended, so that rounding leaves no gap between them."""
 PIECE = 7
 """Numbers of a piece: side, x, y, a, b, size, limit.
 
@@ -33,13 +33,13 @@ Lines: side 0, start (x, y) and direction (a, b), length as size.  Arcs: side 1 
 outside, centre (x, y), direction (a, b) of their middle, radius as size, and the cosine of half their angle as limit.
 """
 CELLS = 128
-"""Most cells of a grid along x and along y."""
+"""Largest number of cells of a grid along x and along y."""
 
 
 class CurveProfile(Component):
     """A curve of lines and arcs in the plane of a body; several bodies may have the same.
 
-    On its way the material is on the left and the exterior on the right.
+    Seen along the curve the material is on the left and the exterior on the right.
     """
 
     points = column("m", "x, y of the points one after the other, in the frame of the marker that has it", shape=None)
@@ -54,7 +54,7 @@ class Curves(NamedTuple):
     """Profiles for the kernels."""
 
     pieces: FloatArray  # all lines and arcs, see `PIECE`, shape (pieces, 7)
-    first: IntArray  # first piece of each profile, and their number at last, shape (profiles + 1,)
+    first: IntArray  # first piece of each profile, and at the end their number, shape (profiles + 1,)
     grid: FloatArray  # corner x, y [m] of each grid and cells per length [1/m], shape (profiles, 3)
     shape: IntArray  # cells along x and y, shape (profiles, 2)
     cell: IntArray  # number of the first cell of each profile, shape (profiles,)
@@ -72,7 +72,7 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
         where: the row, for messages.
 
     Raises:
-        ModelError: too few points, two equal ones, other curvatures than pieces, or an arc of more than half a circle.
+        ModelError: too few points, two equal ones, a wrong number of curvatures, or an arc of more than half a circle.
     """
     if len(points) < 4 or len(points) % 2:
         raise ModelError(f"points in {where} has {len(points)} numbers: must have x, y [m] of two points or more")
@@ -132,7 +132,7 @@ def trace_piece(piece: FloatArray, count: int) -> FloatArray:
 
 
 def bind_curves(rows: LocalRows, name: str, reach: FloatArray) -> tuple[IntArray, Curves]:
-    """The profiles that rows refer to, for the kernels.
+    """The profiles to which rows refer, for the kernels.
 
     Args:
         rows: rows of a law.
@@ -200,7 +200,7 @@ def _create_profile(table: EntityTable, rows: IntArray | None = None, where: str
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for profiles that are no curves."""
+    """Raise ModelError for profiles that are not valid curves."""
     _create_profile(table, where=f"{table.kind} row")
 
 

@@ -3,7 +3,8 @@
     R = p/(2 sin(π/z))                       pitch circle, on which the centres of seated rollers lie
     r_i = 0.505 d_1,  α = 140° - 90°/z       seating arc, with its bottom at R - d_1/2
     r_e = 0.008 d_1 (z² + 180)               convex flanks, which continue the seating arc without a kink
-    d_a = 2 R + (1.125 - 0.8/z) p - d_1      tip circle, the mean of its limits, less where teeth are pointed before
+    d_a = 2 R + (1.125 - 0.8/z) p - d_1      tip circle, the mean of its limits, less where teeth end in a point below
+    it
 
 Source: ISO 606, tooth gap of the least form (r_i the least, r_e and α the largest).
 """
@@ -57,7 +58,7 @@ def sprocket_profile(
         Handle to the `CurveProfile`.
 
     Raises:
-        ModelError: rollers that do not fit between each other, a seat smaller than they are, teeth that end too low.
+        ModelError: rollers that overlap, a seat smaller than the rollers, teeth that end too low.
     """
     z, d1 = teeth, roller_diameter
     if d1 >= pitch:

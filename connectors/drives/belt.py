@@ -386,7 +386,7 @@ class _Line:
             The path, or the figure; in place of a figure None on other processes than the first one.
 
         Raises:
-            ModelError: a rope in space, which `show` and `Recorder` show.
+            ModelError: a 3D rope, which `show` and `Recorder` show.
             OutputError: the file cannot be written.
         """
         if self.in_space:
@@ -552,7 +552,7 @@ class Belt(_Line):
                 right and of pulleys on the left.
             length, strain, tension: one of them: length when slack [m], strain [1] or tension [N] as mounted.
             contact: "auto": stiffness, damping and bristles by `choose_contact`, whose reasons are printed; or columns
-                of the contact law, which take the place of what is chosen.
+                of the contact law, which replace chosen values.
             friction: friction coefficient [1] of pulleys without their own.
             layer_stiffness: shear stiffness of the layer between cord and face, force per metre of belt and metre of
                 shear [N/m²]; None: that of the ``width`` and of the ``cord_offset`` on each side, without them rigid.

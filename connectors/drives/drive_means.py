@@ -362,7 +362,7 @@ class DriveMeans(Sensors):
         return ()
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Go on with the records of the interrupted run."""
+        """Continue the records of the interrupted run."""
         super().restore(kept, state)
         self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
         if self._rows:

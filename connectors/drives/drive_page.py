@@ -48,7 +48,7 @@ PAGE = 4
 """Axes in one figure, of which two fit on a page."""
 ARROW = "#c2255c"
 SLIPS = 0.02
-"""Slip reserve up to which a belt is said to slip: as tensions are means over spans it stays a little above 0 [1]."""
+"""Slip reserve up to which the page reports slip: as tensions are means over spans it stays a little above 0 [1]."""
 CLIPPED = {"slip_reserve": (-0.5, 1.05), "efficiency": (0.0, 1.1)}
 """What curves show at most: a span that is nearly slack has a reserve far below 0."""
 PANELS = (
@@ -168,7 +168,7 @@ def tabulate_spans(report: DriveReport) -> ReportTable:
 
 
 def tabulate_whole(report: DriveReport) -> ReportTable:
-    """Numbers of the whole belt, and of what else was asked for, with their extremes."""
+    """Numbers of the whole belt and of further sensors, with their extremes."""
     rows = []
     values = {"belt_speed": report.belt_speed, "power_in": report.power_in, "power_out": report.power_out}
     own: dict[str, tuple[str, float]] = {name: (UNITS[name], x) for name, x in values.items()}

@@ -20,7 +20,7 @@ from windlass.framework.model.world import World
 RADII, LEAST_STRAIN, MOST_MASS = (5e-4, 20.0), 2e-5, 200.0
 """Radii of pulleys [m], strain of a mounted belt [1], and mass of a belt [kg/m] beyond which units are asked for."""
 TURN = 2
-"""Number of the coordinate of a rigid body of the plane that is its rotation."""
+"""Number of the coordinate of a 2D rigid body that is its rotation."""
 
 
 def note_units(drive: Drive, tension: float, axial_stiffness: float) -> list[str]:

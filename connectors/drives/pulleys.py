@@ -57,8 +57,8 @@ class Pulley:
         radius: radius that the belt touches [m], > 0; of a groove that of its bottom.
         side: where the pulley lies when travelling along the belt; "right": the belt wraps clockwise.
         at: place of the centre in the frame of the body [m], shape (2,) or (3,).
-        axis: in space: direction of its axis in the frame of the body, of any length > 0; None: along z.  A body of the
-            plane or `Ground` with an axis makes the belt one in space.
+        axis: in space: direction of its axis in the frame of the body, of any length > 0; None: along z.  A 2D body or
+            `Ground` with an axis makes the belt 3D.
         groove_radius: in space: radius of a round groove across [m]; None: a cylinder.
         outer_radius: in space: radius of the rim of a groove [m]; default: radius + 2 groove_radius.
         turns: whole turns on top of the wrap that joins the neighbours [1].

@@ -26,7 +26,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.state.state import State
 
 FINE = 32
-"""Places for each node at which the way of the material is integrated."""
+"""Places for each node at which the displacement of the material is integrated."""
 
 
 def run_belt(

@@ -130,7 +130,7 @@ def add_teeth(
 
 
 def find_angle(world: World, pulley: Pulley) -> float:
-    """Reference angle of the body of a pulley of the plane [rad]."""
+    """Reference angle of the body of a 2D pulley [rad]."""
     node: Any = pulley.body
     if "node" in node.table.component.refs:
         node = world.entity(int(node.node))

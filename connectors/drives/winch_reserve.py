@@ -36,7 +36,8 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 LONGEST, SHORTEST = 1.6, 0.4
-"""Lengths of cables beyond which they are split and merged, in wanted lengths [1]; both go on with about 0.8."""
+"""Lengths of cables beyond which they are split and merged, in wanted lengths [1]; after both changes they have about
+0.8."""
 MOST = 1e5
 """More cables than any rope has in reserve."""
 MIDDLE = eval_shape(np.array(0.5), np.array(1.0))
@@ -83,7 +84,8 @@ class WinchReserve(StepHook):
     """A straight rope of a winch as of `winch_rope`, whose number of cables follows its length; a hook of the solve.
 
     Before each step cables longer than 1.6 of the wanted length are split, and those shorter than 0.4 merged in pairs.
-    Restarts, saved states, recorders, sensors and the energy ledger go on: all cables are in the model from the start.
+    Restarts, saved states, recorders, sensors and the energy ledger continue: all cables are in the model from the
+        start.
 
     Args:
         outlet, end: places [m], shape (2,), or (3,) in space; neither is held.
@@ -253,5 +255,5 @@ class WinchReserve(StepHook):
         return {"changes": np.array(self.changes, np.float64).reshape(-1, 3)}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Go on with the changes of the interrupted run."""
+        """Continue the changes of the interrupted run."""
         self.changes = [CableChange(t, int(count), weight) for t, count, weight in kept["changes"].tolist()]

@@ -53,9 +53,9 @@ class Flow(NamedTuple):
 
     u: FloatArray  # u, a: velocity [m/s] and acceleration [m/s^2], shape (p, 3)
     a: FloatArray
-    G: FloatArray  # G, H: their derivatives by position, shape (p, 3, 3)
+    G: FloatArray  # G, H: their derivatives with respect to position, shape (p, 3, 3)
     H: FloatArray
-    # s, ds, st: share of the fluid [1], shape (p,), its derivatives by position [1/m], (p, 3), and by time
+    # s, ds, st: share of the fluid [1], shape (p,), its derivatives with respect to position [1/m], (p, 3), and to time
     # [1/s], (p,)
     s: FloatArray
     ds: FloatArray
@@ -71,7 +71,8 @@ def step_up(x: float) -> tuple[float, float]:
 
 @kernel
 def eval_profile(c: FlowColumns, z: float) -> tuple[float, float]:
-    """The factor of V at a height z [m], and its derivative by z [1/m]; of a table the place in it and 1/width."""
+    """The factor of V at a height z [m], and its derivative with respect to z [1/m]; for a table also the place in it
+    and 1/width."""
     h = z - c.ground
     if c.kind == POWER:
         lowest = LOWEST * c.height
@@ -92,7 +93,7 @@ def eval_profile(c: FlowColumns, z: float) -> tuple[float, float]:
 
 @kernel
 def add_profile(c: FlowColumns, z: float, i: int, f: Flow) -> None:
-    """Add the velocity of the profile at point i of height z, and its derivative by z."""
+    """Add the velocity of the profile at point i of height z, and its derivative with respect to z."""
     if c.kind != TABLE:
         share, slope = eval_profile(c, z)
         for k in range(3):
@@ -250,7 +251,7 @@ def fill_flow(
 ) -> None:
     """Velocities and accelerations at points r, shape (p, 3), at a time, shape (1,), and the share of the fluid.
 
-    What users give: ``given`` are velocities and accelerations, shape (p, 2, 3), of no points if users give nothing.
+    ``given``: velocities and accelerations by user functions, shape (p, 2, 3), or of no points.
     """
     fill_all(c, r, time, given, gradients, False, f)
 
@@ -259,7 +260,8 @@ def fill_flow(
 def fill_flow_gradients(
     c: FlowColumns, r: FloatArray, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Flow
 ) -> None:
-    """The same with derivatives by position; ``gradients`` are those of what users give, shape (p, 2, 3, 3)."""
+    """`fill_flow` with derivatives with respect to position; ``gradients``: derivatives of ``given``, shape (p, 2, 3,
+    3)."""
     fill_all(c, r, time, given, gradients, True, f)
 
 
@@ -267,7 +269,7 @@ def fill_flow_gradients(
 def fill_all(
     c: FlowColumns, r: FloatArray, time: FloatArray, given: FloatArray, gradients: FloatArray, whole: bool, f: Flow
 ) -> None:
-    """Everything at points, with derivatives if ``whole``."""
+    """Velocity, acceleration and share at points, with derivatives if ``whole``."""
     fill_share(c, r, time, f)
     for i in c.where:
         for k in range(3):

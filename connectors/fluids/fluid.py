@@ -32,7 +32,7 @@ PLACES = {"below": BELOW, "above": ABOVE, "everywhere": EVERYWHERE}
 TABLES = "table_heights", "table_x", "table_y"
 WAVES = "wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases"
 SIDEWAYS = 1e-9
-"""Share of a flow across the plane that counts as rounding [1]."""
+"""Share of a flow across the plane x, y that counts as rounding [1]."""
 
 
 class Fluid(Component):
@@ -43,16 +43,16 @@ class Fluid(Component):
 
     provides = ("fluid",)
     density = column("kg/m^3", "mass per volume", above=0.0)
-    gravity = column("m/s^2", "for buoyancy and waves; that of the world if left out, or 9.81", default=9.81, above=0.0)
+    gravity = column("m/s^2", "for buoyancy and waves; default: gravity of the world, or 9.81", default=9.81, above=0.0)
     fills = column(
         "1", "where the fluid is: below its surface, above it, or everywhere", dtype="U10", default="below",
         choices=tuple(PLACES),
     )  # fmt: skip
-    surface = column("m", "height of the surface at rest; of air that of the ground", default=0.0)
+    surface = column("m", "height of the surface at rest; for air height of the ground", default=0.0)
     transition = column("m", "height over which the fluid begins at its surface", default=0.1, above=0.0)
     depth = column("m", "of the water, down to its bed", default=1e4, above=0.0)
     velocity = column(
-        "m/s", "velocity at the reference height; it is added to that of a table", shape=(3,), default=(0.0,) * 3
+        "m/s", "velocity at the reference height; added to the velocity of a table", shape=(3,), default=(0.0,) * 3
     )
     profile = column(
         "1", "how the velocity changes with height", dtype="U10", default="uniform", choices=tuple(PROFILES)
@@ -67,7 +67,7 @@ class Fluid(Component):
     wave_frequencies = column("rad/s", "angular frequency of each wave", shape=None, default=())
     wave_directions = column("rad", "where each wave runs to, from x towards y", shape=None, default=())
     wave_phases = column("rad", "phase of each wave", shape=None, default=())
-    wave_growth = column("s", "time from t = 0 in which the waves grow; 0: they are there", default=0.0, minimum=0.0)
+    wave_growth = column("s", "time from t = 0 in which waves grow; 0: full height at once", default=0.0, minimum=0.0)
     function = flow_function("further velocity and acceleration, see fluid.py")
 
 
@@ -120,7 +120,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def check_plane(table: EntityTable, row: int, user: str) -> None:
-    """Raise ModelError for a fluid that flows out of the plane x, y, in which y points upwards.
+    """Raise ModelError for a fluid that flows across the plane x, y, in which y points upwards.
 
     Args:
         table: of the fluids.
@@ -136,9 +136,7 @@ def check_plane(table: EntityTable, row: int, user: str) -> None:
         ("wave_directions", np.abs(np.sin(directions)).max(initial=0.0)),
     ):
         if size > SIDEWAYS:
-            raise ModelError(
-                f"{name} of Fluid row {row} leads out of the plane x, y: must lie in it, as {user} is in the plane"
-            )
+            raise ModelError(f"{name} of Fluid row {row} leaves the plane x, y: must lie in it, as {user} is 2D")
 
 
 def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowColumns:

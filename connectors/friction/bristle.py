@@ -1,14 +1,14 @@
-"""Dry friction with bristles: the one law of all that sticks and slips, along a line or in a plane.
+"""Dry friction with bristles: the common law of sticking and slipping, along a line or in a plane.
 
     trial force       tau = k u + d v              u: bend of the bristle, from its anchor on;  v: velocity of the slip
     |tau| <= F        it sticks:  f = tau          F: limit of the friction, Coulomb's mu |f_n| where contact presses
     |tau| > F         it slips:   f = F e          e = tau/|tau|, along a line the state +-1
-    anchor            what slips gets the anchor with the bend max(F - d v.e, 0)/k along e, so that bristle and damper
-                      give F.  Published laws leave the damper out: d v.e = 0.
-    energy            k u²/2 while it sticks; what slips keeps its bristle bent by F/k
+    anchor            a slipping bristle gets the anchor for which its bend is max(F - d v.e, 0)/k along e, so that
+    bristle and damper give F.  Published laws leave the damper out: d v.e = 0. energy            k u²/2 while it
+    sticks; a slipping bristle stays bent by F/k
 
 States: 0 sticks, 1 or -1 slips, -2 undefined (open, or without friction).  Contacts keep states and anchors as history
-values: what bends a bristle, when the trial is taken, and what is stored is written with each of them.  All functions
+values: each law states how a bristle bends, when the trial is evaluated, and which values are stored.  All functions
 have no branches that keep loops over lanes from being vectorised.
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -27,7 +27,7 @@ Vector = tuple[float, float, float]
 
 @kernel(inline=True)
 def coulomb(mu: float, fn: float) -> tuple[float, float]:
-    """The limit mu |f_n| [N] and its derivative by f_n [1]."""
+    """The limit mu |f_n| [N] and its derivative with respect to f_n [1]."""
     return mu * abs(fn), mu * np.sign(fn)
 
 
@@ -39,7 +39,7 @@ def trial(k: float, u: float, d: float, v: float) -> float:
 
 @kernel(inline=True)
 def decide(tau: float, limit: float, towards: float) -> tuple[float, float]:
-    """|tau| - F [N], and the state: 0 as long as this is not > 0, else the sign of ``towards``."""
+    """|tau| - F [N], and the state: 0 while this is not > 0, else the sign of ``towards``."""
     excess = abs(tau) - limit
     return excess, np.sign(towards) if excess > 0.0 else STICKS
 
@@ -52,7 +52,7 @@ def friction_force(state: float, tau: float, limit: float) -> float:
 
 @kernel(inline=True)
 def friction_slopes(state: float, k: float, d: float, by_fn: float) -> tuple[float, float, float]:
-    """Derivatives of f along a line by f_n, v and u; ``by_fn``: that of the limit."""
+    """Derivatives of f along a line with respect to f_n, v and u; ``by_fn``: derivative of the limit."""
     if abs(state) == SLIPS:
         return by_fn * state, 0.0, 0.0
     return 0.0, d, k if state == STICKS else 0.0
@@ -66,13 +66,13 @@ def trial_vector(k: float, u: Vector, d: float, v: Vector) -> Vector:
 
 @kernel(inline=True)
 def return_share(size: float, limit: float) -> float:
-    """F/|tau| [1] of what slips, from |tau| and F; 0 for tau = 0."""
+    """F/|tau| [1] where it slips, from |tau| and F; 0 for tau = 0."""
     return limit / size if size > 0.0 else 0.0
 
 
 @kernel(inline=True)
 def return_change(e: Vector, share: float, by_tau: Vector, by_limit: float) -> Vector:
-    """Change of F e with those of tau and F; ``share``: F/|tau|."""
+    """Change of F e due to changes of tau and F; ``share``: F/|tau|."""
     along = e[0] * by_tau[0] + e[1] * by_tau[1] + e[2] * by_tau[2]
     rest = by_limit - share * along
     return share * by_tau[0] + rest * e[0], share * by_tau[1] + rest * e[1], share * by_tau[2] + rest * e[2]
@@ -80,24 +80,25 @@ def return_change(e: Vector, share: float, by_tau: Vector, by_limit: float) -> V
 
 @kernel(inline=True)
 def bend(force: float, drag: float, k: float) -> float:
-    """u [m] at which the bristle gives a force together with that of the damper, ``drag`` [N]; 0 for k = 0."""
+    """u [m] at which bristle and damper together give a force; ``drag``: force of the damper [N]; 0 for k = 0."""
     return (force - drag) / k if k != 0.0 else 0.0
 
 
 @kernel(inline=True)
 def slip_bend(limit: float, drag: float, k: float) -> float:
-    """u [m] along e of what slips; ``drag``: d v.e, or 0 [N]."""
+    """u [m] along e of a slipping bristle; ``drag``: d v.e, or 0 [N]."""
     return max(bend(limit, drag, k), 0.0)
 
 
 @kernel(inline=True)
 def bent_energy(slips: bool, k: float, square: float, force: float) -> float:
-    """Energy [J] of a bristle with u² = ``square`` if it sticks, and with the force f if it slips; 0 for k = 0."""
+    """Energy [J] of a bristle: with u² = ``square`` if it sticks, with the force f if it slips; 0 for k = 0."""
     return 0.5 * force * bend(force, 0.0, k) if slips else 0.5 * k * square
 
 
 def check_friction(table: EntityTable) -> None:
-    """Raise ModelError for rows with a coefficient of friction that nothing lets act."""
+    """Raise ModelError for rows with a coefficient of friction but without bristles and dampers, where it has no
+    effect."""
     stiff = table.local("friction_stiffness_per_length") + table.local("friction_velocity_penalty_per_length")
     mu = table.local("friction_coefficient")
     for k in np.flatnonzero((mu > 0.0) & (stiff == 0.0))[:1]:

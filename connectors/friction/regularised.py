@@ -5,10 +5,10 @@
     smooth      f = F v/sqrt(v² + v_0²)
 
     F           mu |f_n|, or by Stribeck   F_d + F_s exp(-|v|/v_e) + F_v |v|,
-                or by Hollars  f_n (u_d + 2 (u_s - u_d)/(1 + q²)),  q = |v|/v_z,  with f_n u_v v beside it
+                or by Hollars  f_n (u_d + 2 (u_s - u_d)/(1 + q²)),  q = |v|/v_z,  plus f_n u_v v
 
-Some published laws take from the slip that they have stored whether it is in the zone, some its direction, too: this is
-written with each of them.
+Some published laws decide by the stored slip whether it is in the zone, and some take its direction from the stored
+slip, too; each law states this.
 Source: M. Hollars, in the documentation of Simbody 3.7, class HuntCrossleyForce; J. Gerstmayr and others, documentation
 of Exudyn 1.13 (zones, Stribeck).
 """
@@ -24,7 +24,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel(inline=True)
 def slides(speed: float, zone: float) -> bool:
-    """Whether a slip is beyond the zone."""
+    """Whether a slip is outside the zone."""
     return speed > zone
 
 
@@ -43,7 +43,7 @@ def limit_of(mu: float, fn: Any) -> Any:
 
 @kernel(inline=True)
 def smooth_sign(v: float, v0: float) -> tuple[float, float]:
-    """v/sqrt(v² + v0²) and its derivative by v."""
+    """v/sqrt(v² + v0²) and its derivative with respect to v."""
     root = np.sqrt(v * v + v0 * v0)
     return v / root, v0 * v0 / (root * root * root)
 
@@ -57,7 +57,7 @@ def stribeck(speed: float, dynamic: float, static: float, decay: float, viscous:
 
 @kernel(inline=True)
 def hollars(speed: float, us: float, ud: float, uv: float, zone: float) -> tuple[float, float]:
-    """f/(f_n |v|) [s/m], and its derivative by |v|, divided by |v| [s³/m³], 0 at rest."""
+    """f/(f_n |v|) [s/m], and its derivative with respect to |v|, divided by |v| [s³/m³], 0 at rest."""
     q, beyond = speed / zone, slides(speed, zone)
     fall = 1.0 / (1.0 + q * q)
     # share of the slip in a zone > 0 and beyond it, by one quotient

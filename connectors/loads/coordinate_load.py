@@ -36,7 +36,7 @@ class CoordinateLoad(Component):
 
 
 class Columns(NamedTuple):
-    """Letters: m0 place of the marker in its columns, dofs (rows, n) local, on = active."""
+    """Data of the rows: m0 place of the marker in its columns, dofs (rows, n) local, on = active."""
 
     m0: IntArray
     dofs: IntArray
@@ -77,7 +77,7 @@ def build(rows: LocalRows) -> System:
     c, forces = rows.columns
     system = System("CoordinateLoad", rows.dofs)
     system.load = Term(forces.fill + call(load, lambda s: (c, s.markers[FAMILY], forces.values, s.f)))
-    # loads on a single coordinate do not depend on it and must not widen the matrix
+    # loads on a single coordinate do not depend on it and must not enlarge the pattern of the matrix
     if on_curved_markers(rows):
         system.load.tangent = forces.fill + call(
             load_tangent, lambda s: (c, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values)

@@ -63,7 +63,7 @@ from windlass.framework.model.table import EntityTable
 ALIGNED = 1e-6
 """Largest deviation of the world's gravity from the downward direction [1]."""
 SUNK = 0.01
-"""Depth below the bed of the water, per depth of the water, from which a cable begins too deep [1]."""
+"""Depth of a cable below the bed at the start, per depth of the water, from which the run is doubtful [1]."""
 
 
 class FluidLoad(Component):
@@ -186,7 +186,7 @@ def build(rows: LocalRows) -> System:
 
 
 def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
-    """Doubts about a run: cables that begin below the bed of the water that loads them."""
+    """Doubts about a run: cables that begin below the bed of the water in their load."""
     found = []
     for group in groups:
         call(locate)(group.line, fields.x, fields.v, fields.a, group.m)

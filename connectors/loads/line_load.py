@@ -63,7 +63,7 @@ class LineLoad(Component):
         "f(t, x, r, slope, velocity) -> force per length, takes their place; see line_load.py"
     )
     per = column(
-        "1", "length that the force is divided by, of the cable without strain or as it is now", dtype="U9",
+        "1", "length by which the force is divided: reference length or current length", dtype="U9",
         default="reference", choices=LENGTHS,
     )  # fmt: skip
     points = column("1", "Gauss points on the cable", default=4, dtype=np.int64, minimum=LEAST_POINTS)
@@ -121,7 +121,7 @@ def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
 
     def evaluate_law(t: float, x: FloatArray, r: FloatArray, p: FloatArray, v: FloatArray) -> FloatArray:
         out = np.full((len(x), 3), np.nan)
-        # infinite arguments come from Newton's method, which reports that it diverges
+        # arguments are infinite only if Newton's method diverges, which it reports
         good = np.isfinite(r).all(axis=1) & np.isfinite(p).all(axis=1) & np.isfinite(v).all(axis=1)
         if not good.any():
             return out

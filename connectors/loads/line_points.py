@@ -29,7 +29,7 @@ LEAST_POINTS = 3
 
 
 class LineColumns(NamedTuple):
-    """The letters of rows with equally many points on cables in d dimensions."""
+    """Data of rows with the same number of points, on cables in d dimensions."""
 
     row: IntArray  # positions among the local rows, shape (k,)
     dofs: IntArray  # local numbers of the coordinates of both nodes, shape (k, 4 d)
@@ -114,7 +114,7 @@ def find_places(rows: LocalRows, x: object) -> FloatArray:
     """Places s = x/L [1], shape (rows, k), of x [m]: a number, one per row or (rows, k); None is the middle.
 
     Raises:
-        ModelError: places beyond the ends of a cable, or of another shape.
+        ModelError: places beyond the ends of a cable, or of a wrong shape.
     """
     length = cable_lengths(rows.world, rows.local("cable"))[:, None]
     given = 0.5 * length if x is None else np.asarray(x, np.float64)
@@ -163,7 +163,7 @@ def add_forces(c: LineColumns, m: LoadPoints, f: FloatArray) -> None:
 
 @kernel
 def add_tangents(c: LineColumns, m: LoadPoints, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """values += Σ w S [(dq Fr + dv Fv) S + dq Fp S']; slots has those of all rows, shape (rows, n, n)."""
+    """values += Σ w S [(dq Fr + dv Fv) S + dq Fp S']; ``slots`` of all rows, shape (rows, n, n)."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
         to = slots[c.row[i]]

@@ -79,7 +79,7 @@ def fill_forces(c: FluidColumns, m: LoadPoints, flow: Flow) -> None:
 
 @kernel
 def fill_derivatives(c: FluidColumns, m: LoadPoints, flow: Flow) -> None:
-    """F of all points, and its derivatives by position, slope and velocity."""
+    """F of all points, and its derivatives with respect to position, slope and velocity."""
     t, wn, D, E = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c.lift)):
         size, speed, q = eval_drag(c, m, flow, i, t, wn, D)
@@ -130,7 +130,8 @@ def fill_inertia(c: FluidColumns, m: LoadPoints, flow: Flow) -> None:
 
 @kernel
 def fill_inertia_derivatives(c: FluidColumns, m: LoadPoints, flow: Flow) -> None:
-    """Derivatives of `fill_inertia` by position, slope and acceleration, the last ones in the place of velocities'."""
+    """Derivatives of `fill_inertia` with respect to position, slope and acceleration; the last ones replace those for
+    velocities."""
     t = np.zeros(3)
     for i in range(len(c.lift)):
         size, along = 0.0, 0.0
@@ -154,10 +155,10 @@ def fill_inertia_derivatives(c: FluidColumns, m: LoadPoints, flow: Flow) -> None
 def fill_powers(
     c: FluidColumns, line: LineColumns, m: LoadPoints, rates: LoadPoints, flow: Flow, powers: FloatArray
 ) -> None:
-    """Add what drag takes from the motion through the fluid and what the added mass carries away to the rows [W].
+    """Add the power that drag dissipates and the power that the added mass carries away to the rows [W].
 
-    The second one is -½ v·(dM/dt) v of its mass matrix M: Morison's force has no part for a mass that turns or dives.
-    ``rates.p`` are r'_t; powers has shape (rows, 2).
+    The second one is -½ v·(dM/dt) v with the mass matrix M of the added mass: Morison's force has no term for an added
+    mass that rotates or submerges. ``rates.p`` are r'_t; powers has shape (rows, 2).
     """
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     n = line.S.shape[1]
@@ -181,7 +182,7 @@ def fill_powers(
 
 @kernel
 def fill_drag(c: FluidColumns, m: LoadPoints, flow: Flow, drag: FloatArray) -> None:
-    """s D of all points [N/m], shape (points, 3): per current length."""
+    """Drag s D per current length of all points [N/m], shape (points, 3)."""
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c.lift)):
         eval_drag(c, m, flow, i, t, wn, D)

@@ -26,7 +26,7 @@ from windlass.framework.model.table import EntityTable
 
 
 class Columns(NamedTuple):
-    """Letters: m0 place of the marker in its columns, dofs (rows, n) local, turns = body_fixed, on = active."""
+    """Data of the rows: m0 place of the marker in its columns, dofs (rows, n), turns = body_fixed, on = active."""
 
     m0: IntArray
     dofs: IntArray
@@ -138,7 +138,7 @@ def register_vector_load(
         system = System(component.__name__, rows.dofs)
         force = call(load, lambda s: (c, s.markers[FAMILY].A, derivatives(s.markers[FAMILY])[0], vectors.values, s.f))
         system.load = Term(vectors.fill + force)
-        # most loads do not depend on the coordinates and must not widen the matrix
+        # most loads do not depend on the coordinates and must not enlarge the pattern of the matrix
         if c.turns.any() or on_curved_markers(rows):
             system.load.tangent = vectors.fill + call(
                 load_tangent,

@@ -1,8 +1,7 @@
 """Cable coordinates markers: all coordinates and velocities of a cable, for connectors that need its whole shape.
 
-    q = [x0, y0, x0', y0', x1, y1, x1', y1'],    J = I                in the plane
-    the same and s, the axial motion of the material                   `ALECable2D`
-    q = [x0, y0, z0, x0', y0', z0', x1, ...]                           in space
+    q = [x0, y0, x0', y0', x1, y1, x1', y1'],    J = I in the plane the same and s, the axial motion of the material
+    `ALECable2D` q = [x0, y0, z0, x0', y0', z0', x1, ...]                           in space
 
 Source: J. Gerstmayr, H. Irschik, On the correct representation of bending and axial deformation in the absolute nodal
 coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008).

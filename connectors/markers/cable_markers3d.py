@@ -5,15 +5,16 @@
     A0 = the same from global x to t0
     ω  = [t × r'_t - t (u·r'_t)/D]/|r'|
 
-A cable has no coordinate for a spin about its tangent; A is the rotation without a part about t0 + t.  For motion in a
-plane it is the rotation of the tangent, as for 2D cables.  A does not exist where t = -t0: at markers with b, torques
-and joints, cables must turn by less than 180°; points of the axis have no such limit.  With F(t) = A B for B = A0 b,
+A cable has no coordinate for a spin about its tangent; A is the rotation without a component about t0 + t.  For motion
+in a plane it is the rotation of the tangent, as for 2D cables.  A does not exist where t = -t0: at markers with b,
+torques and joints, cables must turn by less than 180°; points of the axis have no such limit.  With F(t) = A B for B =
+A0 b,
 
     F   = c B + u × B + u (β·t)/D,    β = B × t0,    T = [t0]×,    u = T t,
     dF  = (t0·dt) B + (T dt) × B + [T dt (β·t) + u (β·dt)]/D - u (β·t)(t0·dt)/D²,
     dt  = (I - t tᵀ) dp/|p|,    p = r',
 
-and the second derivatives by differentiation of these.
+and second derivatives follow by differentiation.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; for the smallest rotation
 M. Geradin, A. Cardona, Flexible Multibody Dynamics, Wiley (2001), chapter 4.
@@ -101,7 +102,7 @@ def fill_direction(t: FloatArray, il: float, P: FloatArray, dP: FloatArray) -> N
 
 @kernel
 def update_on_cable(c: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """p = r + A A0 b and all that follows from it."""
+    """p = r + A A0 b and its rates and derivatives."""
     p, pt, t, u, F = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     T, tx, P, A, W = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))
     dP, dF, ddF = np.zeros((3, 3, 3)), np.zeros((3, 3)), np.zeros((3, 3, 3))
@@ -185,7 +186,7 @@ def update_on_cable(c: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
                     if beside:
                         m.J[k, d, q] = (c.S[i, a] if d == b else 0.0) + S1 * G[d, b]
                         m.Jd[k, d, q] = S1 * (GG[d, b, 0] * pt[0] + GG[d, b, 1] * pt[1] + GG[d, b, 2] * pt[2])
-        # second derivatives by pairs of shape functions
+        # second derivatives for pairs of shape functions
         if h < 0:
             continue
         for a in range(4):

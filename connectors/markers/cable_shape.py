@@ -59,8 +59,8 @@ class ShapeColumns(NamedTuple):
     start: IntArray  # first point of each marker and the end of the last, shape (markers + 1,)
     p: FloatArray  # p, v: positions [m] and velocities [m/s] in global x, y, shape (points, 2)
     v: FloatArray
-    # slope, slope_rate: r' [1] and its rate [1/s] in global x, y, shape (points, 2), of markers with an offset
-    # and on moving cables; no law needs the others
+    # slope, slope_rate: r' [1] and its rate [1/s] in global x, y, shape (points, 2), only of markers with an offset and
+    # on moving cables
     slope: FloatArray
     slope_rate: FloatArray
     S: FloatArray  # S, dS: shape functions S_1..S_4 [1, m, 1, m] and their arc length derivatives, shape (points, 4)
@@ -108,7 +108,8 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
 def update_moving_points(
     index: IntArray, axial_dof: IntArray, G: FloatArray, shape: ShapeColumns, x: FloatArray, v: FloatArray
 ) -> None:
-    """The same for markers on moving cables: ``axial_dof`` are the local numbers of s, G slide matrices (rows, 4, 4).
+    """`update_points` for markers on moving cables: ``axial_dof`` are the local numbers of s, G slide matrices (rows,
+    4, 4).
 
     With w = v + s_t G q the velocities of the material are S w and its slope rates S' w.
     """
@@ -130,7 +131,7 @@ def update_moving_points(
 
 @kernel(inline=True)
 def eval_offset_force(y: float, rx: float, ry: float, fx: float, fy: float) -> tuple[float, float]:
-    """B^T f: what a force f at distance y adds to the generalised force of the slope; (rx, ry) = r'."""
+    """B^T f: contribution of a force f at distance y to the generalised force of the slope; (rx, ry) = r'."""
     l2 = rx * rx + ry * ry
     factor = -y * (rx * fx + ry * fy) / (l2 * np.sqrt(l2))
     return -factor * ry, factor * rx

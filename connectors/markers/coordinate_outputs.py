@@ -34,7 +34,7 @@ def find_states(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
     states = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         if "node" not in table.component.refs:
-            continue  # made of points
+            continue  # coordinates of points
         for nodes, inner, _ in world.split_by_table(table.local("node", rows)):
             states[positions[inner]] = bool(nodes.component.state_column)
     return states

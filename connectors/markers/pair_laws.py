@@ -1,8 +1,8 @@
 """Laws between two markers from one or two kernels for one row: the work of `register_pair` for each marker family.
 
-The schema has ``marker0``, ``marker1``, which are references to markers of one family, and ``active``.  They and the
-kernels give the coordinates that a row couples, the loops over all rows, output variables, the drawing, and the
-registration; a missing tangent kernel is replaced by central differences of the force.
+The schema has ``marker0``, ``marker1``, which are references to markers of one family, and ``active``.  From these and
+the kernels `register_pair` makes the coordinates that a row couples, the loops over all rows, output variables, the
+drawing, and the registration; central differences of the force replace a missing tangent kernel.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Before = Callable[[LocalRows], tuple[Update, Update]]
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences, the best one for a smooth function."""
 SMALLEST = 1e-2
-"""Displacements [m, rad] and velocities below this have the same step: springs do not change within 1e-7 of this."""
+"""Displacements [m, rad] and velocities below this share one step: springs do not change within 1e-7 of this value."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,12 @@ class PairKind:
     differences: Callable[[Kernel], Kernel] | None  # ``(force) -> force_tangent`` by central differences
     motion: Kernel  # kernel ``(markers, pair, i) -> u, ut``
     outputs: Mapping[str, Output]  # output variables of every such law
-    force: Callable[[Callable[..., Any]], Output]  # makes an output variable of what evaluates the force by its kernel
-    targets: tuple[str, ...] = ()  # what the references to marker 0 and 1 must be; the family if left out
-    # makes a kernel for one number of what a law gives, for outputs and accounts
+    force: Callable[[Callable[..., Any]], Output]  # makes an output variable from an evaluation of the force
+    targets: tuple[str, ...] = ()  # required kinds of marker 0 and 1; default: the family
+    # makes a kernel for one result of a law, for outputs and accounts
     number: Callable[[Kernel], Kernel] = lambda value: value
-    vector: Callable[[Kernel], Kernel] = lambda force: force  # likewise of the three numbers of the force
-    # ``(s)`` gives what tangents of the loops take after the columns of the markers
+    vector: Callable[[Kernel], Kernel] = lambda force: force  # likewise for the three components of the force
+    # ``(s)`` gives the arguments of tangent loops after the columns of the markers
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
 
 

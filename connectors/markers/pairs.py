@@ -95,7 +95,7 @@ def create_letters(module: str, name: str, letters: tuple[str, ...]) -> Any:
     try:
         found: Any = namedtuple("Letters", letters)  # type: ignore[misc]
     except ValueError as error:
-        words = "must be different names that do not begin with _; data and h are those of history values"
+        words = "must be different names that do not begin with _; data and h are reserved for history values"
         raise ModelError(f"{name} = {', '.join(letters)}: {words} ({error})") from None
     found.__module__, found.__qualname__ = module, name
     return found

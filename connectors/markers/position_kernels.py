@@ -23,7 +23,7 @@ class PositionColumns(NamedTuple):
     J: FloatArray  # J, Jd: ∂p/∂q and its time derivative = ∂v/∂q, shape (n, 3, m)
     Jd: FloatArray
     dofs: IntArray  # local coordinate numbers, padded with the spare number, shape (n, m)
-    # rotation about z [rad], shape (n,); of planar rigid bodies in total, of cables in (-π, π], else 0
+    # rotation about z [rad], shape (n,): total angle of 2D rigid bodies, in (-π, π] of cables, else 0
     angle: FloatArray
     A: FloatArray  # rotation matrix from the marker's frame, shape (n, 3, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
@@ -74,7 +74,7 @@ def update_points(c: PointRows, m: PositionColumns, x: FloatArray, v: FloatArray
 
 @kernel
 def update_rigid(c: RigidRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """p = R + A b and all that follows from it."""
+    """p = R + A b and its rates and derivatives."""
     for i in range(len(c.k)):
         k = c.k[i]
         phi, w = x[c.dofs[i, 2]], v[c.dofs[i, 2]]
@@ -97,7 +97,7 @@ def update_rigid(c: RigidRows, m: PositionColumns, x: FloatArray, v: FloatArray)
 
 @kernel
 def update_cable(c: CablePointRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """p = r + y n and all that follows from it."""
+    """p = r + y n and its rates and derivatives."""
     for i in range(len(c.k)):
         k, y = c.k[i], c.y[i]
         # position, slope and their rates
@@ -225,7 +225,7 @@ def turn_vector(A: Any, b: Any) -> Any:
 def find_contact(radius: float, k: int, d: Any, n: Any, w: Any) -> Any:
     """Direction k at the contact of a disc with a plane: across the track, along it, normal; and r and d + r.
 
-    d from the point of the plane to the centre, n normal of the plane, w axis of the disc, r from the centre to the
+    d from the marker on the plane to the centre, n normal of that plane, w axis of the disc, r from the centre to the
     lowest point of the rim, all real or complex.
     """
     x = cross(w, n)

@@ -13,7 +13,7 @@
 J̇ = H q̇.  Cubic shape functions S_i of the arc length of the undeformed cable as in `Cable2D`.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised forces of points on rigid
-and flexible bodies); second derivatives by differentiation of these.
+and flexible bodies); their second derivatives follow by differentiation.
 """
 
 from __future__ import annotations
@@ -283,10 +283,10 @@ def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: 
     if SPATIAL_CABLE in component.provides:
         if vertical_offset:
             given = f"vertical_offset = {vertical_offset:g} m of shape_marker"
-            raise ModelError(f"{given}: must be 0 for a {cables.kind}, as a cable in space has no left side")
+            raise ModelError(f"{given}: must be 0 for a {cables.kind}, as a 3D cable has no left side")
         return world.add(CableShape3D, cable=cables, segments=segments)
     if component not in CABLES:
-        raise ModelError(f"cables = {cables!r} of shape_marker: must be cables of the plane or of space")
+        raise ModelError(f"cables = {cables!r} of shape_marker: must be 2D or 3D cables")
     return world.add(CableShape, cable=cables, segments=segments, vertical_offset=vertical_offset)
 
 

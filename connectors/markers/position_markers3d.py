@@ -9,8 +9,8 @@
 Without the division by n the second derivatives would be the constant 2 S_k; with it p rotates rigidly for every e, so
 that δA = (Jr δe)~ A holds exactly, as the tangents of forces and joints require.
 
-Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6; derivatives by
-differentiation.
+Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6; the derivatives
+follow by differentiation.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Rigid3DRows(NamedTuple):
 
 @kernel
 def update_rigid3d(c: Rigid3DRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """p = R + A b and all that follows from it."""
+    """p = R + A b and its rates and derivatives."""
     e, et, E = np.zeros(4), np.zeros(4), np.zeros((3, 4))
     for i in range(len(c.k)):
         k, h = c.k[i], m.h[c.k[i]]

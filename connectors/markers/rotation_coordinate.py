@@ -9,9 +9,10 @@ This is the twist of the decomposition r = swing ∘ twist, in which the swing t
 the same for both orders, and for n fixed in space (in the reference configuration, A_ref n) or in the body, and does
 not depend on the length of e.  s² + c² is cos²(β/2) for a swing β of the axis: at β = 180° there is no twist.
 
-Angles are not wrapped.  e comes back after two turns; the multiple of 4π is chosen next to the angle at the end of the
-last step, which a history value keeps.  This is uncertain if a step turns by more than 3/4 of a turn, and if the axis
-has passed its opposite the angle has jumped by a turn: then the angle is NaN, so that the step fails, or is cut.
+Angles are not wrapped.  e comes back after two turns; the multiple of 4π is chosen such that the angle is nearest to
+the angle at the end of the last step, which is a history value.  This choice is uncertain if a step turns by more than
+3/4 of a turn, and if the axis has passed its opposite, where the angle jumps by a turn: then the angle is NaN, so that
+the step fails or is shortened.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6, for Euler
 parameters; P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv:1506.05481 (2015).
@@ -42,9 +43,10 @@ START = (0.0,)
 REVERSED = 1e-14
 """Smallest (s² + c²)/(e·e) at which the twist exists: an axis within 2e-7 rad of its opposite has none."""
 LARGEST_TURN = 1.5 * math.pi
-"""Largest change of the angle in a step that can be distinguished from one in the other direction [rad]."""
+"""Largest change of the angle in a step that can be distinguished from a change in the other direction [rad]."""
 LARGEST_SWUNG = math.pi
-"""The same if the axis has swung by more than 90° [rad]; passing the opposite changes the angle by 2π."""
+"""The same limit if the axis has swung by more than 90° [rad]; an axis that passes its opposite changes the angle by
+2π."""
 
 
 class RotationCoordinate(Component):
@@ -54,7 +56,7 @@ class RotationCoordinate(Component):
     """
 
     provides = (FAMILY, "curved marker")
-    node = ref("RigidNode3D", "the node, mostly that of a `RigidBody3D`")
+    node = ref("RigidNode3D", "the node, usually of a `RigidBody3D`")
     axis = column("1", "axis in the body's frame, of any length > 0", shape=(3,), default=(0.0, 0.0, 1.0))
     data = ref("GenericData", "1 history value; created as [0.0] if left out", optional=True)
 
@@ -83,13 +85,13 @@ def unwrap(sine: float, cosine: float, last: float) -> float:
 
 @kernel
 def is_lost(change: float, share: float) -> bool:
-    """Whether an angle that changes by that [rad] within a step is uncertain; share = (s² + c²)/(e·e)."""
+    """Whether an angle is uncertain that changes by ``change`` [rad] within a step; share = (s² + c²)/(e·e)."""
     return abs(change) > (LARGEST_SWUNG if share < 0.5 else LARGEST_TURN)
 
 
 @kernel
 def update_rotations(c: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray, data: FloatArray) -> None:
-    """φ, its rate and its derivatives of each row; not a number where the angle is lost."""
+    """φ, its rate and its derivatives of each row; NaN where the angle is undefined."""
     for i in range(len(c.k)):
         k, h = c.k[i], m.h[c.k[i]]
         sine, cosine, share = eval_parts(c, i, x)
@@ -118,7 +120,7 @@ def update_rotations(c: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray,
 
 @kernel
 def store_angles(c: Any, x: FloatArray, data: FloatArray) -> None:
-    """Keep the angles of the rows that have one."""
+    """Store the angles of the rows whose angle is defined."""
     for i in range(len(c.k)):
         sine, cosine, share = eval_parts(c, i, x)
         if share > 0.0:
@@ -139,7 +141,7 @@ def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatAr
 
 
 def bind(rows: LocalRows) -> Any:
-    """The letters of the rows.
+    """Data of the rows for the kernels.
 
     k: place in the columns of the family (rows,).  dofs: local numbers of e0..e3 (rows, 4).  a, b: directions of s and
     c among the Euler parameters (rows, 4).  start: angle of the initial values [rad], data: place of the history value.

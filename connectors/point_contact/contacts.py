@@ -37,13 +37,13 @@ class Contacts(NamedTuple):
     patch_radius: sqrt(R x) [m], shape (k,).
     approach_speed: v_n [m/s], > 0 closing, shape (k,).
     slip: tangential velocity of surface 1 relative to surface 2 [m/s], shape (k, 3).
-    hertz_force: f_H, what the normal force would be at rest [N], shape (k,).
+    hertz_force: f_H, the normal force of the same depth at rest [N], shape (k,).
     normal_force: f [N], shape (k,).
     force: force on surface 2, normal and friction; surface 1 has the opposite [N], shape (k, 3).
     energy: stored energy [J], shape (k,).
     dissipated_power: (f - f_H) v_n + |f_t| |v_t| [W], shape (k,).
 
-    Of a force element that is disabled in the state, forces, energy and power are 0.
+    Forces, energy and power of a force element that is disabled in the state are 0.
     """
 
     surface1: IntArray

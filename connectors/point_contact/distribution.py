@@ -1,8 +1,8 @@
 """One contact set on several processes: the owners of surfaces and pairs, and the exchange between processes.
 
 Each process moves the surfaces on its own markers.  Surfaces on the ground are sent to all once.  Half spaces that move
-may be neighbours of any surface and are always sent to all.  Of the other surfaces a process gets those that its pairs
-need, in every evaluation, and returns their forces.
+may be neighbours of any surface and are always sent to all.  Of the other surfaces a process receives, in every
+evaluation, only the ones that its pairs need, and it returns their forces.
 
 A pair is evaluated by the process of one of its surfaces: that of the moving one if the other is on the ground, that of
 the bounded one if the other is a half space, that of the smaller one if the sizes differ by more than `MUCH_LARGER`,
@@ -34,8 +34,8 @@ class Share:
     Attributes:
         own: the surfaces that this process moves, shape (k,).
         present: runs of all surfaces that may get forces here, see `find_runs`.
-        dofs: coordinates of the surfaces; those of others have the numbers after the local ones, then comes the spare
-            number, shape (n, w).
+        dofs: coordinates of the surfaces, shape (n, w): local numbers, then numbers for coordinates of other processes,
+            then the spare number.
         off_process: world numbers of the coordinates of other processes, shape (f,).
     """
 
@@ -52,7 +52,7 @@ class Share:
         self._moving: IntArray = np.flatnonzero(is_own & ~c.fixed)
         self._always: IntArray = np.flatnonzero(~is_own & plane & ~c.fixed)
         self._on_ground: IntArray = np.flatnonzero(~is_own & c.fixed)
-        # data that change from evaluation to evaluation
+        # data that change with each evaluation
         moving = ~c.fixed
         turns, shaped = bool((moving & ~c.is_point).any()), bool((moving & (c.kind != SPHERE)).any())
         self._motion = [c.center, c.v, *([c.omega] if turns else []), *([c.normal, c.Q] if shaped else [])]
@@ -72,7 +72,7 @@ class Share:
         return np.flatnonzero((self._owner[:bounded] == self._layout.rank) | c.fixed[:bounded])
 
     def exchange_motion(self, c: Surfaces) -> None:
-        """Send the motion of own surfaces to other processes, and receive the motion of theirs."""
+        """Send the motion of own surfaces to other processes, and receive the motion of their surfaces."""
         if self._knows_ground:
             self._ghosts.copy_from_owners(*self._motion)
         else:
@@ -84,7 +84,7 @@ class Share:
         self._ghosts.add_to_owners(*self._forces)
 
     def agree(self, here: bool) -> bool:
-        """Whether something holds on any process."""
+        """Whether a condition holds on any process."""
         return self._layout.processes.any(here)
 
     def gather_centers(self, c: Surfaces) -> None:
@@ -93,7 +93,7 @@ class Share:
             c.center[rows] = centers
 
     def find_searched(self, c: Surfaces, bounded: int, margin: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which bounded surfaces this process seeks neighbours for, and which others come into question, shape (m,)."""
+        """The bounded surfaces whose neighbours this process searches for, and the possible neighbours, shape (m,)."""
         mine = (self._owner[:bounded] == self._layout.rank) & ~c.fixed[:bounded]
         if not mine.any():
             return mine, mine
@@ -160,11 +160,11 @@ class Share:
 
 
 class TangentColumns:
-    """Marker columns of own surfaces, of those among the ghosts, and one row of zeros for all on the ground.
+    """Marker columns of own surfaces, of ghost surfaces, and one row of zeros for all surfaces on the ground.
 
     Args:
         share: the part of this process.
-        ghosts: what it gets from others.
+        ghosts: surfaces of other processes that it receives.
         c: the surfaces.
         m: columns of the local markers.
         curved: whether markers of any process have second derivatives.

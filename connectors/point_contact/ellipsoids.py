@@ -25,9 +25,9 @@ from windlass.framework.kernels.kernel import kernel
 ITERATIONS = 60
 """Newton steps at most; usually 4 to 8."""
 LAST_STEP = 1e-9
-"""After a step of this size [rad] the next would be below rounding."""
+"""Size of a step [rad] after which the next step would be below rounding."""
 UNCHECKED_STEP = 1e-6
-"""Below this size [rad] the change of x is rounding and says nothing."""
+"""Size of a step [rad] below which the change of x is only rounding."""
 
 Vector = tuple[float, float, float]
 

@@ -1,4 +1,4 @@
-"""Gaps between the surfaces of contact sets, by which solvers see whether steps resolve impacts; see `Gaps`.
+"""Gaps between the surfaces of contact sets, by which solvers check whether steps resolve impacts; see `Gaps`.
 
 Pairs are those of the list of neighbours.  If a surface has moved by more than half the skin in one step, the list may
 be incomplete, and pairs whose paths during the step come close are examined as well.
@@ -23,7 +23,7 @@ JUST_OPEN = 1e-300
 """Gap of an ellipsoid that touches nothing and whose gap is not known [m]."""
 
 AHEAD = 1.5
-"""Ways by the velocity at the start of a step within which it may meet something [1]."""
+"""A surface may meet another one within this number of displacements by its velocity at the start of a step [1]."""
 
 
 @kernel
@@ -77,7 +77,7 @@ class PairGaps:
         self.gaps = Gaps(self.measure, create_numbers(0), self.describe, accept=self.accept)
 
     def measure(self, s: Evaluation) -> None:
-        """The numbers of all pairs; those at the start of the step, too, where the pairs are others."""
+        """The numbers of all pairs; also at the start of the step if the pairs have changed."""
         h = float(s.size[0])
         pairs = [self._find_pairs(*given, h) for given in zip(self._sets, self._start, self._near, strict=True)]
         if any(a is not b for a, b in zip(pairs, self._pairs, strict=True)) or not len(self.gaps.numbers):
@@ -111,9 +111,9 @@ class PairGaps:
             first += len(pairs)
 
     def _find_pairs(self, b: BoundSet, start: Surfaces, before: IntArray, h: float) -> IntArray:
-        """Neighbours at both ends of a step of h seconds, and pairs that may have met in between if something is fast.
+        """Neighbours at both ends of a step of h seconds, and pairs that may have met in between if surfaces are fast.
 
-        Those have met that were on the way to the end, or on that of the velocities at the start.
+        Pairs may have met on the path to the end of the step, or on the path by the velocities at its start.
         """
         c, m, pairs = b.surfaces, b.near.bounded, b.near.pairs
         if before is not pairs:
@@ -145,6 +145,6 @@ def _moving(c: Surfaces) -> tuple[FloatArray, ...]:
 
 
 def _unite(pairs: IntArray, more: IntArray, count: int) -> IntArray:
-    """Pairs, and those of others that are not among them."""
+    """Some pairs, and the pairs of a second list that are not among them."""
     known = pairs[:, 0] * count + pairs[:, 1]
     return np.concatenate((pairs, more[~np.isin(more[:, 0] * count + more[:, 1], known)]))

@@ -56,7 +56,7 @@ def update_surfaces(c: Surfaces, m: PositionColumns, runs: Runs) -> None:
 
 @kernel
 def update_orientations(c: Surfaces, m: PositionColumns, which: IntArray) -> None:
-    """Normals and forms Q of those surfaces ``which`` that are no spheres."""
+    """Normals and matrices Q of those surfaces ``which`` that are not spheres."""
     A, R, size, Q, B = m.A, c.R, c.size, c.Q, np.zeros((3, 3))
     for i in which:
         k = c.marker[i]
@@ -84,7 +84,8 @@ def touch_spheres(dx: float, dy: float, dz: float, r1: float, r2: float) -> Meet
 
 @kernel
 def find_contact(c: Surfaces, i: int, j: int) -> Touch:
-    """Geometry of a pair with kind i <= kind j; x <= 0 where the surfaces do not touch, and the rest is void then."""
+    """Geometry of a pair with kind i <= kind j; x <= 0 where the surfaces do not touch; the other results are undefined
+    then."""
     if c.kind[i] == ELLIPSOID:
         return find_ellipsoid_contact(c, i, j)
     dx, dy, dz = c.center[j, 0] - c.center[i, 0], c.center[j, 1] - c.center[i, 1], c.center[j, 2] - c.center[i, 2]
@@ -99,7 +100,7 @@ def find_contact(c: Surfaces, i: int, j: int) -> Touch:
 
 @kernel
 def find_ellipsoid_contact(c: Surfaces, i: int, j: int) -> Touch:
-    """The same for an ellipsoid i and any surface j."""
+    """Geometry of a pair of an ellipsoid i and any surface j."""
     dx, dy, dz = c.center[j, 0] - c.center[i, 0], c.center[j, 1] - c.center[i, 1], c.center[j, 2] - c.center[i, 2]
     if c.kind[j] == HALF_SPACE:
         nx, ny, nz = -c.normal[j, 0], -c.normal[j, 1], -c.normal[j, 2]

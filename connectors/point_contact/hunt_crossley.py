@@ -8,7 +8,7 @@
 
 x depth, n normal from surface 1 to 2 and R relative radius from `geometry.py`; v = v_n n + v_t velocity of
 surface 1 relative to 2 where the force acts, at x (1/2 - s1) n from the middle of the overlap; v_n > 0 closing.
-Every contact is by itself: one that is pulled apart so fast that its force vanishes takes none from the others.
+Contacts are independent: a contact that opens so fast that its force vanishes does not change the others.
 
 On several processes all bind every row; the surfaces and the pairs are shared out, see `distribution.py`.
 
@@ -60,7 +60,7 @@ class HuntCrossley(Component):
     data = ref("GenericData", "the flag in a state (1 enabled, 0 disabled); created if left out", optional=True)
     transition_velocity = column("m/s", "slip at which friction is fully developed", default=0.01, above=0)
     modulus_rule = column("1", "how the moduli of a pair combine", default="simbody", dtype="U8", choices=RULES)
-    enabled = column("1", "whether a new state has it enabled", default=True, dtype=bool)
+    enabled = column("1", "whether it is enabled in a new state", default=True, dtype=bool)
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
@@ -147,13 +147,13 @@ def build(rows: LocalRows) -> System:
             b.near.forgotten = True
 
     def find_deep(s: Fields, behind: bool) -> list[str]:
-        """Pairs of which one is behind a half space, or of round surfaces alone, that overlap beyond the law."""
+        """Overlaps too large for the law: surfaces whose centre is behind a half space, and pairs of round surfaces."""
         found = []
         for b in sets:
             flat = b.surfaces.ids[b.surfaces.kind == HALF_SPACE]
             for number, par, flag in zip(b.rows, b.parameters, b.flags, strict=True):
                 contacts = list_contacts(b, par, bool(s.data[flag]))
-                # of force elements that are switched off nothing is stored
+                # inactive force elements store nothing
                 deep = (contacts.depth >= contacts.effective_radius) & (contacts.energy > 0.0)
                 is_behind = np.isin(contacts.surface1, flat) | np.isin(contacts.surface2, flat)
                 for i in np.flatnonzero(deep & (is_behind == behind)):
@@ -166,7 +166,7 @@ def build(rows: LocalRows) -> System:
         return found
 
     system.checks.refusals = lambda fields: find_deep(fields, behind=True)
-    # packings may begin so, and are driven apart
+    # packings may begin with overlaps, which the contact forces remove
     system.checks.doubts = lambda fields, step: find_deep(fields, behind=False)[:1]
     system.update, system.residual, system.tangent = update, add_residual, add_tangent
     loses = any(letters.any() for b in sets for c in (b.surfaces,) for letters in (c.c, c.us, c.ud, c.uv))
@@ -178,7 +178,7 @@ def build(rows: LocalRows) -> System:
 
 
 def sum_contacts(name: str) -> Callable[..., FloatArray]:
-    """Evaluates a number of all contacts of each row, summed, shape (rows,), or their count if no name is given."""
+    """Sum of a number over all contacts of each row, shape (rows,), or their count if no name is given."""
 
     def evaluate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
         system = rows.layout.systems[HuntCrossley]
@@ -195,7 +195,7 @@ def sum_contacts(name: str) -> Callable[..., FloatArray]:
 
 @checked(state=instance("State"), force=handle())
 def enable(state: State, force: Entity) -> None:
-    """Switch force elements on in a state; other states, also its copies, keep their own flags."""
+    """Switch force elements on in a state; other states, including its copies, keep their own flags."""
     _set_flags(state, force, 1.0)
 
 

@@ -1,8 +1,7 @@
 """The Hunt-Crossley law with Hollars friction, and its sum over candidate pairs; formulas in `hunt_crossley`.
 
 Forces are summed per surface as force and torque about the origin of the surface, and go to the coordinates from there.
-Pairs of spheres and half spaces, of which there may be many, have a loop of their own that does what the general one
-does.
+Pairs of spheres and half spaces, which may be many, have a separate loop with the same results as the general one.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Vector = tuple[float, float, float]
 
 
 class PairParameters(NamedTuple):
-    """Letters of one force element."""
+    """Parameters of one force element."""
 
     K: FloatArray  # E^(2/3) [Pa^(2/3)] of each surface of the set, or E [Pa] by Hertz' rule, shape (n,)
     hertz: bool  # which of the two
@@ -95,7 +94,7 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
 
 @kernel
 def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
-    """The same for pairs without ellipsoids."""
+    """`add_pair_forces` for pairs without ellipsoids."""
     # arrays by name: helpers that take the columns as a whole cost ten times the law itself
     kind, center, reach, normal, v, omega = c.kind, c.center, c.reach, c.normal, c.v, c.omega
     K, cc, us, ud, uv, force, torque = par.K, c.c, c.us, c.ud, c.uv, c.force, c.torque
@@ -146,7 +145,7 @@ def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float
         force[j, 0] += fx
         force[j, 1] += fy
         force[j, 2] += fz
-        # torques on bodies that are no points
+        # torques on bodies that are not points
         if not is_point[i]:
             torque[i, 0] -= ay * fz - az * fy
             torque[i, 1] -= az * fx - ax * fz
@@ -170,7 +169,7 @@ def clear_forces(c: Surfaces, runs: Runs) -> None:
 
 @kernel
 def scatter_forces(c: Surfaces, m: PositionColumns, runs: Runs, f: FloatArray) -> None:
-    """f -= Jᵀ F + Jrᵀ T, the left-hand side of what acts on some surfaces, see `find_runs`."""
+    """f -= Jᵀ F + Jrᵀ T, the left-hand side of the forces and torques on some surfaces, see `find_runs`."""
     dofs, marker, is_point, center, force, torque = c.dofs, c.marker, c.is_point, c.center, c.force, c.torque
     p, J, Jr, width = m.p, m.J, m.Jr, c.dofs.shape[1]
     for run in range(len(runs)):

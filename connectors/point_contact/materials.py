@@ -21,12 +21,12 @@ from windlass.framework.model.law import register
 from windlass.framework.model.schema import Component, column
 
 SERIES_BELOW = 0.05
-"""Below this |x| the difference x - ln(1 + x) loses digits and is summed as a series."""
+"""|x| below which the difference x - ln(1 + x) loses digits and is summed as a series."""
 SERIES_TERMS = 14
 LARGEST = 36.0
-"""Stands for x - ln(1 + x) at x = -1; next to it, at -1 + 2^-53, the value is 35.7."""
+"""Replaces x - ln(1 + x) at x = -1, where it is infinite; at the next number, -1 + 2^-53, the value is 35.7."""
 CLOSE_TO_ONE = 1e-9
-"""Within this of e = 1 the limit e = 1 - c v is exact to rounding."""
+"""Distance from e = 1 within which the limit e = 1 - c v is exact to rounding."""
 
 
 class ContactMaterial(Component):
@@ -72,8 +72,8 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     if u < CLOSE_TO_ONE:
         return 1.0 - u / 1.5
     target = _log_gap(u)
-    from scipy.optimize import brentq  # here, because most models do not need it
-    from scipy.special import lambertw  # here, because most models do not need it
+    from scipy.optimize import brentq  # imported here, because most models do not need it
+    from scipy.special import lambertw  # imported here, because most models do not need it
 
     if target > 1.0:
         # y = 1 - w solves y - ln y = 1 + target, with y < 0.2: exact where w is next to 1
@@ -103,7 +103,7 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
 
     # w = e u stays below 1, and comes so close to it for strong dissipation that u = 1/e to rounding
     most = 1.0 / restitution
-    from scipy.optimize import brentq  # here, because most models do not need it
+    from scipy.optimize import brentq  # imported here, because most models do not need it
 
     u = most if mismatch(most) <= 0.0 else float(brentq(mismatch, loss, most, xtol=1e-300, rtol=1e-15))
     return u / (1.5 * speed)

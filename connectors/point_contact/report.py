@@ -24,7 +24,7 @@ class SurfaceForces(NamedTuple):
     """Forces of a force element on the surfaces of its set; n surfaces, vectors in the global frame.
 
     surface: numbers of the surfaces in the world, shape (n,).
-    carrier: numbers of what carries them: a node, a body without node, or the ground, shape (n,).
+    carrier: numbers of the entities that carry them: a node, a body without node, or the ground, shape (n,).
     point: origin of each surface's frame [m], shape (n, 3).
     force: applied force [N], shape (n, 3).
     torque: applied torque about the origin of the surface [N m], shape (n, 3).
@@ -38,7 +38,7 @@ class SurfaceForces(NamedTuple):
 
 
 def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, PairParameters, bool]:
-    """Bring the state into the fields; set and law of the force element, and whether it is enabled."""
+    """Load the state into the fields; returns set and law of the force element, and whether it is enabled."""
     if world.tables.get(HuntCrossley) is not force.table or state.world is not world:
         raise ModelError(f"{force!r}: must be a HuntCrossley force element of this world, and so must be the state")
     row = force.row

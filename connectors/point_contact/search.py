@@ -5,7 +5,8 @@ finds in a time that grows in proportion to their number.  Radii of very differe
 with its own tree, so that one large sphere does not make neighbours of all small ones.  A half space is neighbour of
 every surface that is closer to its plane than the skin.
 
-On several processes each seeks the neighbours of its own surfaces, see `distribution.py`; all search when one has to.
+On several processes each one searches for the neighbours of its own surfaces, see `distribution.py`; all search when
+one process has to.
 
 Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 """
@@ -36,7 +37,7 @@ class Neighbours:
     skin: float  # margin of the search [m]
     bounded: int  # number of bounded surfaces, which come before the half spaces
     moving: IntArray  # the half spaces that are not on the ground
-    watched: IntArray  # the bounded surfaces whose motion may ask for a search, in serial all, shape (w,)
+    watched: IntArray  # the bounded surfaces whose motion may require a search, in serial all, shape (w,)
     runs: Runs  # the same by `find_runs`
     # surface numbers of the candidates, kind of the first <= kind of the second, shape (k, 2)
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
@@ -91,7 +92,7 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     changed = near.forgotten or not np.array_equal(numbers, near.numbers)
     if changed:
         near.numbers, near.forgotten = numbers, False
-        # otherwise the order of the search stays: it has neighbours next to each other, which suits the cache
+        # otherwise the order of the search stays: neighbours are next to each other, which suits the cache
         with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
         near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
         near.ellipsoids = int(with_ellipsoid.sum())
@@ -119,7 +120,7 @@ def is_stale(
             if dx * dx + dy * dy + dz * dz > limit:
                 return True
     for k in moving:
-        # a half space that turns moves far from its origin, hence the look at every surface
+        # a half space that turns moves far from its origin, so every surface is examined
         for run in range(len(watched)):
             for i in range(watched[run, 0], watched[run, 1]):
                 if not listed[k - bounded, i]:
@@ -134,7 +135,7 @@ def is_stale(
 def find_bounded_pairs(c: Surfaces, bounded: int, skin: float, share: Share | None) -> IntArray:
     """Pairs of bounded surfaces closer than the skin, kinds in order, shape (k, 2).
 
-    On several processes those of own surfaces, with each other and with those of others.
+    On several processes: the pairs of own surfaces with each other and with surfaces of other processes.
     """
     chosen = None if share is None else share.find_searched(c, bounded, skin)
     pairs = find_near(c.center[:bounded], c.reach[:bounded], skin, chosen)
@@ -154,7 +155,7 @@ def find_near(
     Args:
         center, reach: centres [m], shape (n, 3), and radii [m], shape (n,).
         skin: the distance [m].
-        chosen: which balls have their neighbours sought, and which others may be neighbours; None: all are sought.
+        chosen: balls whose neighbours are searched for, and possible neighbours; None: all balls.
     """
     parts = [np.zeros((0, 2), np.int64)]
     classes = _size_classes(reach)
@@ -182,7 +183,7 @@ class _Crowd:
     """Some balls and the k-d tree of their centres."""
 
     def __init__(self, center: FloatArray, members: IntArray) -> None:
-        from scipy.spatial import cKDTree  # here, because most models do not need it
+        from scipy.spatial import cKDTree  # imported here, because most models do not need it
 
         self.members = members
         self._tree: Any = cKDTree(center[members]) if len(members) else None

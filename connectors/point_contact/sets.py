@@ -63,7 +63,7 @@ class ContactSystem(System):
 
 
 def create_parameters(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> list[PairParameters]:
-    """The letters of some local rows on a set."""
+    """Parameters of some local rows on a set."""
     parameters = []
     for rule, vt in zip(rows.local("modulus_rule")[which], rows.local("transition_velocity")[which], strict=True):
         hertz = bool(rule == "hertz")
@@ -107,7 +107,7 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
         b.first = first
         numbers, pairs = b.surfaces.dofs, b.near.pairs
         if b.share is not None:
-            # coordinates of other processes of one set after those of the other, then the spare number
+            # coordinates of other processes, set after set, then the spare number
             numbers = b.share.dofs
             numbers = np.where(
                 numbers < spare, numbers, np.where(numbers == spare + len(others), last, numbers + beyond)

@@ -7,8 +7,8 @@ rotation of the marker, s is ``position`` and R is ``rotation``:
     ellipsoid    y_1²/a_1² + y_2²/a_2² + y_3²/a_3² <= 1
     half space   y_1 >= 0, outward normal -e_1
 
-Surfaces of one `ContactSet` may touch each other, but not surfaces on one body; sets know nothing of each other.
-A force element on the set, such as `HuntCrossley`, says what happens where two surfaces touch.
+Surfaces of one `ContactSet` may touch each other, except surfaces on the same body; surfaces of different sets never
+touch. A force element on the set, such as `HuntCrossley`, defines the forces where two surfaces touch.
 
 Source: geometry of convex bodies, K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 4.
 """
@@ -38,7 +38,7 @@ SOURCE = "[@johnson1985]"
 
 
 Runs = NDArray[np.uint64]
-"""Some surfaces as runs of numbers [first, last + 1), shape (runs, 2); kernels are spared a test for negative ones."""
+"""Some surfaces as runs of numbers [first, last + 1), shape (runs, 2); so kernels need no test for negative numbers."""
 
 
 class ContactSet(Component):
@@ -57,7 +57,7 @@ class ContactSphere(Component):
 
     contact_set = ref("ContactSet", "surfaces that it may touch")
     marker = ref(FAMILY, "where it is fixed: a position marker, or a body, node or ground (its reference point)")
-    material = ref("ContactMaterial", "what it is made of")
+    material = ref("ContactMaterial", "its material")
     radius = column("m", "radius r", above=0)
     position = column("m", "centre s in the marker's frame; (0, 0, 0) on markers without rotation", (3,), (0.0,) * 3)
 
@@ -67,8 +67,8 @@ class ContactHalfSpace(Component):
 
     contact_set = ref("ContactSet", "surfaces that it may touch")
     marker = ref("rigid marker", "where it is fixed: a rigid marker, or a body or ground (its reference point)")
-    material = ref("ContactMaterial", "what it is made of")
-    position = column("m", "a point s of the plane in the marker's frame", (3,), (0.0,) * 3)
+    material = ref("ContactMaterial", "its material")
+    position = column("m", "a point s on the plane, in the marker's frame", (3,), (0.0,) * 3)
     rotation = column("1", "matrix R from its own to the marker's frame, see `facing`", (3, 3), EYE)
 
 
@@ -77,7 +77,7 @@ class ContactEllipsoid(Component):
 
     contact_set = ref("ContactSet", "surfaces that it may touch")
     marker = ref("rigid marker", "where it is fixed: a rigid marker, or a body or ground (its reference point)")
-    material = ref("ContactMaterial", "what it is made of")
+    material = ref("ContactMaterial", "its material")
     semi_axes = column("m", "semi-axes a_1, a_2, a_3 along its own axes", (3,), above=0)
     position = column("m", "centre s in the marker's frame", (3,), (0.0,) * 3)
     rotation = column("1", "matrix R from its own to the marker's frame", (3, 3), EYE)
@@ -105,7 +105,7 @@ class Surfaces(NamedTuple):
     ud: FloatArray
     uv: FloatArray
     dofs: IntArray  # local numbers of the marker's coordinates, padded with the spare number, shape (n, w)
-    # what changes
+    # values that change in time
     center: FloatArray  # global origin of its frame [m], shape (n, 3)
     v: FloatArray  # velocity of the origin [m/s], shape (n, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
@@ -241,7 +241,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rotations that are none, and for surfaces off the centre of a point."""
+    """Raise ModelError for invalid rotations, and for surfaces with an offset from a point."""
     R = rotations(table)
     for row in np.flatnonzero(~is_rotation(R))[:1]:
         raise ModelError(

@@ -1,1 +1,1 @@
-"""What is said of belts on pulleys: reports, pictures, theory to compare with; no forces."""
+"""Reports, pictures and theory of belts on pulleys; no forces."""

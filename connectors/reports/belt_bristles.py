@@ -1,8 +1,8 @@
-"""Passage of a stretched belt around a pulley on which it holds by bristles that bend, in steady motion.
+"""Passage of a stretched belt around a pulley that holds it by bristles that bend, in steady motion.
 
 Along the reference length X from where the belt enters, with the stretch lam, the radius rho of its axis, the flow c,
 the force F = N - rhoA c² lam (see `belt_theory`), and per reference length the stiffness mu_k of the bristles and the
-damping mu_v beside them:
+damping mu_v parallel to them:
 
     w = r (lam/rho - omega/c)      the rate at which the belt moves along the rim, per reference length
     u' = w,   f = mu_k u + mu_v c w,   F' = a f,   a = r/R      the bristle of a point of the belt; u = 0 at entry
@@ -13,11 +13,11 @@ shear lag: of the exponentials exp(s X), s² = a S (mu_k + mu_v c s), the one th
 
     w ~ s1 exp(s1 X) - s2 exp(s2 X),   s1 > 0 > s2;      without damping  w ~ cosh(X sqrt(mu_k/E)).
 
-So a difference of speeds is there from the entry on: the belt does not roll on with the speed of the rim, as it would
-on rigid bristles.  A rim of the contact stiffness k enters with its slope S at the mean of both forces.
+So the speeds of belt and rim differ from the entry on; on rigid bristles the belt would enter with the speed of the
+rim.  A rim of the contact stiffness k enters with its slope S at the mean of both forces.
 
 Source: T. C. Firbank, Mechanics of the belt drive, Int. J. Mech. Sci. 12 (1970) 1053-1063, and G. Gerbert, Belt slip, a
-unified approach, J. Mech. Des. 118 (1996) 432-438, have a layer that shears between belt and pulley; shear lag:
+unified approach, J. Mech. Des. 118 (1996) 432-438, model a layer that shears between belt and pulley; shear lag:
 O. Volkersen, Luftfahrtforschung 15 (1938) 41-47.  Mass, prestrain and damping are added here.
 """
 
@@ -32,10 +32,10 @@ import numpy as np
 from windlass.framework.errors import ModelError
 
 WHOLE = 1.0 - 1e-9
-"""Part of the arc that slips when it all slips [1]."""
+"""Share of the arc above which the whole arc is considered to slip [1]."""
 
 PASSES = 50
-"""At most, of the fixed point for a length; a few are usual."""
+"""Largest number of fixed-point iterations for a length; a few are usual."""
 
 
 class Rim(NamedTuple):
@@ -60,7 +60,7 @@ class Passage(NamedTuple):
 
 
 class Stick(NamedTuple):
-    """Of a sticking length X: w(0) and w(X) as parts of w'(X) [m]."""
+    """w(0) and w(X) of a sticking length X, divided by w'(X) [m]."""
 
     first: float
     last: float
@@ -92,9 +92,10 @@ def find_length(rim: Rim, F: float, angle: float, lag_of: Callable[[float], tupl
 
 
 def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Passage:
-    """How a belt passes that enters with the force F = ``entry`` and leaves with ``leave`` [N], over ``angle`` [rad].
+    """The passage over ``angle`` [rad] of a belt that enters with the force F = ``entry`` and leaves with ``leave``
+    [N].
 
-    It sticks and then slips, or sticks all the way; `check_passage` tells whether that is all.
+    It sticks and then slips, or sticks on the whole arc; `check_passage` checks that it does not stick again.
     """
     gain = rim.share * rim.slope
 
@@ -102,7 +103,7 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
         return w, (f - rim.damping * w) / rim.stiffness
 
     def stick(X: float) -> tuple[Stick, float]:
-        """Over the whole arc: F changes by (w(X) - w(0))/S."""
+        """A belt that sticks on the whole arc: F changes by (w(X) - w(0))/S."""
         ends = eval_stick(rim, X)
         return ends, (leave - entry) * rim.slope / (ends.last - ends.first)
 
@@ -127,7 +128,7 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
         change = (ends.last - ends.first) * rim.share * f
         return F - change, Passage(ends.first * gain * f, last, X, F), ends.last * gain * f
 
-    from scipy.optimize import brentq  # here, because most models do not need it
+    from scipy.optimize import brentq  # imported here, because most models do not need it
 
     # an arc that carries the whole change by slip is too long: the sticking part carries some of it
     most = min(log(leave / entry) / growth, WHOLE * angle)
@@ -141,8 +142,8 @@ def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> Non
     """Raise ModelError for a belt that does not stick and then slip as in `pass_pulley`, but sticks again.
 
     Only where F grows, by bristles that are softer than EA (mu/R)²: there the limit may grow faster than a bristle
-    bends (the test begins at sixteen times that).  Slip lasts as long as w > (mu p/mu_k)'; of both, along F, the former
-    is a line, the latter convex.
+    bends (the test begins at sixteen times that).  Slip lasts while w > (mu p/mu_k)'; as functions of F the left side
+    is linear and the right side convex.
     """
 
     def force(w: float) -> float:

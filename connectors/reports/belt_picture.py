@@ -43,9 +43,9 @@ COLORS = ("#12a4b4", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#495057")
 
 
 class Wheel(NamedTuple):
-    """One circle and what touches it."""
+    """One circle and its contacts."""
 
-    name: str  # name of what carries it
+    name: str  # name of the entity that carries it
     center: FloatArray  # global x, y [m], shape (2,)
     radius: float  # [m]
     spoke: FloatArray  # unit vector of its local x axis, shape (2,)
@@ -98,7 +98,7 @@ def draw_belt(
     Raises:
         OutputError: the file cannot be written.
     """
-    # -help runs a script without solving, and leaves no traces
+    # -help runs a script without solving, and writes no files
     if options.help_requested():
         return None if path is None else Path(path).absolute()
     target = check_picture(path) if is_first_process() else None
@@ -123,16 +123,16 @@ def draw_belt(
 
 
 def draw_circles(centers: FloatArray, radii: FloatArray, names: list[str], line: FloatArray, title: str) -> Any:
-    """A figure of a belt as it is laid over its pulleys, before anything is solved.
+    """A figure of a belt on its pulleys before any solve.
 
     Args:
         centers: [m], shape (pulleys, 2).
         radii: [m], shape (pulleys,).
-        names: words in the pulleys.
+        names: texts in the pulleys.
         line: points of the belt [m], shape (n, 2).
         title: heading.
     """
-    from matplotlib.patches import Circle  # here, because a run without pictures need not wait for it
+    from matplotlib.patches import Circle  # imported here, because runs without pictures do not need it
 
     corners = np.concatenate((line, centers - radii[:, None], centers + radii[:, None]))
     low, high = corners.min(axis=0), corners.max(axis=0)
@@ -151,7 +151,7 @@ def draw_circles(centers: FloatArray, radii: FloatArray, names: list[str], line:
 
 
 def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[CableLine], dict[int, float]]:
-    """The chains of cables with their axial forces, and the arc length at which each cable (entity) begins [m]."""
+    """The chains of cables with their axial forces, and the arc length at which each cable begins [m], by entity."""
     rows = find_evaluated_rows(cables, world)
     length = cables.table.collect("length", cables.rows)
     x = length[:, None] * np.linspace(0.0, 1.0, SUBDIVISIONS + 1)
@@ -215,7 +215,7 @@ def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArr
 
 
 def name_carrier(world: World, marker: Entity) -> str:
-    """Name of what carries a marker."""
+    """Name of the entity that carries a marker."""
     refs = list(marker.table.component.refs)
     if not refs:
         return marker.name
@@ -223,7 +223,7 @@ def name_carrier(world: World, marker: Entity) -> str:
 
 
 def _merge(spans: FloatArray) -> FloatArray:
-    """Sorted intervals, those that follow each other joined, shape (k, 2)."""
+    """Sorted intervals; adjacent ones are joined, shape (k, 2)."""
     merged: list[list[float]] = []
     for begin, end in spans.tolist():
         if merged and begin <= merged[-1][1] + 0.25 * (end - begin):
@@ -243,9 +243,9 @@ def _find_speeds(speeds: Sensors | None) -> tuple[FloatArray, dict[str, FloatArr
 
 def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> None:
     """The belt on its pulleys."""
-    from matplotlib.collections import LineCollection  # here, because a run without pictures need not wait for it
-    from matplotlib.colors import LinearSegmentedColormap  # here, because a run without pictures need not wait for it
-    from matplotlib.lines import Line2D  # here, because a run without pictures need not wait for it
+    from matplotlib.collections import LineCollection  # imported here, because runs without pictures do not need it
+    from matplotlib.colors import LinearSegmentedColormap  # imported here, because runs without pictures do not need it
+    from matplotlib.lines import Line2D  # imported here, because runs without pictures do not need it
 
     tension = LinearSegmentedColormap.from_list("tension", ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"])
     pieces = np.concatenate([np.stack((line.points[:-1], line.points[1:]), axis=1) for line in lines])
@@ -289,8 +289,8 @@ def find_range(lines: list[CableLine]) -> tuple[float, float]:
 
 def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
     """A pulley with its spoke, and inside its rim where the belt sticks and slips; font size in points."""
-    from matplotlib.collections import LineCollection  # here, because a run without pictures need not wait for it
-    from matplotlib.patches import Circle  # here, because a run without pictures need not wait for it
+    from matplotlib.collections import LineCollection  # imported here, because runs without pictures do not need it
+    from matplotlib.patches import Circle  # imported here, because runs without pictures do not need it
 
     c, r = wheel.center, wheel.radius
     axes.add_patch(Circle(tuple(c), r, facecolor="#f5f7fa", edgecolor=FAINT, linewidth=1.0, zorder=1))

@@ -17,7 +17,7 @@ Further terms of the model, all small: the axis runs at the height h above the r
 stiffness k per length of belt it lies deeper by F lam/(k R), which lets the tight side run slower than the slack one
 and adds EA/(k R²) of the loss; and where the tight strand lies above the slack one by H, its tension is greater by
 the weight of the belt rhoA g H/lam, which needs no torque.
-Where the belt holds by bristles of a finite stiffness, it does not roll on with the speed of the rim: see
+Where the belt holds by bristles of a finite stiffness, it does not enter with the speed of the rim: see
 `belt_bristles`.  Bending stiffness and sag are left out: they have no part in the speeds.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
@@ -86,7 +86,7 @@ class BeltCreep:
 
 
 def is_stiffness(given: object) -> bool:
-    """Whether a value is a positive number, perhaps infinite."""
+    """Whether a value is a positive number or infinite."""
     return isinstance(given, float | np.floating) and bool(given > 0.0)
 
 
@@ -140,13 +140,13 @@ def belt_creep(
         axis_height: height h of the axis of the belt above the rim [m].
         contact_stiffness_per_length: k [N/m²], per reference length of the belt; infinite: a rigid rim.
         friction_stiffness_per_length: mu_k [N/m²], of the bristles, per reference length; infinite: rigid bristles.
-        friction_velocity_penalty_per_length: mu_v [N s/m²] beside them, per reference length.
+        friction_velocity_penalty_per_length: mu_v [N s/m²] parallel to them, per reference length.
         gravity: g [m/s²].
         tight_above_slack: height H of the tight strand above the slack one [m], negative where it is the lower one.
 
     Raises:
-        ModelError: the belt is slack, it slips on the whole of an arc, or bristles are so soft that it slips before
-            a part that sticks or that it does not turn the driven pulley.
+        ModelError: the belt is slack, it slips on the whole of an arc, or bristles are so soft that a slipping part
+            precedes a sticking one, or that the driven pulley does not turn.
     """
     EA, stiff, mu = axial_stiffness, axial_stiffness * (1.0 + reference_strain), friction_coefficient
     R, E = radius + axis_height, axial_stiffness
@@ -161,7 +161,7 @@ def belt_creep(
         return lam / axis_radius(F, lam)
 
     def turn_slope(F: float) -> float:
-        """Its derivative by F."""
+        """Its derivative with respect to F."""
         lam = (F + stiff) / E
         rho = float(axis_radius(F, lam))
         return (1.0 + lam * (lam * E + F) / (R * contact_stiffness_per_length * rho)) / (E * rho)
@@ -218,7 +218,7 @@ def belt_creep(
         )
     loaded = min(torque_at(driver_speed) / R / scale, 1.9)
     start = [log(scale * (1.0 - 0.5 * loaded)), 1.0 + log((2.0 + loaded) / (2.0 - loaded)), v / lam]
-    from scipy.optimize import root  # here, because most models do not need it
+    from scipy.optimize import root  # imported here, because most models do not need it
 
     # bristles of a finite stiffness from the motion on rigid ones
     for bristles in dict.fromkeys((inf, friction_stiffness_per_length)):

@@ -1,4 +1,4 @@
-"""What a belt or rope does on a pulley: wrap, entry and exit, tensions, torque, slip, friction power.
+"""State of a belt or rope on a pulley: wrap, entry and exit, tensions, torque, slip, friction power.
 
     report = pulley_report(world, state, contacts, left)
     print(format_reports([report]))
@@ -48,7 +48,7 @@ REST = 1e-9
 class PulleyReport:
     """A cable on one pulley.  Without contact angles, forces and powers are 0, points and tensions NaN.
 
-    The six powers add up to what contact takes from cable and pulley.
+    The six powers sum to the power that contact absorbs from cable and pulley.
     """
 
     name: str
@@ -88,10 +88,10 @@ UNITS = units_of(PulleyReport)
 
 @checked(world=instance("World"), state=instance("State"), contacts=handle(), circle=handle())
 def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) -> PulleyReport:
-    """What the cables do on one circle.  Under MPI all processes must call this together.
+    """Report of the cables on one circle.  Under MPI all processes must call this together.
 
-    If several cables that do not join touch the circle (parallel ropes), forces and counts are sums, and the course
-    from entry to exit is that of the one with most segments in contact.
+    If several separate cables touch the circle (parallel ropes), forces and counts are sums; entry, exit and the course
+    between them are those of the cable with most segments in contact.
 
     Args:
         state: the state to evaluate at.
@@ -109,7 +109,8 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
 
 
 class Segments(NamedTuple):
-    """All segments that can touch a circle, in the order of the cable, shape (segments,) if nothing else is said."""
+    """All segments that can touch a circle, in the order of the cable; arrays of shape (segments,) unless noted
+    otherwise."""
 
     row: IntArray  # row of the `PulleyContacts`
     number: IntArray  # number within its cable
@@ -140,7 +141,7 @@ def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: F
 
 
 def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
-    """The segments of the rows that this process evaluates; their rows are numbered among these."""
+    """The segments of the rows that this process evaluates, numbered among these rows."""
     c, out = contact, contact.evaluate(fields)
     row, number = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
     values = out[row, number]
@@ -171,7 +172,8 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
 
 
 def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, tension: bool = True) -> PulleyReport:
-    """The report of a bound pulley at the present fields; ``tension=False`` leaves out (NaN) what takes longest."""
+    """The report of a bound pulley at the present fields; ``tension=False`` omits tensions (NaN), which take
+    longest."""
     z = eval_pulley_segments(pulley, contact, fields)
     wrap, speed = 0.0, 0.0
     points, tensions = np.full((2, 2), np.nan), np.full(2, np.nan)
@@ -218,7 +220,7 @@ def _eval_cord_speed(pulley: PulleyContacts, fields: Fields, z: Segments, touchi
 
 
 def _sum_friction_work(pulley: PulleyContacts) -> float:
-    """What all contacts of a pulley have lost in friction [J]; all processes together."""
+    """Energy that all contacts of a pulley have lost in friction [J]; all processes call this together."""
     work = np.array([eval_friction_work(pulley.bound.rows).sum()])
     return float((pulley.bound.assembly.processes.sum(work) if pulley.bound.parallel else work)[0])
 
@@ -226,7 +228,7 @@ def _sum_friction_work(pulley: PulleyContacts) -> float:
 def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
     """Segments from the first to the last one in contact, in the direction of growing local x; empty without contact.
 
-    On a closed chain the course begins behind the longest stretch without contact.
+    On a closed chain the course begins after the longest stretch without contact.
     """
     chain = pulley.chain[z.row]
     counts = np.bincount(chain[z.touching], minlength=len(pulley.closed))
@@ -239,7 +241,7 @@ def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
         return members[touching[0] : touching[-1] + 1]
     gaps = np.diff(np.append(touching, touching[0] + len(members)))
     widest = int(np.argmax(gaps))
-    # the stretch behind the last contact counts as wide as any other if the whole ring touches
+    # if the whole ring touches, the course begins after its last contact
     if gaps[widest] == 1:
         return members
     first = int(touching[(widest + 1) % len(touching)])
@@ -251,7 +253,8 @@ def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
 def _eval_tensions(pulley: PulleyContacts, fields: Fields, row: IntArray) -> FloatArray:
     """Axial forces [N] at the beginning of the first and at the end of the second of two cables, given by their rows.
 
-    Inside of these cables contact begins or ends and the force changes, which coarse elements smear over their length.
+    Contact begins or ends within these two cables, so their force changes; coarse elements smear this change over their
+    length.
     """
     cables, outer = pulley.cables[row], pulley.length[row] * (0.0, 1.0)
     rows = find_evaluated_rows(cables, cast(World, pulley.bound.rows.world))

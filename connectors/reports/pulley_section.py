@@ -17,7 +17,7 @@ from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 
 MOST = 8
-"""Pulleys in one table, and in all: `pulley_report` has the others."""
+"""Largest number of pulleys in one table, and in all; call `pulley_report` for the others."""
 
 
 def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
@@ -32,14 +32,14 @@ def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
 
 
 def write_section(title: str, state: State, reports: Sequence[Any], count: int) -> ReportSection:
-    """A section with one column for each of the reports, the first ones of a number."""
+    """A section with one column for each report, of ``count`` pulleys in the model."""
     when = f"At t = {state.t:.6g} s" + (f", the first {MOST} of {count}:" if count > MOST else ":")
     table = ReportTable(["", *(report.name for report in reports)], list_rows(reports, show_numbers))
     return ReportSection(title, [when, table])
 
 
 def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
-    """Each circle with the contacts of its kind; all processes together."""
+    """Each circle with the contacts of its kind; all processes call this together."""
     for component, table in world.tables.items():
         if table.count and {"circle", "cable"} <= component.refs.keys() and "circle_radius" in component.columns:
             contacts = Entity(table, np.arange(table.count))
@@ -49,7 +49,7 @@ def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
 
 
 def show_numbers(value: Any) -> Any:
-    """Points and vectors in parentheses, what is not known empty."""
+    """Points and vectors in parentheses; unknown values are empty."""
     if isinstance(value, tuple):
         return None if np.isnan(value).any() else f"({', '.join(f'{x:.5f}' for x in value)})"
     return None if np.isnan(value) else value

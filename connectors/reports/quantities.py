@@ -31,7 +31,7 @@ def units_of(report: type[Any]) -> dict[str, str]:
 
 
 def list_rows(reports: Sequence[Any], show: Callable[[Any], Any]) -> list[list[Any]]:
-    """One row for each number: its name with the unit, then what ``show`` makes of it in each report."""
+    """One row for each number: its name with the unit, then its text by ``show`` for each report."""
     return [
         [f"{name.replace('_', ' ')} [{unit}]", *(show(getattr(report, name)) for report in reports)]
         for name, unit in units_of(type(reports[0])).items()
@@ -39,7 +39,7 @@ def list_rows(reports: Sequence[Any], show: Callable[[Any], Any]) -> list[list[A
 
 
 def format_table(reports: Sequence[Any]) -> str:
-    """Reports of one kind as a table for people, one column for each."""
+    """Reports of one kind as a printed table, one column for each."""
     lines = [["", *(report.name for report in reports)]]
     lines += [[row[0].removesuffix(" [1]"), *row[1:]] for row in list_rows(reports, _format_value)]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]

@@ -1,4 +1,4 @@
-"""What a rope does on a sheave, drum or bed: wrap, fleet angles, tensions, slip, torque, hub load, friction power.
+"""State of a rope on a sheave, drum or bed: wrap, fleet angles, tensions, slip, torque, hub load, friction power.
 
     report = surface_report(world, state, contacts, drum)
     print(format_surface_reports([report]))
@@ -97,10 +97,10 @@ class Course(NamedTuple):
 
 @checked(world=instance("World"), state=instance("State"), contacts=handle(), surface=handle())
 def surface_report(world: World, state: State, contacts: Entity, surface: Entity) -> SurfaceReport:
-    """What the cables do on a surface.  Under MPI all processes must call this together.
+    """Report of the cables on a surface.  Under MPI all processes must call this together.
 
-    If several cables that do not join touch it, forces and counts are sums, and the course from entry to exit is that
-    of the one with most points in contact.
+    If several separate cables touch it, forces and counts are sums; entry, exit and the course between them are those
+    of the chain with most points in contact.
 
     Args:
         state: the state to evaluate at.
@@ -134,7 +134,7 @@ def eval_surface(world: World, fields: Fields, contacts: Entity, surface: Entity
 
 
 def find_surface_ids(world: World, fields: Fields, contacts: Entity) -> IntArray:
-    """Entity numbers of the surfaces of rows, of a set those that they have now, -1 for none, shape (rows,)."""
+    """Entity numbers of the surfaces of rows, for rows of a set their present surfaces, -1 for none, shape (rows,)."""
     if contacts.table.component is ContactFrictionSurfaceCable:
         given: IntArray = contacts.table.collect("surface", contacts.rows)
         return given
@@ -164,7 +164,7 @@ def _eval_report(world: World, fields: Fields, contacts: Entity, name: str, plan
     )
     force = fn[..., None] * normal - friction
     origin, axis = read("surface_position").reshape(-1, 3)[0], read("surface_axis").reshape(-1, 3)[0]
-    # several surfaces of one body: a point touches if it does one of them
+    # several surfaces of one body: a point touches if it touches one of them
     touched, slips = np.zeros((2, len(ids), gap.shape[1]), dtype=bool)
     where = np.zeros((len(ids), gap.shape[1], 3))
     np.logical_or.at(touched, of_row, touching)
@@ -219,7 +219,7 @@ def _find_course(
     world: World, ids: IntArray, touched: BoolArray, slips: BoolArray, where: FloatArray, origin: FloatArray,
     axis: FloatArray,
 ) -> tuple[Course | None, float, float]:  # fmt: skip
-    """The course, its angle about the axis and the part of the angle that slips [rad]; None without contact."""
+    """The course, its angle about the axis and the slipping part of this angle [rad]; None without contact."""
     chains = find_chains(world, ids)
     counts = [int(touched[chain.order].sum()) for chain in chains]
     if not any(counts):
@@ -235,14 +235,15 @@ def _find_course(
     step = np.arctan2(np.cross(arm[:-1], arm[1:]) @ axis, (arm[:-1] * arm[1:]).sum(axis=1))
     if not len(step):
         return Course(cable, flat[course], slipping, position), 0.0, 0.0
-    # each point stands for half of the ways to its neighbours, those at the ends for a whole one
+    # each point stands for half of the distances to its neighbours, the end points for the whole distance to one
     span = 0.5 * (np.append(step, step[-1]) + np.insert(step, 0, step[0]))
     wrap, slip = abs(float(span.sum())), abs(float(span[slipping].sum()))
     return Course(cable, flat[course], slipping, position), wrap, slip
 
 
 def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
-    """Places from the first to the last point that touches; on a closed chain behind the longest stretch without."""
+    """Places from the first to the last point that touches; on a closed chain from the end of the longest stretch
+    without contact."""
     on = np.flatnonzero(touched)
     if not closed:
         return np.arange(on[0], on[-1] + 1)
@@ -268,7 +269,7 @@ def _eval_travel(
     world: World, fields: Fields, cables: Entity, found: tuple[Course | None, float, float], lengths: FloatArray,
     axis: FloatArray, drift: FloatArray,
 ) -> Travel:  # fmt: skip
-    """What happens at the ends of the course, in the direction of travel."""
+    """Speed, points, tensions and fleet angles at the ends of the course, in the direction of travel."""
     course = found[0]
     if course is None:
         return Travel(0.0, (NOWHERE, NOWHERE), (np.nan, np.nan), (np.nan, np.nan))
@@ -293,7 +294,7 @@ def _eval_travel(
 
 
 def _in_space(values: Any, count: int) -> FloatArray:
-    """Vectors of the plane or of space as vectors of space, shape (count, 3)."""
+    """2D or 3D vectors as 3D vectors, shape (count, 3)."""
     out = np.zeros((count, 3))
     given = np.asarray(values).reshape(count, -1)
     out[:, : given.shape[1]] = given

@@ -5,7 +5,7 @@
 
 n is 1 or 6.  A law has two kernels: ``measure`` evaluates x and x_t, ``apply`` the forces of g at the markers. A Python
 user function cannot be evaluated in kernels and has no complex numbers: columns store its forces and derivatives at x,
-x_t, and the law is g + ∂g/∂x i Im x + ∂g/∂x_t i Im x_t, which has the same derivatives.
+x_t, and the law then evaluates g + ∂g/∂x i Im x + ∂g/∂x_t i Im x_t, which has the same derivatives.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@
     hunt_crossley        f_c = δ^m (k + χ v_n),    χ = 3/2 (ε - 1) k/v_i
     carvalho_martins     χ = 3/2 (ε - 1) (11 - ε)/(1 + 9 ε) k/v_i  for ε > 1/3,  (ε² - 1)/ε k/v_i  below (Gonthier)
 
-v_i is the stored speed of the impact, at least the least one; powers of δ < 0 have its sign.
+v_i is the stored speed of the impact, at least the smallest allowed speed; powers of δ < 0 have its sign.
 
 History values per row: gap, slip |v_t|, speed of the impact -v_n, plastic depth δ_p.  They stay fixed during Newton's
 iterations.  After them gap and slip take the values of the motion; the speed is kept from the start of the step unless
@@ -66,7 +66,7 @@ class ContactSphereSphere(Component):
     exponent = column("1", "m, power of the depth", default=1.0, minimum=1.0)
     friction = column("1", "coefficient of friction μ", default=0.0, minimum=0.0)
     proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, above=0.0)
-    impact_model = column("1", "what the contact loses in an impact", default="plain", dtype="U16", choices=MODELS)
+    impact_model = column("1", "model of the losses in an impact", default="plain", dtype="U16", choices=MODELS)
     restitution = column("1", "ε, speed after an impact by that before", default=1.0, above=0.0)
     least_impact_speed = column("m/s", "v_i is not smaller than this", default=0.0, minimum=0.0)
     plasticity_ratio = column("1", "λ = 1 - k/k_2 < 1; 0 is elastic, without adhesion", default=0.0, minimum=0.0)
@@ -91,7 +91,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
     """Gap [m], its rate and the slip, three numbers [m/s]; n; the arms of force on 0 and 1, three numbers [m]."""
     side, d = row.side, u.d
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
-    # a common centre has no normal: any direction serves
+    # spheres with the same centre have no normal: any direction will do
     inverse = side / length if length.real > 0.0 else complex(0.0, 0.0)
     n = (inverse * d[0], inverse * d[1], inverse * d[2] + (length.real == 0.0))
     gap = side * length - (row.radius0 + side * row.radius1)

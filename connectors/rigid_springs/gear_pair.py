@@ -54,7 +54,7 @@ class GearPair(Component):
     pressure_angle = column("rad", "α, angle of the line of action to the tangent", default=math.radians(20), minimum=0)
     mesh_stiffness = column("N/m", "k along the line of action", above=0.0)
     mesh_damping = column("N s/m", "d along the line of action", default=0.0, minimum=0.0)
-    backlash = column("m", "b, free way along the line of action", default=0.0, minimum=0.0)
+    backlash = column("m", "b, backlash along the line of action", default=0.0, minimum=0.0)
     axis = column("1", "axis of gear 0 in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))
     active = column("1", "meshes only if true", dtype=bool, default=True, switchable=True)
 

@@ -4,13 +4,13 @@
     s = a·(p1 - p0),   s_t = a·(v1 - v0 - ω0 × d)              a translation
     s = angle of B1 about a, not wrapped,   s_t = a·(ω1 - ω0)  a rotation, see `torsional_spring_damper`
     δ = s - upper > 0 or s - lower < 0                         depth in a stop, else 0
-    g = k δ max(0, 1 + c |δ|_t)                                pushes back, never holds on
+    g = k δ max(0, 1 + c |δ|_t)                                pushes back, never pulls
     forces g a at the points, or torques g a; moments balance
 
 The force is continuous, also with c, so that no decision is needed: it is evaluated within Newton's iterations with its
 exact tangent.  Without c a stop returns the stored energy k δ²/2.  A rigid stop would need an impact law for the
-velocities, and an update between the iterations would detect it a step too late; a stiff stop is equivalent if about
-ten steps resolve its contact time of about π sqrt(m/k).
+velocities, and an update between the iterations would detect the impact a step too late; a stiff stop is equivalent if
+about ten steps resolve its contact time of about π sqrt(m/k).
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for damping that grows with the depth.
 """

@@ -6,9 +6,9 @@
     g = k (x - offset) + d (x_t - rate_offset) + preload       or force_function(t, row, x, x_t, k, d, offset)
     f = g a on point 1, -f on point 0, and -d × f on marker 0 where moments balance; on the left-hand side
 
-If the points only move along the axis, as in a prismatic joint, both are the same.  Otherwise two opposite forces on
-parallel lines form a moment, which the ledger would show as power from nothing, as in the original.  Set ``moment_arm =
-False`` for the results of the original.
+If the points only move along the axis, as in a prismatic joint, both rates are the same.  Otherwise two opposite forces
+on parallel lines form a moment, which appears in the ledger as power without a source, as in the original.  Set
+``moment_arm = False`` for the results of the original.
 """
 
 from __future__ import annotations

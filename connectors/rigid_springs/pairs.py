@@ -9,8 +9,9 @@ and the loops add, with X = ∂y/∂q̇ and Y = ∂y/∂q (`position_kernels.upd
     forces    Xᵀ F
     tangent   dq (Xᵀ (P X + V Y) + F·∂X/∂q) + dv Xᵀ V X,    P = ∂F/∂(d, θ0, θ1),  V = ∂F/∂y
 
-The law is written for complex numbers and gives P and V: along a direction s, ∂F/∂s = Im F(x + i h s)/h.  No difference
-is taken, so h can be so small that this is exact to rounding; rotations by i h θ turn a frame A into A + i h θ × A.  A
+The law is written for complex numbers and gives P and V: along a direction s, ∂F/∂s = Im F(x + i h s)/h.  This needs no
+difference, so h can be so small that the result is exact to rounding; rotations by i h θ turn a frame A into A + i h θ
+× A.  A
 law must be analytic: no ``abs`` and no comparison of complex numbers; decide by ``.real``.
 
 In the energy ledger, a law provides its stored energy and losses; the rest of its power F·y is passed on, to a drive (a
@@ -221,7 +222,8 @@ def three_of(force: Kernel, first: int) -> Kernel:
 
 
 def power_beside(force: Kernel, energy: Kernel, power: Kernel) -> Kernel:
-    """F·y minus the rate of the stored energy and the lost power [W]; the rate is ∂E along the motion."""
+    """F·y minus the rate of the stored energy and minus the lost power [W]; this rate is the derivative of E along the
+    motion."""
 
     @kernel
     def beside(row: Any, u: Pose, ut: ComplexArray, t: float) -> float:

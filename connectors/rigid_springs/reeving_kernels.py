@@ -24,7 +24,7 @@ LENGTH, RATE, FORCE, REST, ENERGY, LOST, PASSED = range(7)
 
 @kernel
 def span_at(c: Any, pair: Pair, m: PositionColumns, i: int, k: int, which: int, out: Any) -> Any:
-    """What `eval_span` gives for span k of row i, moved by an imaginary step along one of 18 directions, or none."""
+    """`eval_span` for span k of row i, moved by an imaginary step along one of 18 directions, or not moved."""
     u, ut = row_of_rigid(m, pair, k)
     if which >= 0:
         move(u, ut, which)
@@ -56,7 +56,8 @@ def eval_tension(c: Any, i: int, L: float, Lt: float, L0: float, L0t: float) -> 
 
 @kernel
 def measure(c: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, i: int, spans: Any, wraps: Any) -> Any:
-    """L, L̇, L_0, L̇_0; g and damping of the spans of row i into ``spans``, (spans, 18), angles into ``wraps``."""
+    """L, L̇, L_0, L̇_0; writes g and damping of the spans of row i to ``spans``, (spans, 18), and angles to
+    ``wraps``."""
     L, Lt, L0, L0t, meets = 0.0, 0.0, c.L0[i], 0.0, 0.0
     for j in range(2):
         if c.k[i, j] >= 0:
@@ -78,7 +79,8 @@ def measure(c: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, i: int
 
 @kernel
 def wound(c: Any, k: int, leave: complex, meet: complex, is_first: bool, is_last: bool) -> complex:
-    """What span k winds around the ends of its rope [m]: R_A ψ_A of a first span, -R_B ψ_B of a last one."""
+    """Length of rope that span k winds around the ends of its rope [m]: R_A ψ_A of a first span, -R_B ψ_B of a last
+    one."""
     length = complex(0.0, 0.0)
     if is_first:
         length += c.R[k, 0] * leave
@@ -222,7 +224,7 @@ def fill_numbers(
 
 @kernel
 def fill_points(c: Any, pair: Pair, m: PositionColumns, i: int, arcs: int, points: FloatArray) -> int:
-    """Points along row i: both ends of its spans, and so many on every sheave; how many there are."""
+    """Points along row i: both ends of its spans, and a given number on every sheave; returns their count."""
     n, out, meets, k0 = 0, np.zeros(18, np.complex128), 0.0, c.first[i]
     for k in range(k0, c.first[i + 1]):
         leave, meet, _ = span_at(c, pair, m, i, k, -1, out)

@@ -32,7 +32,7 @@ from windlass.framework.kernels.kernel import kernel
 
 ITERATIONS = 30
 CONVERGED = 1e-14
-"""Change of an angle [rad] below which two further steps of Newton's method reach rounding."""
+"""Change of an angle [rad] below which two more steps of Newton's method reach rounding."""
 
 
 @kernel
@@ -66,7 +66,7 @@ def guess(F: ComplexArray, radius: float, c: Any) -> float:
 
 @kernel
 def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: float) -> Any:
-    """ψ_A, ψ_B, r_A, a_A × r_A, r_B, a_B × r_B, t and M; ψ are not a number where there is no tangent."""
+    """ψ_A, ψ_B, r_A, a_A × r_A, r_B, a_B × r_B, t and M; ψ are NaN where there is no tangent."""
     x, y = complex(guess(FA, RA, c), 0.0), complex(guess(FB, RB, c), 0.0)
     left = ITERATIONS
     while left > 0:

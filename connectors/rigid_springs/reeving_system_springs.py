@@ -69,7 +69,7 @@ class ReevingSystemSprings(Component):
     )  # fmt: skip
     reference_length = column("m", "length without tension", above=0.0, switchable=True)
     axial_stiffness = column("N", "EA of the rope", above=0.0, switchable=True)
-    axial_damping = column("N s", "D, as that of cables", default=0.0, minimum=0.0, switchable=True)
+    axial_damping = column("N s", "D, as for cables", default=0.0, minimum=0.0, switchable=True)
     preload = column("N", "N_0, tension at the reference length", default=0.0, switchable=True)
     slack_force = column(
         "N", "N_s, largest pressure in a slack rope; 0: presses like a rod", default=0.1, minimum=0.0, switchable=True
@@ -199,7 +199,7 @@ register(
         "length": output("m", "L, ()", LENGTH),
         "rate": output("m/s", "L̇, ()", RATE),
         "tension": output("N", "N, (); 0 where not active", FORCE),
-        "rest_length": output("m", "L_0, (); with what coordinates pay out", REST),
+        "rest_length": output("m", "L_0, (); with the rope that coordinates pay out", REST),
         "wrap": Output("rad", "θ on each marker, (markers,)", lambda rows, s: eval_numbers(rows, s)[1]),
     },
     draw=draw,

@@ -13,7 +13,7 @@
 History values per row: slip across and along the track, and gap; they stay fixed during Newton's iterations.  After
 them they take the values of the motion, and the force error is the force of a contact that opens or closes, or the
 change of friction by them.  With a zone of 0 friction has its full size at any stored slip except exactly 0, where it
-vanishes.  In the original it vanishes there with any zone; here slip 0 lies in the zone.
+vanishes.  In the original it vanishes there for every zone; here slip 0 lies in the zone.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class RollingDiscPenalty(Component):
     History values per row: slip across and along the track [m/s], gap [m] (3).
     """
 
-    marker0 = ref("rigid marker", "point of the plane, whose frame has the normal")
+    marker0 = ref("rigid marker", "point on the plane, whose frame has the normal")
     marker1 = ref("rigid marker", "centre of the disc")
     data = ref("GenericData", "3 history values; created as open without slip if left out", optional=True)
     radius = column("m", "radius of the disc", above=0.0)
@@ -155,7 +155,7 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Axis w of the disc and normal n of the plane in the frames of their markers; the angle of rollers."""
+    """Axis w of the disc and normal n of the rolling plane in the frames of their markers; the angle of rollers."""
     angle, (w, n) = rows.local("friction_angle"), (normalise(rows.local(name)) for name in ("axis", "normal"))
     return {"unit_axis": w, "unit_normal": n, "cosine": np.cos(angle), "sine": np.sin(angle)}
 

@@ -6,10 +6,10 @@
     τ = k (φ - offset) + d (φ_t - rate_offset) + preload       or force_function(t, row, φ, φ_t, k, d, offset)
     torque τ z on marker 1, -τ z on marker 0, on the left-hand side
 
-The whole turns n are chosen next to the angle at the end of the last step, which a history value keeps: a step must
-turn by less than half a turn.  Without a given history value the angle at the start is in (-π, π]. The spring acts in
-parallel to a hinge, a `RevoluteJoint2D` or `GenericJoint`; if the axes of both markers deviate, φ_t is not the rate
-of φ, and the ledger shows the difference as ``drive``.
+The number n of whole turns is chosen such that φ is nearest to its value at the end of the last step, a history value:
+a step must turn by less than half a turn.  Without a given history value the angle at the start is in (-π, π]. The
+spring acts in parallel to a hinge, a `RevoluteJoint2D` or `GenericJoint`; if the axes of both markers deviate, φ_t is
+not the rate of φ, and the ledger shows the difference as ``drive``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tracks: chains of cables along which sliding joints move, each cable beginning where the one before ends.
 
 Places along a track are arc lengths of the undeformed cables from the start of the first one.  A track whose last cable
-ends where its first begins is closed: places there have no end, they go round.
+ends where its first begins is closed: places repeat after each lap.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from windlass.framework.model.table import EntityTable
 
 SOURCE = "[@exudyn], ObjectJointSliding2D"
 SAME_PLACE = 1e-6
-"""Distance of an end of a cable from the start of the next one, per length of the cable, that counts as none [1]."""
+"""Largest distance between the end of a cable and the start of the next one that counts as 0, per length of the cable
+[1]."""
 WIDEST = 12
 """Number of coordinates of a 3D cable; 2D cables have fewer."""
 
@@ -37,11 +38,11 @@ class Tracks(NamedTuple):
     Attributes:
         ids: entity number of each track, ascending, shape (t,).
         first: first cable of each track, and the number of all cables, shape (t + 1,).
-        closed: whether each track goes round, shape (t,).
+        closed: whether each track is closed, shape (t,).
         cable: entity number of each cable, shape (n,).
         length: undeformed length of each cable [m], shape (n,).
         start: place of its start along its track [m], shape (n,).
-        dims: 2 in the plane, 3 in space, shape (n,).
+        dims: 2 or 3 dimensions, shape (n,).
         dofs: world coordinate numbers: axial motion of the material, then the nodes, -1 for none, shape (n, 13).
     """
 
@@ -61,7 +62,7 @@ class Tracks(NamedTuple):
 
 
 def read_tracks(world: Tables) -> Tracks:
-    """The tracks of a world, whose rows this process has all."""
+    """The tracks of a world; this process has all their rows."""
     table = world.table(CableTrack)
     ids, cable = table.ids_of(table.resident), table.named("cables")
     first = np.append(0, np.cumsum([len(chain) for chain in table.local("cables")], dtype=np.int64))
@@ -99,7 +100,7 @@ def check_tracks(world: Tables, table: EntityTable) -> None:
             where = f"cables[{i + 1 - t.first[k]}] of CableTrack row {table.resident[k]}"
             if t.dims[i + 1] != t.dims[i] or (t.dofs[i + 1, 0] != t.dofs[i, 0]):
                 raise ModelError(
-                    f"{where} is of another kind than the cable before: all cables of a track must be of the plane, of "
+                    f"{where} differs in kind from the cable before: all cables of a track must be of the plane, of "
                     "space, or have one and the same axial motion"
                 )
             gap = _gap(world, t.dofs, t.dims, i, i + 1)

@@ -47,7 +47,7 @@ def cable_track(world: World, cables: Handles) -> Entity:
 def sliding_joint(
     world: World, cables: Handles, entity: Handles, start: Any, at: Any = (0.0, 0.0), **values: Any
 ) -> Entity:
-    """Have points of bodies slide along cables, each with a place s along the track as a coordinate of its own.
+    """Make points of bodies slide along cables; each point has its place s along the track as a coordinate.
 
     Args:
         cables: rows of cables, each of which begins where the one before ends; or a track, see `cable_track`.

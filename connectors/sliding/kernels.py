@@ -22,8 +22,8 @@ R, P, K, RT, PT = 0, 1, 2, 3, 4
 """Rows of a place on a cable: r, r', r'', r_t, r'_t."""
 PLACE, SPEED, FRICTION, NORMAL, POWER, END, FORCE, GAP = 0, 1, 2, 3, 4, 5, 6, 9
 ON_CABLE, TRACK_SPEED, GAP_RATE = 12, 13, 14
-"""Numbers of a row for outputs: σ [m], l s_t [m/s], T [N], N [N], power of T [W], at which end, force (3) [N], gap (3)
-[m], cable, l s_t + l a_t [m/s], rate of the gap (3) [m/s]."""
+"""Numbers of a row for outputs: σ [m], l s_t [m/s], T [N], N [N], power of T [W], end of the track reached, force (3)
+[N], gap (3) [m], cable, l s_t + l a_t [m/s], rate of the gap (3) [m/s]."""
 NUMBERS = 17
 
 
@@ -68,7 +68,7 @@ def add_equations(
     S, w = np.empty((3, 4)), np.empty((5, 3))
     for i in range(len(c.marker)):
         if not c.on[i] or c.left[i]:
-            # s stays where it is, nothing else is held
+            # s is held, and nothing else
             s, k = c.dofs[i, 0], c.lam[i, 0]
             C[k] += v[s] if rate_level else x[s] - c.reference[i, 0] - c.held[i]
             f[s] += lam[k]
@@ -141,7 +141,7 @@ def add_equation_tangent(
             force = dq * lam[c.lam[i, d]]
             if force == 0.0:
                 continue
-            # by s and by the axial motion, with themselves and with the nodes
+            # with respect to s and the axial motion, and mixed with the nodes
             for one in range(2):
                 e = 0 if one == 0 else ale
                 values[slots.block[i, e, 0]] += force * w[K, d]

@@ -17,9 +17,9 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 UNKNOWN, CABLE, TURNS, LEFT, HELD = -1.0, 0, 1, 2, 3
-"""Cable of a row that has never been looked at; places of the history values of a row."""
+"""Cable of a row before its first update; places of the history values of a row."""
 BEYOND = 0.5
-"""Share of the length of the cable at an end of its track by which a joint that does not leave may be beyond it [1]."""
+"""Largest distance beyond an end of the track of a joint that does not leave it, per length of the last cable [1]."""
 
 
 class SlidingColumns(NamedTuple):
@@ -40,7 +40,7 @@ class SlidingColumns(NamedTuple):
     data: IntArray  # position of the history values, shape (n,)
     first: IntArray  # first, last: cables of the track, the last one included, shape (n,)
     last: IntArray
-    closed: NDArray[np.bool_]  # the track goes round, shape (n,)
+    closed: NDArray[np.bool_]  # the track is closed, shape (n,)
     total: FloatArray  # its length [m], shape (n,)
     # start, length, nodes: of each cable: place of its start [m], length [m], local coordinate numbers, shapes
     # (c,), (c,) and (c, 13)
@@ -108,7 +108,7 @@ def note_cables(c: SlidingColumns, x: FloatArray, data: FloatArray) -> None:
 def update_cables(c: SlidingColumns, x: FloatArray, lam: FloatArray, data: FloatArray, outcome: FloatArray) -> None:
     """The post-Newton update: which cable each row is on, and whether it has left its track.
 
-    Another cable has another cubic: the step has to be solved again with it, unless the joint carries nothing.
+    A new cable has a different cubic, so the step must be solved again, unless the joint carries no force.
     """
     error, changed, largest, worst = 0.0, False, 0.0, -1
     for i in range(len(c.marker)):
@@ -131,7 +131,7 @@ def update_cables(c: SlidingColumns, x: FloatArray, lam: FloatArray, data: Float
 
 @kernel
 def is_lost(c: SlidingColumns, i: int, place: float) -> bool:
-    """Whether a joint that is to stay on its track is far beyond an end of it."""
+    """Whether a joint that must stay on its track is far beyond one of its ends."""
     if c.closed[i] or c.leaves[i]:
         return False
     before, after = BEYOND * c.length[c.first[i]], BEYOND * c.length[c.last[i]]

@@ -4,16 +4,16 @@
     Ċ  = r_t + r' σ_t - v_m
     forces    C_qᵀ λ on the left-hand side: S_i λ on the nodes, -J_mᵀ λ on the marker, r'·λ on s and on a
     friction  F = |r'| T on s,    T = d w + μ N w/√(w² + v0²),    w = |r'| s_t,    N = |λ - t (t·λ)|,    t = r'/|r'|
-    left, or switched off    s and nothing else is held
+    left, or switched off only s is held
 
-s is a coordinate of its own without mass (`SlidingNode`), so that its equation r'·λ + F = 0 leaves λ nothing along the
-cable but friction and what else acts on s: springs, stops, drives and supports are those of any coordinate.
-a is the axial motion of cables with moving material (`ALECable2D`) from its reference, 0 for others: s then counts
-along the material, and what holds s clamps the point to the rope.
+s is a coordinate without mass (`SlidingNode`), so by its equation r'·λ + F = 0 the component of λ along the cable is
+only friction and other forces on s: springs, stops, drives and supports, as on any coordinate. a is the axial motion of
+cables with moving material (`ALECable2D`) from its reference, 0 for others: s then counts along the material, and a
+support of s clamps the point to the rope.
 
-Newton's method sees one cubic, also a little beyond the ends of its cable.  On which cable the point is, is decided by
-the update after it, and if that has changed the step is solved again, also several cables further on.  Chains are
-smooth at their nodes, where only r'' jumps, so that both cubics give nearly the same.
+Newton's method sees one cubic, also a little beyond the ends of its cable.  The update after Newton's method finds the
+cable on which the point is; if it has changed, by one or several cables, the step is solved again.  Chains are smooth
+at their nodes, where only r'' jumps, so that both cubics give nearly the same.
 
 History values per row: cable (from 0 along the track, -1: not looked for yet), turns of a closed track, whether it has
 left (1), displacement of s for rows that have left or are switched off [m].
@@ -130,7 +130,7 @@ def check(world: Tables, table: EntityTable) -> None:
     spatial = find_spatial(world, table.local("marker")) & (tracks.dims[begin] == 2)
     for row in table.resident[spatial][:1]:
         raise ModelError(
-            f"marker of {table.kind} row {row} can move out of the plane of its cables: must be a marker of the plane, "
+            f"marker of {table.kind} row {row} can leave the plane of its cables: must be a marker of the plane, "
             "or the cables Cable3D"
         )
     if len(np.unique(table.local("node"))) < table.resident_count:
@@ -237,7 +237,7 @@ def check_distances(rows: LocalRows, c: SlidingColumns, s: Fields) -> None:
 
 
 def find_lost(rows: LocalRows, c: SlidingColumns, s: Fields) -> list[str]:
-    """Which joints have run off the ends of their tracks, in words."""
+    """Texts on joints that have left the ends of their tracks."""
     found = []
     for i in np.flatnonzero(c.on & ~c.left):
         place = place_of(c, int(i), s.x)
@@ -301,7 +301,7 @@ register(
         "arc_length": output("m", "place σ along the track, by undeformed length, ()", PLACE),
         "cable": output("1", "cable on which it is, from 0 along the track, ()", ON_CABLE),
         "speed": output("m/s", "along the cable against its material, ()", SPEED),
-        "track_speed": output("m/s", "along the axis of the cable, with that of moving material, ()", TRACK_SPEED),
+        "track_speed": output("m/s", "along the axis, including the motion of material, ()", TRACK_SPEED),
         "force": output("N", "force that the point feels, global, (3,)", slice(FORCE, FORCE + 3)),
         "normal_force": output("N", "N, its part across the cable, ()", NORMAL),
         "friction_force": output("N", "T along the cable, > 0 against a speed > 0, ()", FRICTION),

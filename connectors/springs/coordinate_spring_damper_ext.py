@@ -18,8 +18,8 @@ Stops, where ``stops`` is true: f_stop = k_s (q - upper) + d_s q_t above, likewi
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0: not touched).  They stay fixed
 during Newton's iterations.  After them a sliding row gets anchor = q; a row that begins to stick gets the anchor for
-which its bristle has the force at the start of the step, or the anchor of that time if it stuck then; a row that begins
-to slide gets the sign of q_t, or of the force if q_t = 0.  The force error is the jump of the force.
+which its bristle has the force at the start of the step, or the anchor at the start of the step if it stuck then; a row
+that begins to slide gets the sign of q_t, or of the force if q_t = 0.  The force error is the jump of the force.
 
 In the energy ledger a sliding bristle stays bent by F/k_b, as in contacts.
 """
@@ -72,7 +72,7 @@ class CoordinateSpringDamperExt(Component):
     rate_offset = column("m/s", "q_t without damping [m/s or rad/s]", default=0.0, switchable=True)
     dynamic_friction = column("N", "F_d, friction while sliding [N or N m]", default=0.0, minimum=0.0, switchable=True)
     static_friction_offset = column(
-        "N", "F_s, what friction at rest has more [N or N m]", default=0.0, minimum=0.0, switchable=True
+        "N", "F_s, additional friction at rest [N or N m]", default=0.0, minimum=0.0, switchable=True
     )
     decay_velocity = column("m/s", "v_exp, at which F_s has fallen to 37 %", default=1e-3, above=0.0)
     viscous_friction = column("N s/m", "F_v, rise of friction while sliding", default=0.0, minimum=0.0, switchable=True)

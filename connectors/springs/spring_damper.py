@@ -53,7 +53,7 @@ class SpringDamper(Component):
 
 @kernel
 def line(u: Vector, ut: Vector) -> tuple[float, float]:
-    """Length l [m], not a number where it is 0, and its rate [m/s]."""
+    """Length l [m], NaN where it is 0, and its rate [m/s]."""
     length = np.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2)
     if length == 0.0:
         return np.nan, np.nan
@@ -167,7 +167,8 @@ def add_words(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows with tension only and a user function, which must give the tension itself."""
+    """Raise ModelError for rows with tension only and a user function; such a function must limit the tension
+    itself."""
     functions = table.local("force_function")
     for k in np.flatnonzero(table.local("tension_only")):
         if functions[k] is not None:

@@ -3,7 +3,7 @@
     e = M + k u                          torque of the spring, u = x1 - x0 the rotation of the arm since mounting
     f = e + d_s u_t + f_friction         on coordinate 1, -f on coordinate 0, on the left-hand side
     trial     tau = k_b (u - anchor)     of the bristle, with its anchor at the start of the step
-    limit     F_s = F_c + mu_s |e|       s: direction of the motion, by tau for friction, by u_t for the damper
+    limit     F_s = F_c + mu_s |e|       s: direction of the motion, from tau for friction, from u_t for the damper
     sticks    f_friction = tau           |tau| <= F_s
     slips     f_friction = F_s sign(tau), anchor = u - f_friction/k_b at the end of the step
 
@@ -41,7 +41,7 @@ START = (0.0,)
 class TensionerSpring(Component):
     """The spring of a tensioner arm, with friction that grows with its torque.  History values per row: anchor (1)."""
 
-    marker0 = ref("coordinate marker", "angle of what carries the arm; the ground if left out")
+    marker0 = ref("coordinate marker", "angle of the carrier of the arm; default: the ground")
     marker1 = ref("coordinate marker", "angle of the arm")
     data = ref("GenericData", "1 history value; created as [0], not bent as mounted, if left out", optional=True)
     preload = column("N m", "M, torque of the spring as mounted", default=0.0, switchable=True)

@@ -48,7 +48,7 @@ def bind_users(difference: Difference, with_forces: bool, rows: LocalRows) -> tu
 
     Args:
         difference: ``(rows, fields, which) -> u, ut``.
-        with_forces: whether tangents need the forces, too, for the curvature of markers.
+        with_forces: whether tangents also need the forces, for the curvature of markers.
         rows: the rows.
     """
     users, own = find_users(rows), rows.columns[1]

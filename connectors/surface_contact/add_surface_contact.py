@@ -24,12 +24,12 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 CORD_FACTOR = 100.0
-"""Least k R²/EA: penetration and bending of bristles are small relative to the stretch of the rope."""
+"""Least k R²/EA, for which penetration and bending of bristles are small relative to the stretch of the rope."""
 
 DEPTH_SHARE = 1e-3
 """Penetration of a taut rope into its sheave, per radius of the sheave, for which the stiffness is chosen."""
 RIM = 0.1
-"""Largest penetration of a flange, per height: deeper points have come over its rim from outside and are ignored."""
+"""Largest penetration of a flange, per height: deeper points have passed over its rim from outside and are ignored."""
 DAMPING = 1.0 / 3.0
 """Damping ratio of the rope on its contact."""
 
@@ -76,7 +76,7 @@ def add_surface_contact(
         points: contact points of each cable.
         rope_radius: radius of the rope [m].
         tension: tension of the rope [N], to choose stiffness and damping.
-        radius: radius of the rope's axis on the surface [m], likewise.
+        radius: radius of the rope's axis on the surface [m], to choose stiffness and damping.
         touching: number of surfaces that a cable can touch at a time, found by a search; None: one row per pair.
         skin: margin of the search [m]; default: length of the longest cable.
         **columns: further columns of the law: one value for all, or one for each cable.

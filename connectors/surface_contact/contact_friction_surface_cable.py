@@ -67,7 +67,7 @@ class ContactFrictionSurfaceCable(PointContact):
     """
 
     surface = ref(SURFACE, "the surface")
-    cable = ref("cable", "the cable, of two points with slope in the plane or in space")
+    cable = ref("cable", "the cable, 2D or 3D, between two points with slope")
     data = ref("GenericData", "5 n history values; created as [0.1]*n + [-2]*n + [0]*3n if left out", optional=True)
     history_column = "points"
     points = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
@@ -85,7 +85,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cables, -1 for z of a cable of the plane, shape (resident, 12)."""
+    """World coordinate numbers of the cables, -1 for z of a 2D cable, shape (resident, 12)."""
     ids = table.local("cable")
     cable = np.full((len(ids), CABLE), -1, np.int64)
     for cables, positions, rows in world.split_by_table(ids):
@@ -116,8 +116,8 @@ def check(world: Tables, table: EntityTable) -> None:
     for k in np.setdiff1d(np.arange(table.resident_count), first)[:1]:
         surface, cable = world.entity(int(surfaces[k])), world.entity(int(cables[k]))
         raise ModelError(
-            f"surface {surface!r} and cable {cable!r} of {table.kind} row {table.resident[k]} are those of another "
-            "row: each pair must have one row, as its contact counts twice otherwise"
+            f"surface {surface!r} and cable {cable!r} of {table.kind} row {table.resident[k]} belong to another "
+            "row, too: each pair must have one row, otherwise its contact counts twice"
         )
     check_thickness(world, table, table.local("surface"), np.arange(table.resident_count))
 
@@ -139,7 +139,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
             needed, words = depth * np.sin(surfaces.local("half_angle", rows)), "for which the groove is deep enough"
         if needed is None:
             continue
-        # a rope without thickness fits into every groove
+        # a rope of radius 0 fits into every groove
         for k in np.flatnonzero((rope[positions] >= needed) & (rope[positions] > 0.0))[:1]:
             row, limit = positions[k], f"{needed[k]:g} m, {words} ({surfaces.describe(int(rows[k]))})"
             raise ModelError(
@@ -219,7 +219,7 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         )  # fmt: skip
 
     none = np.zeros(0)
-    # in motion damping forces jump when a point closes, for which Newton's method does not converge
+    # in motion damping forces jump when a point closes; Newton's method would not converge
     system.post_newton, system.return_map.rest = update(True), update(False)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system

@@ -78,7 +78,7 @@ class ContactFrictionSurfaceSetCable(PointContact):
     """
 
     surface_set = ref("SurfaceSet", "the surfaces")
-    cable = ref("cable", "the cable, of two points with slope in the plane or in space")
+    cable = ref("cable", "the cable, 2D or 3D, between two points with slope")
     data = ref("GenericData", "5 n + 1 history values; created if left out", optional=True)
     history_column = "points"
     points = LAW.points
@@ -150,8 +150,8 @@ def build(rows: LocalRows) -> System:
 
 
 def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Fields, step: float) -> list[str]:
-    """Reasons for doubt: steps longer than the period of cables on their contact; in statics surfaces out of the reach
-    of all cables of their set.  ``first``: a row of each cable."""
+    """Reasons for doubt: steps longer than the period of cables on their contact; in statics surfaces that no cable of
+    their set can reach.  ``first``: a row of each cable."""
     c = p.points
     on = np.flatnonzero(p.on)
     if step > 0.0:

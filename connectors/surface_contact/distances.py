@@ -6,8 +6,8 @@ X = (x, y, z) is a point in the frame of the surface, z its axis, rho = sqrt(x²
     sphere     |X| - R,  inside  R - |X|
     line       a rho + b z + c, a² + b² = 1: drum rho - R, flank of a V-groove (rho - R) sin(beta) -+ z cos(beta)
     sheave     with s = R + a - rho, t = |z|, psi = pi/2 - beta:  a - sqrt(s² + t²) where t <= s tan(psi), the round
-               bottom, else a - (s cos(psi) + t sin(psi)), the flank, which continues it
-    profile    the nearest of successive lines and arcs in the half plane (rho, z) with common tangents
+    bottom, else a - (s cos(psi) + t sin(psi)), the flank, which continues it profile    the nearest of successive lines
+    and arcs in the half plane (rho, z) with common tangents
 
 A surface of revolution has phi(rho, z), hence with e = (x, y)/rho
 
@@ -39,7 +39,7 @@ class Geometry(NamedTuple):
     marker: IntArray  # position of the marker in the columns of its family, shape (surfaces,)
     kind: IntArray  # which distance, shape (surfaces,)
     Q: FloatArray  # axes of the surface in the frame of the marker as columns, shape (surfaces, 3, 3)
-    # parameters, shape (surfaces, 8), the last one the depth beyond which nothing is touched [m]: plane z0,
+    # parameters, shape (surfaces, 8); the last one is the depth beyond which contact is ignored [m]: plane z0,
     # half length along x and y, largest rho [m];  sphere R [m], 1 outside and -1 inside; line a, b, c, smallest
     # and largest z, largest rho;  sheave R + a, a, cos(psi), sin(psi), largest rho and t; profile first piece,
     # number of pieces, largest distance of a vertex from the origin [m]
@@ -64,7 +64,7 @@ class Distance(NamedTuple):
 
 
 Profile = tuple[bool, float, float, float, float, float, float]
-"""Whether the surface exists there, phi, phi_rho, phi_z, phi_rho,rho, phi_rho,z, phi_zz."""
+"""Whether the surface exists at this place, phi, phi_rho, phi_z, phi_rho,rho, phi_rho,z, phi_zz."""
 
 
 DistanceNumbers = tuple[float, float, float, float, float, float, float, float]

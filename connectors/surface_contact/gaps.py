@@ -65,7 +65,8 @@ def find_missed(
 
 @kernel
 def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
-    """The numbers of all points, row after row; what is off, or beyond the end of its surface, is far away."""
+    """The numbers of all points, row after row; points that are inactive or beyond the end of their surface count as
+    far away."""
     kind, geo, pieces, at = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, 0
     for i in range(len(c.n)):
         n, s, rc, L = c.n[i], c.surface[i], c.rc[i], c.L[i] * c.n[i]
@@ -97,7 +98,7 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
             # distances change no faster than the path
             if not g1 < way < np.inf:
                 continue
-            # beyond the ends of its surface, too
+            # also beyond the ends of its surface
             if not h.there or g0 == np.inf:
                 g0 = eval_distance(kind, geo, pieces, s, ax, ay, az).phi - rc
             if not (g0 > 0.0 and g0 + g1 < way):

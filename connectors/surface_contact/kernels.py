@@ -220,13 +220,13 @@ def eval_trial(par: SurfaceParameters, h: Distance, z: Lever, vn: float, a: Vect
 
 @kernel(inline=True)
 def eval_turning(z: Lever) -> float:
-    """`TURNING` in statics, 0 for what moves."""
+    """`TURNING` in statics, 0 in motion."""
     return TURNING if z.U == 0.0 and z.V == 0.0 and z.W == 0.0 else 0.0
 
 
 @kernel(inline=True)
 def eval_forces(par: SurfaceParameters, h: Distance, z: Lever, state: float, a: Vector) -> Forces:
-    """Forces of a closed point; a is the anchor that its state asks for."""
+    """Forces of a closed point; a is the anchor according to its state."""
     gap = h.phi - par.rc
     vn = h.nx * z.U + h.ny * z.V + h.nz * z.W
     fn = par.kc * gap + par.dc * vn
@@ -244,7 +244,7 @@ def eval_forces(par: SurfaceParameters, h: Distance, z: Lever, state: float, a: 
 
 @kernel(inline=True)
 def read_anchor(state: float, data: FloatArray, start: FloatArray, first: int, n: int, k: int) -> Vector:
-    """Anchor of point k: what slips takes that of the start of the step, all else that of the data."""
+    """Anchor of point k: for a slipping point the anchor of the start of the step, else the anchor of the data."""
     at, slips = first + 2 * n + 3 * k, state == SLIPS
     # both are read: arrays in branches of an inlined function would need atomic reference counting at each point
     x, y, z = start[at], start[at + 1], start[at + 2]

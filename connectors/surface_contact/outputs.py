@@ -57,8 +57,8 @@ def fill_numbers(
 ) -> None:
     """All numbers of all points into out, shape (rows, points, SIZE).
 
-    P = f_n v_n + f_t.v_t.  Bristles of what sticks store mu_k u_t.(u_t)_t; on curved surfaces their force takes
-    mu_k (n.u) (u_t.H V) more, which is the lever.
+    P = f_n v_n + f_t.v_t.  Sticking bristles store mu_k u_t.(u_t)_t; on curved surfaces their force absorbs mu_k (n.u)
+    (u_t.H V) more, which is the lever.
     """
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
     for i in range(len(c.n)):
@@ -217,9 +217,9 @@ OUTPUTS: dict[str, Output] = {
     "surface_velocity": _surface("m/s", "velocity of that origin, (3,)", lambda m, k: m.v[k]),
     "surface_axis": Output("1", "axis of the surface, global, (3,)", _eval_axes),
     "friction_power": _power(0, "power lost in sliding friction"),
-    "friction_damping_power": _power(1, "power lost in the tangential dampers of what does not slip"),
+    "friction_damping_power": _power(1, "power lost in the tangential dampers of sticking parts"),
     "contact_damping_power": _power(2, "power lost in the normal dampers"),
-    "bristle_power": _power(3, "rate at which the bristles of what sticks store energy"),
+    "bristle_power": _power(3, "rate at which sticking bristles store energy"),
     "spring_power": _power(4, "rate at which the normal springs store energy"),
     "lever_power": _power(5, "power of bristles across the tangent plane of a curved surface, not lost"),
     "friction_work": Output(

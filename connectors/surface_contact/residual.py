@@ -76,7 +76,7 @@ def read_frame(k: int, g: FloatArray) -> SurfaceFrame:
 
 @kernel(inline=True)
 def write_frame(o: SurfaceFrame, k: int, g: FloatArray) -> None:
-    """Bring a surface to lane k."""
+    """Copy a surface to lane k."""
     r = FRAME
     g[r, k], g[r + 1, k], g[r + 2, k], g[r + 3, k], g[r + 4, k], g[r + 5, k] = o.a00, o.a01, o.a02, o.a10, o.a11, o.a12
     g[r + 6, k], g[r + 7, k], g[r + 8, k], g[r + 9, k], g[r + 10, k], g[r + 11, k] = (
@@ -99,7 +99,7 @@ def write_frame(o: SurfaceFrame, k: int, g: FloatArray) -> None:
 
 @kernel(inline=True)
 def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, k: int, g: FloatArray) -> None:
-    """Bring row i to lane k."""
+    """Copy row i to lane k."""
     s = c.surface[i]
     for a in range(CABLE):
         at = c.dofs[i, a]
@@ -116,7 +116,7 @@ def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray,
 def gather_history(
     c: ContactRows, data: FloatArray, start: FloatArray, rows: IntArray, count: int, j: int, g: FloatArray
 ) -> bool:
-    """Bring the history values of point j of listed rows to the first lanes; whether any is closed."""
+    """Copy the history values of point j of listed rows to the first lanes; returns whether any is closed."""
     some = False
     for k in range(LANES):
         g[CLOSED, k] = 0.0
@@ -144,7 +144,8 @@ def place_points(j: int, g: FloatArray) -> None:
 
 @kernel(inline=True)
 def measure(which: int, pieces: FloatArray, lanes: int, g: FloatArray) -> None:
-    """Distances of the points of the first lanes from their surfaces, all of one kind; beyond its end none counts."""
+    """Distances of the points of the first lanes from their surfaces, all of one kind; points beyond the end of a
+    surface do not count."""
     for k in range(lanes):
         h = eval_kind(
             which, read_eight(GEOMETRY, k, g), pieces, g[TOUCH + 6, k], g[TOUCH + 7, k], g[TOUCH + 8, k]

@@ -3,7 +3,7 @@
 Surfaces with a bounding sphere are found by a tree of the middles of the cables; infinite ones (a sea bed) are compared
 with all cables.  A pair is near when a point of its cable is closer than the skin, or so close to the end of the
 surface that it may move over it.  The motion of a surface is the motion of its origin plus the motion by rotation on
-its bounding sphere; rotation about the axis of a surface of revolution moves nothing.
+its bounding sphere; rotation about the axis of a surface of revolution does not count.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 
 AT_END = 1e-3
-"""Gap, per skin, of a pair whose surface does not reach any point of the cable, so that it does not delay searches."""
+"""Gap, per skin, of a pair whose surface does not reach any point of the cable, such that it does not delay
+searches."""
 
 
 class SurfacePairs(NamedTuple):
@@ -94,7 +95,7 @@ def fill_gaps(
     c, s = p.points, p.points.surfaces
     for k in range(len(row)):
         i, j, least = row[k], number[k] - 1, np.inf
-        # the nearest point of the cable that the surface reaches
+        # the nearest point of the cable within the extent of the surface
         o = create_frame(s.Q, j, m.p, m.v, m.omega, m.A, s.marker[j])
         q = gather(x, c.dofs, i)
         for point in range(c.n[i]):
@@ -138,7 +139,7 @@ class SurfaceSearch(PairSearch):
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
         """Groups, surfaces and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
-        from scipy.spatial import cKDTree  # here, because most models do not need it
+        from scipy.spatial import cKDTree  # imported here, because most models do not need it
 
         p, rope = self.p, self.p.points.rc[self.first]
         middle = 0.5 * (self.hull[:, 0] + self.hull[:, 3])
@@ -159,7 +160,7 @@ class SurfaceSearch(PairSearch):
         gap = np.empty(len(group))
         fill_gaps(p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
         skin = p.skin[p.set_of[group]]
-        # beyond its end a surface may be reached by motion along it at any time
+        # motion along a surface may reach it from beyond its end at any time
         gap = np.where(np.isfinite(gap), gap, AT_END * skin)
         near = gap < skin
         return group[near], number[near], gap[near]

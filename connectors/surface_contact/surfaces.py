@@ -37,7 +37,7 @@ DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", defaul
 class PlaneSurface(Component):
     """A plane with its normal along the axis, on the side of the cable: sea beds, floors, rectangles, flanges of drums.
 
-    0 means no limit.  A rectangle has its sides along local x and y, a disc the radius ``outer_radius``.
+    0 means no limit. A rectangle has its sides along local x and y, a disc the radius ``outer_radius``.
     """
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
@@ -83,7 +83,7 @@ class SheaveSurface(Component):
     marker = MARKER
     axis = AXIS
     radius = column("m", "radius R of the groove's bottom", above=0)
-    groove_radius = column("m", "radius a of the round bottom across the groove, more than that of the rope", above=0)
+    groove_radius = column("m", "radius a of the round bottom across the groove, above the rope's radius", above=0)
     flank_half_angle = column(
         "rad", "angle beta between a flank and the plane of the sheave, below pi/2", default=np.pi / 8, above=0
     )
@@ -197,7 +197,7 @@ SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]]
 
 
 def scale(vectors: FloatArray) -> FloatArray:
-    """Vectors scaled exactly by powers of 2, so that squares of tiny or huge ones are not 0 or infinite."""
+    """Vectors scaled exactly by powers of 2, such that squares of tiny or huge vectors are not 0 or infinite."""
     _, exponent = np.frexp(np.abs(vectors).max(axis=1, keepdims=True, initial=0.0))
     scaled: FloatArray = np.ldexp(vectors, -exponent)
     return scaled
@@ -274,7 +274,7 @@ def check(world: Tables, table: EntityTable) -> None:
     ids = table.ids_of(table.resident)
     for component, contacts in world.tables.items():
         if component.refs.get("surface") is not None and component.refs["surface"].target == SURFACE:
-            # processes that have only some of the contacts cannot decide
+            # a process with only some of the contacts cannot decide this
             if contacts.resident_count < contacts.count:
                 return
             touched |= np.isin(ids, contacts.local("surface"))

@@ -90,7 +90,7 @@ def update_history(
             F = eval_forces(par, h, z, UNDEFINED, (0.0, 0.0, 0.0))
             if old <= 0.0 and h.there:
                 force += abs(F.fn)
-            # state and anchor of what is closed, from the anchor of the start of the step
+            # state and anchor of closed points, from the anchor of the start of the step
             if gap <= 0.0 and rubs:
                 limit, state, ax, ay, az = coulomb(par.mu, F.fn)[0], STICKS, z.X, z.Y, z.Z
                 if start[first + n + k] != UNDEFINED or not bristles:

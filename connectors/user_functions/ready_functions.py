@@ -5,8 +5,8 @@
     sine         mean + amplitude sin(2 pi frequency t + phase)
     spline       cubics between times, with two continuous derivatives, before the first and after the last constant
 
-They stand wherever a function of time may, and are evaluated by a kernel, without Python in a step.  At a kink or jump
-a derivative is that of the time after it.
+They are allowed wherever a function of time is, and a kernel evaluates them, without Python in a step.  At a kink or
+jump the derivative is the derivative just after it.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ SIZES = (
 
 
 def count_times(kind: int, size: int, m: int) -> int | None:
-    """How many times stand before the other numbers of a function with m values, None for a wrong number of numbers."""
+    """Number of times before the other numbers of a function with m values; None for a wrong count of numbers."""
     if kind == TABLE:
         k, rest = divmod(size, m + 1)
         return k if k >= 2 and not rest else None
@@ -146,7 +146,7 @@ def count_times(kind: int, size: int, m: int) -> int | None:
 class ReadyFunction:
     """A function of time [s] made by `table`, `ramp`, `smooth_step` or `sine`; call it for its value."""
 
-    name: str  # how it was made, for messages
+    name: str  # the call that made it, for messages
     kind: int  # kind, numbers: see `eval_ready`
     numbers: FloatArray
     shape: tuple[int, ...]  # of its values, () or (3,)
@@ -159,7 +159,7 @@ class ReadyFunction:
         return out.reshape(self.shape) if self.shape else float(out[0])
 
     def __post_init__(self) -> None:
-        # kernels rely on all of this
+        # kernels rely on all these conditions
         name, p, m = self.name, self.numbers, math.prod(self.shape)
         if self.kind not in KINDS or self.shape not in ((), (3,)) or self.order not in (0, 1, 2):
             given = f"kind {self.kind}, order {self.order}, shape {self.shape} of {show(name)}"
@@ -182,10 +182,10 @@ class ReadyFunction:
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> ReadyFunction:
-        """The function of which a model file holds that.
+        """The function that a model file describes by this data.
 
         Raises:
-            ModelError: values that `table` and the like do not make.
+            ModelError: values that none of `table`, `ramp`, `smooth_step` and `sine` would give.
         """
         names = [field.name for field in fields(cls)]
         for key in [*values, *names]:
@@ -207,7 +207,7 @@ class ReadyFunction:
         return cls(name=values["name"], numbers=found, **given)
 
     def differentiate(self) -> ReadyFunction:
-        """Its derivative in time; at most twice."""
+        """Its derivative in time, first or second."""
         return replace(self, order=self.order + 1)
 
 
@@ -232,7 +232,8 @@ def table(times: Any, values: Any) -> ReadyFunction:
 
     Args:
         times: times that rise [s], shape (k,), at least two.
-        values: the values there, shape (k,), or (k, 3) for vectors, in the unit of what the function stands for.
+        values: the values there, shape (k,), or (k, 3) for vectors, in the unit of the quantity that the function
+            gives.
 
     Raises:
         ModelError: times that do not rise, other shapes, or numbers that are not finite.
@@ -251,7 +252,8 @@ def ramp(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> ReadyFu
 
     Args:
         begin, end: times between which it rises or falls [s].
-        first, last: values before and after, numbers or of shape (3,), in the unit of what the function stands for.
+        first, last: values before and after, numbers or of shape (3,), in the unit of the quantity that the function
+            gives.
 
     Raises:
         ModelError: an end that is not after the beginning, other shapes, or numbers that are not finite.
@@ -266,7 +268,8 @@ def smooth_step(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> 
 
     Args:
         begin, end: times between which it rises or falls [s].
-        first, last: values before and after, numbers or of shape (3,), in the unit of what the function stands for.
+        first, last: values before and after, numbers or of shape (3,), in the unit of the quantity that the function
+            gives.
 
     Raises:
         ModelError: an end that is not after the beginning, other shapes, or numbers that are not finite.
@@ -281,7 +284,7 @@ def sine(amplitude: Any, frequency: float, phase: float = 0.0, mean: Any = 0.0) 
     """mean + amplitude sin(2 pi frequency t + phase).
 
     Args:
-        amplitude: a number, or of shape (3,), in the unit of what the function stands for.
+        amplitude: a number, or of shape (3,), in the unit of the quantity that the function gives.
         frequency: periods per second [Hz].
         phase: angle at t = 0 [rad].
         mean: value about which it swings, likewise.
@@ -299,5 +302,6 @@ def _check_order(name: str, begin: float, end: float) -> None:
 
 
 def _join(one: Any, other: Any) -> FloatArray:
-    """Two values of shape () or (3,), a single number standing for three, shape (2, *shape)."""
+    """Two values of shape () or (3,), shape (2, *shape); a single number counts as three equal ones if the other value
+    has shape (3,)."""
     return np.stack(np.broadcast_arrays(np.array(one, np.float64), np.array(other, np.float64)))

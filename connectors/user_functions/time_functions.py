@@ -1,6 +1,7 @@
 """User functions of time in tables: evaluated once per time, checked, and differentiated in time where needed.
 
-Ready functions (`windlass.connectors.user_functions.ready_functions`) are left to a kernel; the rest is about Python's.
+A kernel evaluates ready functions (`windlass.connectors.user_functions.ready_functions`); the following concerns Python
+functions.
 
 Rates that the user does not give come from differences over a few times around t, of order four: central ones, and
 one-sided ones near t = 0, because a function need not be defined before the start.  Their steps of 1e-5 s (first
@@ -46,7 +47,7 @@ class TimeColumn:
     Attributes:
         values: the values at the last time asked for, shape (rows, *shape), always the same array; to be read only.
         ready: brings the values of ready functions to the time of an evaluation; see `call`.
-        fill: the same for all functions, Python's included.
+        fill: the same for all functions, including Python functions.
     """
 
     def __init__(self, constant: NDArray[Any], functions: Sequence[TimeFunction | None]) -> None:
@@ -70,12 +71,12 @@ class TimeColumn:
         return self.values
 
     def update(self, s: Fields) -> None:
-        """Bring the values of Python's functions to the time of an evaluation."""
+        """Evaluate the Python functions at the time of an evaluation."""
         self._update_called(s.t)
 
     def _update_called(self, t: float) -> None:
         if self._called and t != self._at:
-            self._at = float("nan")  # stays so if a function raises
+            self._at = float("nan")  # remains NaN if a function raises an error
             for i, f in self._called:
                 self.values[i] = f(t)
             self._at = t
@@ -142,7 +143,7 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
 def compare_rates(
     rows: LocalRows, values: str, rates: str, functions: Sequence[TimeFunction | None], given: list[TimeFunction | None]
 ) -> list[TimeFunction | None]:
-    """Time derivatives that users give, compared with differences of the functions in their first calls.
+    """Time derivatives given by users, compared with differences of the functions in their first calls.
 
     Args:
         values, rates: names of the columns with the functions and with their derivatives.
@@ -187,7 +188,7 @@ def differentiate(function: TimeFunction | None) -> TimeFunction | None:
 
 
 def differentiate_twice(function: TimeFunction | None) -> TimeFunction | None:
-    """Second derivative in time, likewise."""
+    """Second derivative in time, by differences unless the function is a ready one."""
     if isinstance(function, ReadyFunction):
         return function.differentiate().differentiate()
     return _difference(function, STEP_TWICE, CENTRAL_TWICE, FORWARD_TWICE, 2)
@@ -204,7 +205,7 @@ def _difference(
         return None
 
     def eval_at(t: float) -> FloatArray:
-        h = (t + step) - t  # as large as the distance of the times really is
+        h = (t + step) - t  # the exact distance of the rounded times
         near_start = 0.0 <= t < 2 * h
         weights = forward if near_start else central
         total: FloatArray = np.float64(0.0)  # type: ignore[assignment]

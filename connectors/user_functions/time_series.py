@@ -32,12 +32,13 @@ def spline(times: Any, values: Any) -> ReadyFunction:
 
     Args:
         times: times that rise [s], shape (k,), at least four.
-        values: the values there, shape (k,), or (k, 3) for vectors, in the unit of what the function stands for.
+        values: the values there, shape (k,), or (k, 3) for vectors, in the unit of the quantity that the function
+            gives.
 
     Raises:
         ModelError: times that do not rise, fewer than four, other shapes, or numbers that are not finite.
     """
-    from scipy.interpolate import CubicSpline  # here, because most models do not need it
+    from scipy.interpolate import CubicSpline  # imported here, because most models do not need it
 
     t, v = np.array(times, np.float64), np.array(values, np.float64)
     if len(t) < 4 or not (np.diff(t) > 0.0).all():
@@ -58,7 +59,7 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
     """Times and values of one column of a CSV file, for `table` and `spline`, in SI units.
 
     The first line that is no comment (``#``) has the names of the columns, with units in brackets or without:
-    ``time [ms],heave [mm]``.  Values are converted to SI units by what stands in brackets: SI units with prefixes
+    ``time [ms],heave [mm]``.  Values are converted to SI units by the text in brackets: SI units with prefixes
     (ms, mm, kN, MPa), deg, rpm, %, min, h, t, bar, and products, quotients and powers of these; without brackets they
     are in SI units already.  Files of `Sensors` are of this form.
 
@@ -71,8 +72,8 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
         Times [s] that rise, and values in the SI unit of the column, both of shape (rows,).
 
     Raises:
-        ModelError: no such file or column, a unit that is not known, lines that are not numbers or more or fewer than
-            names, or times that do not rise.
+        ModelError: no such file or column, an unknown unit, lines that are not numbers or whose length differs from the
+            heading, or times that do not rise.
     """
     try:
         with open(file, newline="", encoding="utf-8-sig") as lines:
@@ -121,7 +122,7 @@ def _read_factor(heading: str, is_time_column: bool, file: Any) -> float:
     """The factor of a column to SI units.
 
     Raises:
-        ModelError: a unit that is not known, or of something else than time.
+        ModelError: an unknown unit, or a unit of a wrong quantity.
     """
     unit = _split(heading)[1]
     if unit is None:

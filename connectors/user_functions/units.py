@@ -22,7 +22,7 @@ PLAIN = {
     "°": math.pi / 180.0, "rpm": math.pi / 30.0, "1/min": 1.0 / 60.0, "rev": 2.0 * math.pi, "turns": 2.0 * math.pi,
     "sec": 1.0,
 }  # fmt: skip
-"""Units that take none."""
+"""Units without prefixes."""
 TIMES = ("s", "min", "h", "d", "sec")
 """Units of time; the first one takes prefixes."""
 FACTOR = re.compile(r"(.*?)(?:\^?(-?\d+(?:\.\d+)?)|([²³]))?$")
@@ -39,7 +39,7 @@ def read_unit(text: str) -> float | None:
 
 
 def is_time(text: str) -> bool:
-    """Whether a unit is one of time."""
+    """Whether a unit is a unit of time."""
     name = text.strip()
     return name in TIMES or (name.endswith("s") and name[:-1] in PREFIXES)
 
@@ -52,7 +52,7 @@ def _read_quotient(text: str) -> float | None:
         return None
     factor = _read_product(above)
     for part in below:
-        # kg/(m s) and kg/m s² alike: all that follows the stroke is below it
+        # kg/(m s) and kg/m s² alike: everything after the slash is in the denominator
         divisor = _read_product(part.strip().removeprefix("(").removesuffix(")"))
         factor = None if factor is None or divisor is None else factor / divisor
     return factor

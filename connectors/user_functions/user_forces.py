@@ -4,7 +4,7 @@
     `vectorised`    called once for all rows that share the function, with arrays over these rows
     `compiled`      a kernel, called row by row by a compiled loop
 
-Their results are laid down in small arrays before the compiled row loop runs, which then reads them.
+Their results are stored in small arrays before the compiled row loop runs, which then reads them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences, the best one for a smooth function."""
 
 SMALLEST = 1e-2
-"""Displacements [m, rad] and velocities below this share one step: no spring changes within less than 1e-7 of this."""
+"""Displacements [m, rad] and velocities below this share one step: springs do not change within 1e-7 of this value."""
 
 UserFunction = Callable[..., Any]
 
@@ -70,7 +70,7 @@ def vectorised(function: UserFunction) -> Vectorised:
             (df/du, df/du_t), each of shape (n, 3, 3) or (n,).  In a parallel run it gets the rows of its process.
 
     Returns:
-        What ``force_function`` or ``force_derivative`` is set to.
+        The value for ``force_function`` or ``force_derivative``.
 
     Raises:
         ModelError: if ``function`` cannot be called.
@@ -88,11 +88,12 @@ def compiled(function: UserFunction) -> Compiled:
         function: a kernel or a plain function that can be compiled, ``f(t, row, u, u_t, stiffness, damping, offset,
             force) -> None`` with t [s], the number of the row, and arrays of shape (3,), or (1,) for
             `CoordinateSpringDamper` and `SpringDamper` (rest length for offset), in the units of the spring; it writes
-            ``force``, which holds zeros.  As ``force_derivative`` it gets ``df_du, df_dut`` in the place
-            of ``force``, zeros of shape (3, 3) or (1, 1).
+            ``force``, which holds zeros.  As ``force_derivative`` it gets ``df_du, df_dut`` instead of ``force``, zeros
+            of shape (3, 3) or (1, 1).
 
     Returns:
-        What ``force_function`` or ``force_derivative`` is set to.  Make it once: each one is prepared anew.
+        The value for ``force_function`` or ``force_derivative``.  Call this once per function, as each result is
+        prepared separately.
 
     Raises:
         ModelError: if ``function`` is neither a kernel nor a plain function.
@@ -169,7 +170,7 @@ class UserForces:
 def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
     """The columns ``force_function`` and ``force_derivative`` of a law.
 
-    call: ``"f(t, row, x, x_t, ...) -> force [N]"``; derivatives: what the other function gives, with shapes.
+    call: ``"f(t, row, x, x_t, ...) -> force [N]"``; derivatives: results of the other function, with shapes.
     """
     return (
         function(f"{call}; or in `vectorised` or `compiled`", switchable=True),
@@ -329,7 +330,7 @@ def _eval_group(
         for i, k in enumerate(where):
             _eval_row(users, function, int(k), t, u[i], ut[i], [result[i] for result in results])
         return
-    # arrays of its own each time: the user may change them
+    # new arrays for each call, as the user may change them
     arguments = [users.rows[where], u.copy(), ut.copy(), *(column[where] for column in users.parameters)]
     if isinstance(function, Compiled):
         loop = function.force_loop if len(results) == 1 else function.derivative_loop
@@ -359,7 +360,7 @@ def _eval_row(
     ut: FloatArray,
     results: list[FloatArray],
 ) -> None:
-    """Call a plain function for user row k with numbers (n = 1) or arrays of its own, and write the results."""
+    """Call a plain function for user row k with numbers (n = 1) or new arrays, and write the results."""
     n = len(u)
     vectors = [u, ut, *(column[k] for column in users.parameters)]
     given = function(t, int(users.rows[k]), *(float(a[0]) if n == 1 else a.copy() for a in vectors))
@@ -378,7 +379,7 @@ def _split(given: Any, count: int) -> Sequence[Any]:
 
 
 def _refusal(users: UserForces, k: int, t: float, given: str, count: int, extent: str = "") -> ModelError:
-    """The error for user row k, whose function gave something else than ``count`` arrays of the right shape."""
+    """The error for user row k, whose function did not give ``count`` arrays of the right shape."""
     n = users.f.shape[1]
     if count == 1:
         name, meaning = "force_function", f" [{users.unit}]"

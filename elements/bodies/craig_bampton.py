@@ -43,7 +43,7 @@ from windlass.framework.model.world import World
 SMALL = 400
 """Coordinates between boundaries up to which all modes are computed at once."""
 SYMMETRIC = 1e-9
-"""Asymmetry of given matrices, relative to their largest entry, that is rounding [1]."""
+"""Largest asymmetry of given matrices that counts as rounding, relative to their largest entry [1]."""
 AXES = 3
 
 
@@ -101,7 +101,7 @@ class Superelement:
             Handle to the `GenericODE2`.
 
         Raises:
-            ModelError: nodes that have another number of coordinates than the boundary, or a mesh of another size.
+            ModelError: nodes whose number of coordinates differs from the boundary's, or a mesh of a wrong size.
         """
         b, n = len(self.boundary), len(self.mass)
         given = sum(len(node.table.component.dof_names) for node in nodes)
@@ -134,7 +134,7 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
     Raises:
         ModelError: matrices that do not fit together, invalid numbers, or a body that is not held by its boundary.
     """
-    from scipy import sparse  # here, because few models have such a body
+    from scipy import sparse  # imported here, because few models have such a body
 
     M, K = _read_matrix(mass, "mass"), _read_matrix(stiffness, "stiffness")
     if M.shape != K.shape:
@@ -160,7 +160,7 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
 
 def _read_matrix(given: Any, name: str) -> Any:
     """A matrix as compressed rows of SciPy."""
-    from scipy import io, sparse  # here, because few models have such a body
+    from scipy import io, sparse  # imported here, because few models have such a body
 
     if isinstance(given, str | os.PathLike):
         given = _read_file(Path(given), name, io, sparse)
@@ -184,7 +184,7 @@ def _read_file(file: Path, name: str, io: Any, sparse: Any) -> Any:
     try:
         return io.mmread(file) if file.suffix == ".mtx" else sparse.load_npz(file)
     except (OSError, ValueError, KeyError) as error:
-        words = "must be what scipy.sparse.save_npz or scipy.io.mmwrite wrote"
+        words = "must be a file of scipy.sparse.save_npz or scipy.io.mmwrite"
         raise ModelError(f"{name} = {str(file)!r} in craig_bampton cannot be read ({error}): {words}") from None
 
 
@@ -206,7 +206,7 @@ def _solve(K: Any, right: FloatArray) -> FloatArray:
     Raises:
         ModelError: K is singular.
     """
-    from scipy.sparse.linalg import splu  # here, because few models have such a body
+    from scipy.sparse.linalg import splu  # imported here, because few models have such a body
 
     try:
         found: FloatArray = splu(K).solve(right)
@@ -221,8 +221,8 @@ def _solve(K: Any, right: FloatArray) -> FloatArray:
 
 def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
     """ω [rad/s], ascending, and shapes with φᵀ M φ = 1, largest entry > 0, shape (free, modes)."""
-    from scipy.linalg import eigh  # here, because few models have such a body
-    from scipy.sparse.linalg import eigsh  # here, because few models have such a body
+    from scipy.linalg import eigh  # imported here, because few models have such a body
+    from scipy.sparse.linalg import eigsh  # imported here, because few models have such a body
 
     if not modes:
         return np.zeros(0), np.zeros((K.shape[0], 0))
@@ -253,7 +253,7 @@ def _find_translations(body: Superelement, directions: Any) -> FloatArray:
 
 def _read_mesh(body: Superelement, file: Path) -> dict[str, Any]:
     """Points, edges and displacements of a mesh file."""
-    import meshio  # here, because models without mesh file do not need it
+    import meshio  # imported here, because models without mesh file do not need it
 
     try:
         mesh = meshio.read(str(file))

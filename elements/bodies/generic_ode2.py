@@ -1,4 +1,4 @@
-"""Bodies given by matrices: linear superelements, drive trains, and all else of the form M q_tt + D q_t + K q = f.
+"""Bodies given by matrices: linear superelements, drive trains, and other systems M q_tt + D q_t + K q = f.
 
     (M + M_u) q_tt + D q_t + K q = f + f_u(t, q, q_t)        M_u(t, q, q_t) and f_u by functions of the user
 
@@ -35,7 +35,7 @@ from windlass.framework.model.system import Evaluation, Fields, System, Term
 from windlass.framework.model.table import EntityTable
 
 SYMMETRIC = 1e-12
-"""Asymmetry of K, relative to its largest entry, up to which K has an energy."""
+"""Largest asymmetry of K, relative to its largest entry, at which the energy of K is defined."""
 ROUGH = 1e-8
 """Asymmetry and negative eigenvalues of M, relative to its diagonal, that rounding of its entries may cause."""
 
@@ -66,7 +66,7 @@ class GenericODE2(Component):
 
 
 class Columns(NamedTuple):
-    """Letters of the rows; w: largest number of coordinates of a row.
+    """Data of the rows for the kernels; w: largest number of coordinates of a row.
 
     dofs: local numbers, shape (rows, w), the spare number beyond the coordinates of a row; at: their columns among the
     row's coordinates.
@@ -321,7 +321,7 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
         )
     for i, j in np.argwhere((size == 0.0) & (M != 0.0))[:1]:
         raise ModelError(
-            f"mass[{i}, {j}] = {M[i, j]:g} {where} beside a 0 on the diagonal: must be 0, as no mass may be negative"
+            f"mass[{i}, {j}] = {M[i, j]:g} {where} next to a 0 on the diagonal: must be 0, as no mass may be negative"
         )
     scale = 1.0 / np.where(root > 0.0, root, 1.0)
     scaled = M * scale * scale[:, None]

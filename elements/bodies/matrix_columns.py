@@ -52,7 +52,7 @@ def stack_matrices(
     """Matrices of rows from a column of open length, each of shape (height, width), padded by 0; 0 of empty ones.
 
     Raises:
-        ModelError: another number of values.
+        ModelError: a wrong number of values.
     """
     found = np.zeros((len(rows.rows), *most))
     for i, given in enumerate(rows.local(name)):

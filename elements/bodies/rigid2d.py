@@ -39,7 +39,7 @@ class RigidBody2D(Component):
 
 
 class Eccentric(NamedTuple):
-    """Letters of all rows.
+    """Data of all rows for the kernels.
 
     s: mass times position of the centre of mass, body's frame [kg m], shape (rows, 2).
     m: mass [kg], shape (rows,).

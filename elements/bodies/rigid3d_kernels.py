@@ -121,7 +121,7 @@ def inertia(c: Columns, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArr
         update_rotation(x, c.dofs, i, e, A, G)
         d, s = c.dofs[i], read(c.s, i)
         w, alpha = apply(G, v, d), apply(G, a, d)
-        # force of the centre of mass beside the node
+        # force of a centre of mass at a distance from the node
         force = times(A, add(cross(alpha, s), cross(w, cross(w, s))))
         for k in range(3):
             f[d[k]] += force[k]
@@ -201,7 +201,7 @@ def inertia_tangent(
             change = cross(s, read(A, b))
             for k in range(4):
                 B[3 + k, b] += da * dot(read_column(G, k), change)
-        # what holds the length of e: κ e (e·e_tt + e_t·e_t)
+        # inertia against a change of the length of e: κ e (e·e_tt + e_t·e_t)
         stretch = 0.0
         for k in range(4):
             stretch += e[k] * a[d[3 + k]] + v[d[3 + k]] * v[d[3 + k]]

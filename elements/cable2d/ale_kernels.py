@@ -135,7 +135,7 @@ def scatter_tangent(
 
 @kernel
 def inertia(c: Columns, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add to f what inertia has beyond the constant mass matrix: 2 s_t P v + s_t² R q + s_tt P q on the nodes and
+    """Add to f the inertia forces beyond the constant mass matrix: 2 s_t P v + s_t² R q + s_tt P q on the nodes and
     2 s_t vᵀQ q + s_t² [μ r'·r']/2 + (P q)·a on s; the terms with P q need the coupling."""
     Pv, Rq, Pq, Qq = np.empty(8), np.empty(8), np.empty(8), np.empty(8)
     for i in range(len(c.L)):

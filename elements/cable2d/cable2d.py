@@ -79,11 +79,11 @@ class Cable2D(Component):
     )
     integration = column("1", "integration rule; 2 does not lock", default=2, dtype=np.int64, choices=RULES)
     axial_force_function = function("N(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N], see force_functions.py")
-    axial_force_derivatives = function("its derivatives by ε, ε_t, κ, κ_t")
+    axial_force_derivatives = function("its derivatives with respect to ε, ε_t, κ, κ_t")
     bending_moment_function = function(
         "M(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N m], see force_functions.py"
     )
-    bending_moment_derivatives = function("its derivatives by ε, ε_t, κ, κ_t")
+    bending_moment_derivatives = function("its derivatives with respect to ε, ε_t, κ, κ_t")
 
 
 @kernel
@@ -242,7 +242,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
 
 
 def create_columns(rows: LocalRows, row: IntArray, rule: Rule) -> Columns:
-    """The columns of rows with the same rule; ``row`` are their positions among the local rows of the table.
+    """The columns of rows with the same rule; ``row``: their positions among the local rows of the table.
 
     Stiffness and damping that a force function replaces are 0 for the kernels.
     """

@@ -7,7 +7,7 @@
 | `axial_force` | N | tension > 0 |
 | `bending_moment` | N m | > 0 where it bends to the left of the direction of growing x |
 | `curvature` | 1/m | > 0 to the left |
-| `bending_moment_vector`, `curvature_vector` | N m, 1/m | in 3D, instead of both: a file may show both kinds |
+| `bending_moment_vector`, `curvature_vector` | N m, 1/m | in 3D, instead of these two; a file may contain all four |
 
 The values are those of the output variables of the same names.  Neighbouring cables each have their own points where
 they meet, because forces and curvature may jump there.
@@ -105,7 +105,7 @@ class CableLines:
     def _coordinates(
         self, motion: Callable[[LocalRows, Fields], CableMotion], fields: Fields
     ) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Coordinates and velocities of a motion, and the numbers of those of each row."""
+        """Coordinates and velocities of a motion, and the coordinate numbers of each row."""
         if motion is eval_motion:
             return self._rows.dofs, fields.x, fields.v
         found = motion(self._rows, fields)
@@ -116,8 +116,8 @@ class CableLines:
 def fill_points(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape, r: FloatArray, r_t: FloatArray
 ) -> None:
-    """Positions r [m] and velocities r_t [m/s], x, y and in space z of shape (rows n, 3), at the n places of cables of
-    length L; ``shape`` is that of length 1."""
+    """Positions r [m] and velocities r_t [m/s], x, y and in 3D z of shape (rows n, 3), at the n places of cables of
+    length L; ``shape``: shape functions of a cable of length 1."""
     count, dims = len(shape.S), dofs.shape[1] // 4
     for i in range(len(L)):
         n = dofs[i]
@@ -132,7 +132,7 @@ def fill_points(
 
 @kernel(inline=True)
 def interpolate(P0: float, P1: float, P2: float, P3: float, z: tuple[Vector, Vector, Vector, Vector]) -> Vector:
-    """The sum of r0, r0', r1, r1' with these factors."""
+    """The sum of r0, r0', r1, r1' with the factors P0 to P3."""
     return combine(1.0, combine(P0, z[0], P2, z[2]), 1.0, combine(P1, z[1], P3, z[3]))
 
 
@@ -141,7 +141,7 @@ def fill_strains(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape,
     eps: FloatArray, eps_t: FloatArray, kap: FloatArray, kap_t: FloatArray,
 ) -> None:  # fmt: skip
-    """Strain, shape (rows, n), and curvature, (rows, n, 1 or 3), with their rates, as `eval_bending` has them."""
+    """Strain, shape (rows, n), and curvature, (rows, n, 1 or 3), with their rates, as in `eval_bending`."""
     count, d = len(shape.S), dofs.shape[1] // 4
     for i in range(len(L)):
         n, iL = dofs[i], 1.0 / L[i]

@@ -225,7 +225,7 @@ def _compare(
     p: Parameters,
     given: FloatArray,
 ) -> None:
-    """Warn of derivatives that contradict the differences of their function; they change the tangent only."""
+    """Warn of derivatives that contradict differences of their function; wrong derivatives change only the tangent."""
     for k, (which, name) in enumerate(BY.items()):
 
         def evaluate(distance: FloatArray, which: int = which) -> FloatArray:
@@ -237,7 +237,7 @@ def _compare(
         for i, j in np.argwhere(wrong)[:1]:
             warn(
                 f"{quantity}_derivatives of {group.kind} row {int(p.row[i, 0])} gave {given[k, i, j]:.9g} for the "
-                f"derivative by {name} at x = {x[i, j]:.6g} m, t = {t:.9g} s, but {quantity}_function "
+                f"derivative with respect to {name} at x = {x[i, j]:.6g} m, t = {t:.9g} s, but {quantity}_function "
                 f"({name_of(group.force)}) changes by {differences[i, j]:.9g}: Newton needs its derivative",
                 ModelWarning,
                 stacklevel=2,

@@ -53,7 +53,7 @@ SUMS = MATRIX + 64
 
 @kernel(inline=True)
 def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: FloatArray) -> None:
-    """Fill the rows of coordinates, velocities, what is given, e and its rate."""
+    """Fill the rows of coordinates, velocities, given data, e and its rate."""
     first = block * LANES
     gather(2, c, first, x, COORDINATES, g)
     gather(2, c, first, v, VELOCITIES, g)
@@ -245,7 +245,7 @@ def tangent_gauss(
 
 @kernel(inline=True)
 def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
-    """Coordinates i = 0 to 3 of r0, r0', r1, r1' of a row with the numbers n in d dimensions; z = 0 in the plane."""
+    """Coordinates i = 0 to 3 of r0, r0', r1, r1' of a row with the numbers n in d dimensions; z = 0 in 2D."""
     # without a branch, around which the compiler would add reference counting of the arrays
     return x[n[d * i]], x[n[d * i + 1]], (d - 2) * x[n[d * i + d - 1]]
 
@@ -265,9 +265,9 @@ def sum_vectors(P: FloatArray, j: int, scale: float, z: Vectors) -> Vector:
 
 @kernel
 def fill_energies(c: Columns, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Strain energies [J] by strain and by bending, and what damping takes of each [W], of the rows; shape (2, rows).
+    """Strain energies [J] by strain and by bending, and the powers [W] that their damping dissipates; shape (2, rows).
 
-    In the plane and in space, by the points of the rule: gradients of the energies are the residual without damping.
+    In 2D and 3D, at the points of the rule: gradients of the energies are the residual without damping.
     """
     d = c.dofs.shape[1] // 4
     for i in range(len(c.L)):

@@ -37,9 +37,9 @@ class Columns(NamedTuple):
     """Rows with the same integration rule, which has n axial and m bending points.
 
     L [m], EA [N], EI [N m^2], dEA [N s], dEI [N m^2 s]: length, stiffness and damping, shape (rows,).
-    eps [1], kap [1/m]: strain and curvature without force at the points, shapes (rows, n) and (rows, m); in space
-        curvatures have shape (rows, m, 3).
-    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8), in space (rows, 12).
+    eps [1], kap [1/m]: strain and curvature without force at the points, shapes (rows, n) and (rows, m); in 3D
+    curvatures have shape (rows, m, 3).
+    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8), in 3D (rows, 12).
     row: position of each row in the slots, shape (rows,).
     """
 
@@ -59,8 +59,8 @@ class Lanes(NamedTuple):
 
     given: by block, quantity and lane, shape (blocks, 6 + n + m, LANES): length L [m], EA [N], EI [N m^2], dEA [N s],
         dEI [N m^2 s], mass per length [kg/m]; strain without force at the axial points [1]; curvature without force at
-        the bending points [1/m], in space x, y, z of each.
-    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8), in space 12.
+        the bending points [1/m], in 3D x, y, z of each.
+    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8), in 3D 12.
     row: position of each row in the slots, shape (rows,).
     """
 
@@ -82,7 +82,7 @@ def create_lanes(c: Columns, mass_per_length: FloatArray) -> Lanes:
 
 @kernel(inline=True)
 def gather(dims: int, c: Lanes, first: int, x: FloatArray, row: int, g: FloatArray) -> None:
-    """Bring the 4 dims coordinates of each lane to as many rows."""
+    """Copy the 4 dims coordinates of each lane to as many rows."""
     for k in range(LANES):
         n = c.dofs[first + k]
         for j in range(4 * dims):
@@ -91,7 +91,7 @@ def gather(dims: int, c: Lanes, first: int, x: FloatArray, row: int, g: FloatArr
 
 @kernel(inline=True)
 def take_given(c: Lanes, block: int, place: int, count: int, row: int, g: FloatArray) -> None:
-    """Bring some of what is given for a block to as many rows."""
+    """Copy some of the given data of a block to as many rows."""
     for j in range(count):
         for k in range(LANES):
             g[row + j, k] = c.given[block, place + j, k]
@@ -106,7 +106,7 @@ def read_given(dims: int, k: int, g: FloatArray) -> tuple[float, float, float, f
 
 @kernel(inline=True)
 def scatter_forces(dims: int, c: Lanes, first: int, g: FloatArray, f: FloatArray) -> None:
-    """Add the forces of the lanes to the world's."""
+    """Add the forces of the lanes to the forces of the world."""
     for k in range(min(LANES, len(c.row) - first)):
         n = c.dofs[first + k]
         for j in range(4 * dims):
@@ -115,7 +115,7 @@ def scatter_forces(dims: int, c: Lanes, first: int, g: FloatArray, f: FloatArray
 
 @kernel(inline=True)
 def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
-    """Place of entry (i, j) of the matrix of a row, whose pieces are as `add_matrix` has them."""
+    """Place of entry (i, j) of the matrix of a row, with the pieces of `add_matrix`."""
     to, width = slots.places[row], slots.width
     if slots.height > 1:
         return int(to[i // width, j // width] + width * (j % width) + i % width)
@@ -124,7 +124,7 @@ def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
 
 @kernel(inline=True)
 def add_matrix(dims: int, g: FloatArray, k: int, slots: Slots, row: int, values: FloatArray) -> None:
-    """Add the matrix of lane k, that of a row, to the world's.
+    """Add the matrix of lane k, which belongs to a row, to the matrix of the world.
 
     With w = 2 dims coordinates of a node, pieces are 1 x 1, 1 x w or w x w.
     """
@@ -151,6 +151,6 @@ def add_matrix(dims: int, g: FloatArray, k: int, slots: Slots, row: int, values:
 
 @kernel(inline=True)
 def scatter_matrices(dims: int, c: Lanes, first: int, g: FloatArray, slots: Slots, values: FloatArray) -> None:
-    """Add the matrices of the lanes to the world's; slots of all rows."""
+    """Add the matrices of the lanes to the matrix of the world; ``slots`` of all rows."""
     for k in range(min(LANES, len(c.row) - first)):
         add_matrix(dims, g, k, slots, c.row[first + k], values)

@@ -6,8 +6,8 @@ n = [-r'_y, r'_x]/|r'|:
 
     position r + y n,    velocity r_t - y ω r'/|r'|,    ω = (r' × r'_t)/(r'·r'),    strain ε - y κ.
 
-Forces and moments include damping and user functions and belong to the place itself.  With integration rule 2 the axial
-force is best at x = 0, L/2 and L.
+Forces and moments include damping and user functions and are evaluated at the place itself.  With integration rule 2
+the axial force is best at x = 0, L/2 and L.
 """
 
 from __future__ import annotations
@@ -103,14 +103,14 @@ class CableView:
         return eval_forces(quantity, self.forces[quantity], t, places, strains, self.parameters)
 
     def eval_moment(self, t: float, places: Places, strains: Strains, bending: Bending) -> FloatArray:
-        """Bending moment [N m] at places, shape (rows, k, 1), in space (rows, k, 3), at time t [s]."""
+        """Bending moment [N m] at places, shape (rows, k, 1), in 3D (rows, k, 3), at time t [s]."""
         return self.eval_force("bending_moment", t, places, strains)[..., None]
 
     @cached_property
     def parts(self) -> IntArray:
         """Label of each cable, shape (rows,), equal for cables that meet at positions; labels follow the rows."""
-        from scipy.sparse import coo_array  # here, because a run without output need not wait for it
-        from scipy.sparse.csgraph import connected_components  # here, because a run without output need not wait for it
+        from scipy.sparse import coo_array  # imported here, because runs without output do not need it
+        from scipy.sparse.csgraph import connected_components  # imported here, because of SciPy
 
         # by the first coordinate of each end, since nodes may share a position
         ends = node_dofs(self._rows)
@@ -133,7 +133,7 @@ class CableSections:
     motion: their coordinates and rates.
     t: time [s].
     places: places on the axis.
-    y: distance from the axis [m], shape (rows, k), 0 in space.
+    y: distance from the axis [m], shape (rows, k), 0 in 3D.
     strains: strains with r', r'' and their rates.
     bending: curvatures.
     """
@@ -159,7 +159,7 @@ class CableSections:
 
     @cached_property
     def turning(self) -> FloatArray:
-        """Angular velocity of the tangent without spin about it [rad/s], shape (rows, k, 1), in space (rows, k, 3)."""
+        """Angular velocity of the tangent without spin about it [rad/s], shape (rows, k, 1), in 3D (rows, k, 3)."""
         p = self.strains.p
         return np.asarray(cross(p, self.strains.pt) / dot(p, p)[..., None])
 
@@ -250,7 +250,7 @@ def eval_axial_force(c: CableSections) -> FloatArray:
 
 
 def eval_moment(c: CableSections) -> FloatArray:
-    """Bending moment [N m], shape (rows, k, 1), in space (rows, k, 3)."""
+    """Bending moment [N m], shape (rows, k, 1), in 3D (rows, k, 3)."""
     view: CableView = c.rows.columns
     return view.eval_moment(c.t, c.places, c.strains, c.bending)
 

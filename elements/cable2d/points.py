@@ -74,7 +74,7 @@ def shape(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
 
 @kernel(inline=True, fast=False)
 def shape_slope(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
-    """Their first derivatives by arc length [1/m, 1, 1/m, 1]."""
+    """Their first derivatives with respect to arc length [1/m, 1, 1/m, 1]."""
     D3 = 6.0 * s * (1.0 - s) / L
     return -D3, (1.0 - s) * (1.0 - 3.0 * s), D3, s * (3.0 * s - 2.0)
 

@@ -30,7 +30,7 @@ class Strains(NamedTuple):
 
     p, k [1, 1/m]: r' and r'', pt, kt [1/s, 1/(m s)]: their rates, shape (rows, n, d).
     eps, eps_t [1, 1/s]: axial strain and its rate, shape (rows, n).
-    kap, kap_t [1/m, 1/(m s)]: curvature and its rate, in space its size |κ|, shape (rows, n).
+    kap, kap_t [1/m, 1/(m s)]: curvature and its rate, in 3D its size |κ|, shape (rows, n).
     """
 
     p: FloatArray

@@ -11,7 +11,7 @@ def find_kinds(dims: int) -> tuple[type[Component], type[Component]]:
     """Node and cable in 2D or 3D."""
     if dims == 2:
         return PointSlope2D, Cable2D
-    from windlass.elements.cable3d.cable3d import Cable3D  # here, because models of the plane do not need it
-    from windlass.elements.nodes.nodes3d import PointSlope3D  # here, because models of the plane do not need it
+    from windlass.elements.cable3d.cable3d import Cable3D  # imported here, because 2D models do not need it
+    from windlass.elements.nodes.nodes3d import PointSlope3D  # imported here, because 2D models do not need it
 
     return PointSlope3D, Cable3D

@@ -55,7 +55,7 @@ def find_middle(e: Vector, s0: Vector, s1: Vector) -> Vector:
 
 @kernel(inline=True)
 def find_bending(sign: float, e: Vector, s0: Vector, s1: Vector, iL: float) -> tuple[Vector, Vector]:
-    """r' = e ± H d and r'' = (d ∓ w)/L at the bending points, or their rates; see `residual_lobatto` of the plane."""
+    """r' = e ± H d and r'' = (d ∓ w)/L at the bending points, or their rates; see `residual_lobatto` of 2D cables."""
     d, s = combine(1.0, s1, -1.0, s0), combine(1.0, s0, 1.0, s1)
     w = combine(2.0 * ROOT3, e, -ROOT3, s)
     return combine(1.0, e, sign * H, d), combine(iL, d, -sign * iL, w)

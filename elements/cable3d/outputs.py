@@ -2,7 +2,7 @@
 
 ``x`` is one place for all rows, one per row (rows,), or several per row (rows, k); the default is the middle of each
 cable.  Vectors are global, scalars have no further axis.  Forces and moments include damping, references and user
-functions and belong to the place itself.  With integration rule 2 the axial force is best at x = 0, L/2 and L.
+functions and are evaluated at the place itself.  With integration rule 2 the axial force is best at x = 0, L/2 and L.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ OUTPUTS: dict[str, Output] = {
         "rad/s", "angular velocity of the tangent at x, without spin, (3,)", lambda c: c.turning
     ),
     "axial_strain": _output("1", "axial strain at x: |r'| - 1", lambda c: c.strains.eps),
-    "strain": _output("1", "the same, as the name is for cables of the plane", lambda c: c.strains.eps),
+    "strain": _output("1", "axial strain at x, by its name for 2D cables", lambda c: c.strains.eps),
     "curvature": _output("1/m", "curvature at x: (r' × r'')/|r'|², shape (3,)", lambda c: c.bending.kap),
     "axial_force": _output("N", "axial force at x, tension > 0", eval_axial_force),
     "bending_moment": _output("N m", "bending moment at x, shape (3,)", eval_moment),

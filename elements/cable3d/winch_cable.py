@@ -9,10 +9,10 @@ dr/dl at fixed material, see winch_points.py), d'Alembert's principle for the ma
     l        ∂Π/∂l - W + ∫ d_EA ε_t dε/dl dx + ∫ ρA w·u_t dx = ∫ ρA w·g dx + force of the drive
 
 where ε = |r'| - 1 and κ is the curvature of `Cable3D`.  W = T_s²/(2 EA) is the energy of a metre of rope in the winch,
-where it lies under the tension T_s (``store_tension``): it enters with the rope.  So on a winch that holds a tension N
-at rest acts N (1 + ε) + W - EA ε²/2 in the direction of growing l.  Rope passes the outlet with the velocity there: its
-mass, momentum and kinetic energy enter with it (outputs ``mass_flow`` and ``momentum_flow``, quantities ``strain_flow``
-and ``kinetic_flow`` of the ledger).
+where it lies under the tension T_s (``store_tension``): it enters with the rope.  So the force N (1 + ε) + W - EA ε²/2
+acts in the direction of growing l on a winch that holds a tension N at rest.  Rope passes the outlet with the velocity
+there: its mass, momentum and kinetic energy enter with it (outputs ``mass_flow`` and ``momentum_flow``, quantities
+``strain_flow`` and ``kinetic_flow`` of the ledger).
 
 The rope is straight without force.  Axial integration is rule 2 of `Cable2D`, so it does not lock.
 
@@ -94,7 +94,7 @@ def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
 
 
 def bind(rows: LocalRows) -> Columns:
-    """The letters of the rows."""
+    """Data of the rows for the kernels."""
     EA = rows.local("axial_stiffness")
     return Columns(
         rows.local("begin"),
@@ -178,7 +178,7 @@ def check(world: Tables, table: EntityTable) -> None:
             given = f"feed of {table.kind} row {held[places[k]]} has the length {start[k]:g} m"
             raise ModelError(f"{given} (reference + displacement): must be > shortest = {shortest[k]:g} m")
     if world.is_distributed:
-        # other processes may have the rest of a rope
+        # the rest of a rope may belong to other processes
         return
     active = table.local("active")
     for one in np.unique(feed):

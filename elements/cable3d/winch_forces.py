@@ -1,6 +1,6 @@
 """Kernels of winch cables: forces of stretching and bending, and of damping; letters as in winch_points.py.
 
-The elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx gives the forces ∂Π/∂z, minus the energy W dl that rope brings from
+The elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx gives the forces ∂Π/∂z, minus the energy W dl that rope carries from
 the winch.
 """
 
@@ -17,7 +17,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def axial_energy(EA: float, p: FloatArray, g: FloatArray, K: FloatArray) -> float:
-    """Energy EA (|p| - 1)²/2 [J/m] with its derivatives g (d,) and K (d, d) by p."""
+    """Energy EA (|p| - 1)²/2 [J/m] with its derivatives g (d,) and K (d, d) with respect to p."""
     d, size = len(p), sqrt(dot(p, p))
     force = EA * (size - 1.0)
     for a in range(d):
@@ -30,8 +30,8 @@ def axial_energy(EA: float, p: FloatArray, g: FloatArray, K: FloatArray) -> floa
 
 @kernel
 def bending_energy(EI: float, p: FloatArray, k: FloatArray, g: FloatArray, K: FloatArray) -> float:
-    """Energy EI |κ|²/2 [J/m], |κ|² = (P Q - R²)/P² with P = p·p, Q = k·k, R = p·k, with its derivatives g (2 d,) and
-    K (2 d, 2 d) by p and k."""
+    """Energy EI |κ|²/2 [J/m], |κ|² = (P Q - R²)/P² with P = p·p, Q = k·k, R = p·k, with its derivatives g (2 d,) and K
+    (2 d, 2 d) with respect to p and k."""
     d, P, Q, R = len(p), dot(p, p), dot(k, k), dot(p, k)
     E = 0.5 * EI
     # e = E (Q/P - R²/P²): first and second derivatives with respect to P, Q and R
@@ -57,8 +57,8 @@ def add_elastic(
     c: Columns, axial: Points, bending: Points, x: FloatArray, dq: float, f: FloatArray,
     slots: IntArray, values: FloatArray, energies: FloatArray,
 ) -> None:  # fmt: skip
-    """Elastic forces to f, dq times their derivative to the matrix values, and energies of stretching and bending of
-    the rows, shape (2, rows): each where there is room for it."""
+    """Add elastic forces to f and dq times their derivative to the matrix values; write the energies of stretching and
+    bending of the rows, shape (2, rows).  Empty arrays are left out."""
     n = c.dofs.shape[1]
     d = (n - 1) // 4
     S, p, p_l, k, k_l = np.empty((3, 4)), np.empty(d), np.empty(d), np.empty(d), np.empty(d)
@@ -138,8 +138,8 @@ def add_damping(
     c: Columns, P: Points, x: FloatArray, v: FloatArray, dq: float, dv: float, f: FloatArray,
     slots: IntArray, values: FloatArray, powers: FloatArray,
 ) -> None:  # fmt: skip
-    """Forces d_EA ε_t of the strain rate of the material to f, dq and dv times their derivatives to the matrix values,
-    and what they take [W], shape (rows,): each where there is room for it.
+    """Add forces d_EA ε_t of the strain rate of the material to f, dq and dv times their derivatives to the matrix
+    values; write the power that they dissipate [W], shape (rows,).  Empty arrays are left out.
 
     ε_t = J·z_t with J_i = S_i' e on the nodes, e·(r' by l at fixed material) on l;  f = ∫ d_EA ε_t J dx.
     """

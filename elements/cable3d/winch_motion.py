@@ -24,7 +24,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def inertia(c: Columns, P: Points, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """∫ ρA S_i u_t dx on the nodes and ∫ ρA w·u_t dx on l to f, with the acceleration u_t of the material."""
+    """Add ∫ ρA S_i u_t dx on the nodes and ∫ ρA w·u_t dx on l to f, with the acceleration u_t of the material."""
     n = c.dofs.shape[1]
     d = (n - 1) // 4
     S = np.empty((3, 4))
@@ -52,7 +52,7 @@ def inertia_tangent(
     c: Columns, P: Points, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
     n = c.dofs.shape[1]
     d, last = (n - 1) // 4, n - 1
     S, A = np.empty((3, 4)), np.empty(4)
@@ -101,7 +101,7 @@ def inertia_tangent(
 
 @kernel
 def gravity(c: Columns, P: Points, x: FloatArray, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
-    """The load of an acceleration g [m/s^2], shape (3,), on some rows: ∫ ρA S_i g dx, and ∫ ρA w·g dx on l, to f."""
+    """Add the load of an acceleration g [m/s^2], shape (3,), on some rows to f: ∫ ρA S_i g dx, and ∫ ρA w·g dx on l."""
     n = c.dofs.shape[1]
     d = (n - 1) // 4
     S = np.empty((3, 4))
@@ -122,7 +122,7 @@ def gravity(c: Columns, P: Points, x: FloatArray, g: FloatArray, rows: IntArray,
 def gravity_tangent(
     c: Columns, P: Points, x: FloatArray, g: FloatArray, rows: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """dq ∂/∂q of `gravity` to the matrix values."""
+    """Add dq ∂/∂q of `gravity` to the matrix values."""
     n = c.dofs.shape[1]
     d, last = (n - 1) // 4, n - 1
     S = np.empty((3, 4))
@@ -172,8 +172,8 @@ def fill_motion(
 
 @kernel
 def fill_flows(c: Columns, ends: Points, x: FloatArray, v: FloatArray, flow: FloatArray) -> None:
-    """What the material carries into each row through both ends: mass [kg/s], momentum [N] and kinetic energy [W],
-    shape (rows, 2 + d)."""
+    """Flow of the material into each row through both ends: mass [kg/s], momentum [N] and kinetic energy [W], shape
+    (rows, 2 + d)."""
     n = c.dofs.shape[1]
     d = (n - 1) // 4
     S = np.empty((3, 4))

@@ -28,8 +28,8 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class Columns(NamedTuple):
-    """Letters of the rows, shape (rows,): σ0 and Δ, ρA [kg/m], EA [N], EI [N m^2], d_EA [N s], energy of the rope in
-    the winch W [J/m], shortest l [m]; active: false for cables in reserve; dofs: local numbers of z, shape
+    """Data of the rows for the kernels, shape (rows,): σ0 and Δ, ρA [kg/m], EA [N], EI [N m^2], d_EA [N s], energy of
+    the rope in the winch W [J/m], shortest l [m]; active: false for cables in reserve; dofs: local numbers of z, shape
     (rows, 4 d + 1)."""
 
     begin: FloatArray
@@ -56,7 +56,7 @@ class Points(NamedTuple):
 
 @kernel
 def find_length(c: Columns, i: int, x: FloatArray) -> float:
-    """l of row i [m], not a number if it is not longer than the shortest."""
+    """l of row i [m], NaN if it is not above the shortest length."""
     l: float = x[c.dofs[i, -1]]
     return l if l > c.shortest[i] else np.nan
 

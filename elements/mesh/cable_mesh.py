@@ -130,8 +130,8 @@ def cables_from_mesh(
         sections: columns of `Cable2D` or `Cable3D` by the name of a group of lines, e.g.
             ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``.
         cables_per_line: number of cables that each line is divided into.
-        largest_length: largest length of a cable [m]; lines longer than ``cables_per_line`` such cables are divided
-            into more.
+        largest_length: largest length of a cable [m]; lines longer than ``cables_per_line`` times this length are
+            divided into more cables.
         scale: metres per unit of length of the file [m].
         slopes: where lines share a slope. ``"smooth"``: where two lines of one section meet at an angle of at most
             ``corner_angle``. ``"through"``: also where more lines meet, in pairs with the smallest angles.
@@ -150,8 +150,8 @@ def cables_from_mesh(
         Handles to the new entities, by name.
 
     Raises:
-        ModelError: a file that cannot be read, groups that do not exist, lines without section or with two, points
-            that belong to no line or coincide, lines without length, lines twice.
+        ModelError: a file that cannot be read, groups that do not exist, lines without section or with two, points that
+            belong to no line or coincide, lines without length, duplicate lines.
     """
     if not 0.0 <= corner_angle <= np.pi / 2:
         raise ModelError(f"corner_angle = {corner_angle} rad in cables_from_mesh: must lie from 0 to π/2 rad")

@@ -24,9 +24,9 @@ def merge_points(mesh: FileMesh, distance: float | None) -> None:
         return
     if not (np.isfinite(distance) and distance >= 0.0):
         raise ModelError(f"merge_distance = {distance} m in cables_from_mesh: must be >= 0, or None")
-    from scipy.sparse import coo_array  # here, because most models do not need it
-    from scipy.sparse.csgraph import connected_components  # here, because most models do not need it
-    from scipy.spatial import cKDTree  # here, because most models do not need it
+    from scipy.sparse import coo_array  # imported here, because most models do not need it
+    from scipy.sparse.csgraph import connected_components  # imported here, because most models do not need it
+    from scipy.spatial import cKDTree  # imported here, because most models do not need it
 
     used = np.unique(mesh.lines)
     size = float(np.ptp(mesh.points[used], axis=0).max())
@@ -53,7 +53,7 @@ def merge_points(mesh: FileMesh, distance: float | None) -> None:
 
 
 def check_mesh(mesh: FileMesh, unused_points: Literal["error", "ignore"]) -> None:
-    """Raise ModelError for lines without length, lines twice, and points that belong to no line."""
+    """Raise ModelError for lines without length, duplicate lines, and points that belong to no line."""
     lines, points = mesh.lines, mesh.points
     size = float(np.ptp(points, axis=0).max(initial=0.0))
     length = np.linalg.norm(points[lines[:, 1]] - points[lines[:, 0]], axis=1)
@@ -70,7 +70,7 @@ def check_mesh(mesh: FileMesh, unused_points: Literal["error", "ignore"]) -> Non
         line, other = order[k], order[k + 1]
         raise mesh.error(
             f"lines {line} and {other} both join {mesh.place(lines[line, 0])} and {mesh.place(lines[line, 1])}: "
-            f"must be there once ({len(again)} lines are there again)"
+            f"must occur once ({len(again)} lines are duplicates)"
         )
     used = np.zeros(len(points), bool)
     used[lines] = True

@@ -48,7 +48,7 @@ class FileMesh:
 
     Attributes:
         path: the file.
-        points: positions [m], shape (points, 2), in space (points, 3).
+        points: positions [m], shape (points, 2), in 3D (points, 3).
         lines: points at both ends, shape (lines, 2).
         line_sets, point_sets: numbers of lines and points by name, sorted.
         present: points that were not joined to others, shape (points,).
@@ -127,7 +127,7 @@ def _read_file(path: Path, scale: float) -> FileMesh:
         raise ModelError(f"mesh file {path} does not exist")
     if path.stat().st_size == 0:
         raise ModelError(f"mesh file {path} is empty")
-    import meshio  # here, because models without mesh file do not need it
+    import meshio  # imported here, because models without mesh file do not need it
 
     said = io.StringIO()
     try:
@@ -254,7 +254,7 @@ def _fold_copies(
 
 
 def _check_points(mesh: FileMesh, in_space: bool) -> None:
-    """Raise ModelError for lines to missing points, and in 2D for points outside of the plane; drop z in 2D."""
+    """Raise ModelError for lines to missing points, and in 2D for points with z other than 0; drop z in 2D."""
     points, lines = mesh.points, mesh.lines
     for k, point in np.argwhere((lines < 0) | (lines >= len(points)))[:1]:
         raise mesh.error(f"line {k} ends at point {lines[k, point]}: it has {len(points)} points, numbered from 0")
@@ -273,6 +273,6 @@ def _check_points(mesh: FileMesh, in_space: bool) -> None:
     mesh.points = np.ascontiguousarray(points[:, :2])
     for row in out[:1]:
         raise mesh.error(
-            f"{mesh.place(row)} has z = {points[row, 2]:.9g} m: must be 0, or in_space=True, for cables in space "
-            f"({len(out)} points lie outside of the plane)"
+            f"{mesh.place(row)} has z = {points[row, 2]:.9g} m: must be 0, or in_space=True, for 3D cables "
+            f"({len(out)} points lie outside of this plane)"
         )

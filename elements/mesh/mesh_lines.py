@@ -92,8 +92,8 @@ def join_ends(
 
 def find_reversed(ends: Ends) -> NDArray[np.bool_]:
     """Which lines run against their direction in the file, shape (lines,)."""
-    from scipy.sparse import coo_array  # here, because most models do not need it
-    from scipy.sparse.csgraph import connected_components  # here, because most models do not need it
+    from scipy.sparse import coo_array  # imported here, because most models do not need it
+    from scipy.sparse.csgraph import connected_components  # imported here, because most models do not need it
 
     n = len(ends.point) // 2
     a = np.flatnonzero(ends.partner >= 0)
@@ -175,10 +175,10 @@ def rank_points(count: int, lines: IntArray) -> IntArray:
 
     Source: reverse Cuthill-McKee; E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969).
     """
-    from scipy.sparse import csr_array  # here, because most models do not need it
-    from scipy.sparse.csgraph import reverse_cuthill_mckee  # here, because most models do not need it
+    from scipy.sparse import csr_array  # imported here, because most models do not need it
+    from scipy.sparse.csgraph import reverse_cuthill_mckee  # imported here, because most models do not need it
 
-    # numbered backwards, so that a chain keeps its order: the method lists vertices from its last one
+    # numbered backwards, because the method begins with the last vertex: so a chain keeps its order
     backwards = count - 1 - lines
     both = np.concatenate((backwards, backwards[:, ::-1]))
     graph = csr_array((np.ones(len(both), np.int8), both.T), shape=(count, count))

@@ -1,8 +1,8 @@
 """Distribution of nets: the first process reads and plans, and sends each process its rows.
 
-So only the first process holds the file and the plan, and only until they are sent.  The others get the nodes of a
-range of rows, the cables that begin there, and data for handles and names: one number for each row of a set, two for
-each node.
+So only the first process holds the file and the plan, until all parts are sent.  The others get the nodes of a
+range of rows, the cables that begin there, and data for handles and names: one number for each row of a set, and two
+for each node.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
 
 
 def _take_part(net: Net, rank: int, size: int) -> Given:
-    """The nodes of a range of rows, and the cables that begin there; all of a small net."""
+    """The nodes of a range of rows and the cables that begin there; of a small net all nodes and cables."""
     count, cables = len(net.nodes.shared), sum(len(section.node0) for section in net.cables)
     if size == 1 or max(count, cables) <= building.KEPT_WHOLE:
         whole = [Part(len(section.node0), np.arange(len(section.node0)), replicated=True) for section in net.cables]

@@ -6,8 +6,8 @@
 The coordinates of a state node are the integrals z of its states, z_t = y, so y is a velocity and y_t an acceleration:
 all implicit and explicit methods of integration, constraints, restart and several processes work without changes, and
 methods keep their order.  Generalised-alpha becomes the method of Jansen, Whiting and Hulbert for first-order systems,
-with other constants; the trapezoidal rule is unchanged.  A motor that follows a state is a constraint on velocities,
-one that follows its integral a constraint on positions.  Statics solves for states with y_t = 0.
+with other constants; the trapezoidal rule is unchanged.  A motor that follows a state is a constraint on velocities; a
+motor that follows its integral is a constraint on positions.  Statics solves for states with y_t = 0.
 
 There is one kind of node for each n, created on first use.
 

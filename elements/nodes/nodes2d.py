@@ -102,7 +102,7 @@ def check_slopes(world: Tables, table: EntityTable) -> None:
             raise ModelError(f"shares_position in {kind} row {row}: must be a node whose position is its own")
         for k in np.flatnonzero((position[places] != shared).any(axis=1))[:1]:
             given = f"position = {position[places[k]]} m in {kind} row {rows[k]}"
-            raise ModelError(f"{given}: must be that of the shared position, {shared[k]} m")
+            raise ModelError(f"{given}: must be the shared position, {shared[k]} m")
         for k in np.flatnonzero(initial[places].any(axis=1))[:1]:
             raise ModelError(
                 f"displacement, velocity of {names} = {initial[places[k]]} m, m/s in {kind} row {rows[k]}: must be 0, "

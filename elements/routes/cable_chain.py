@@ -94,8 +94,8 @@ def cable_around(
         closed: whether the end meets the start.
         start, end: end points [m] of an open cable, shape (2,).
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or with ``ale=`` those of `ALECable2D`; ``length`` [m] is the length of
-            the route over the number of elements unless given.
+        **cable_columns: columns of `Cable2D`, or with ``ale=`` of `ALECable2D`; default of ``length`` [m]: the length
+            of the route divided by the number of elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -120,11 +120,11 @@ def straight_cable(
 
     Args:
         world: the world.
-        start, end: end points [m], shape (2,), or shape (3,) for cables in space.
+        start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, with ``ale=`` those of `ALECable2D`, in space those of `Cable3D`;
-            ``length`` [m] is that of the line over the number of elements unless given.
+        **cable_columns: columns of `Cable2D`, with ``ale=`` of `ALECable2D`, in 3D of `Cable3D`; default of ``length``
+            [m]: the length of the line divided by the number of elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -170,19 +170,19 @@ def catenary(
 ) -> Entity:
     """Add a cable that hangs between two points [m], (x, y) or (x, y, z), in its equilibrium without bending.
 
-    Nodes stand at equal unstretched arc lengths.  Their reference slopes are unit vectors; what the tension stretches
-    them is in their initial displacement.  A static solve from there takes a few iterations.
+    Nodes stand at equal unstretched arc lengths.  Their reference slopes are unit vectors; their initial displacement
+    is the stretch by the tension.  A static solve from there takes a few iterations.
 
     Args:
         world: the world.
-        start, end: end points [m], shape (2,), or shape (3,) for cables in space.
+        start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
         length: unstretched length of the whole cable [m]; less than the distance of the points makes a taut cable.
         axial_stiffness: EA [N], one number.
         mass_per_length: ρA [kg/m], one number.
         gravity: acceleration [m/s^2], shape (2,) or (3,); default that of the world.
         name: name for messages and output.
-        **cable_columns: further columns of `Cable2D`, with ``ale=`` of `ALECable2D`, in space of `Cable3D`.
+        **cable_columns: further columns of `Cable2D`, with ``ale=`` of `ALECable2D`, in 3D of `Cable3D`.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -216,12 +216,12 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
 
     Args:
         world: the world.
-        route: what `helix`, `route_over_sheaves`, `through_points`, `route_around`, `hang_between` or
-            `hang_from_ground` made.
+        route: result of `helix`, `route_over_sheaves`, `through_points`, `route_around`, `hang_between` or
+            `hang_from_ground`.
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or those of `Cable3D` on routes in space; ``length`` [m] is that of the
-            route over the number of elements unless given.
+        **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes; default of ``length`` [m]: the length of
+            the route divided by the number of elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -260,7 +260,7 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
     first, second = mine.numbers, (mine.numbers + 1) % len(nodes)
     if "ale" in cable_columns:
         if positions.shape[1] == 3:
-            raise ModelError(f"{name}: ale along a route in space: must be a route in the plane, for ALECable2D")
+            raise ModelError(f"{name}: ale along a 3D route: must be a 2D route, for ALECable2D")
         kind = ALECable2D
     columns = {"length": length, **pick_rows(mine, kind, cable_columns)}
     return world.add(kind, name=name, part=mine, node0=nodes[first], node1=nodes[second], **columns)
@@ -286,7 +286,7 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
 def nodes_of(world: World, cables: Entity) -> Entity:
     """The nodes of a chain of cables in order, each once: of n cables n + 1, or n if the chain is closed.
 
-    Of what has one node each, such as bodies and sliding joints, the nodes in the order of the rows.
+    Entities with one node each, such as bodies and sliding joints, give their nodes in the order of the rows.
 
     Raises:
         ModelError: the entities have no nodes.

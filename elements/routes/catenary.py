@@ -91,7 +91,7 @@ class FreeCatenary:
         return position, tangent, curvature
 
 
-POINT = numbers("m", (2,), (3,), words="two finite numbers (x, y), or three in space")
+POINT = numbers("m", (2,), (3,), words="two finite numbers (x, y), or three in 3D")
 
 
 @checked(
@@ -212,7 +212,7 @@ def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) 
 
 def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tuple[float, float]:
     """H and V [N] of a line that ends at the horizontal distance x > 0 and the depth z [m]."""
-    from scipy.optimize import brentq  # here, because most models do not need it
+    from scipy.optimize import brentq  # imported here, because most models do not need it
 
     def find_vertical(H: float) -> float:
         def miss(V: float) -> float:

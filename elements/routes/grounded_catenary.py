@@ -14,8 +14,8 @@ On level ground B follows from the height of the end, H from its distance: the r
 ground each place and slope at which the line may leave it has one catenary to the end; the whole length of the line
 grows with the distance to that place.
 
-Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, Dynamics Modeling
-and Loads Analysis of an Offshore Floating Wind Turbine, NREL/TP-500-41958 (2007), section 2.6.
+Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
+and Loads Analysis of an Offshore Floating Wind Turbine", NREL/TP-500-41958 (2007), section 2.6.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def hang_from_ground(
     across = chord + height * down
     x = float(np.linalg.norm(across))
     if height <= 0.0 or x <= VERTICAL * length:
-        raise RouteError(f"end = {end} m of a line on the ground: must be above start = {start} m, and beside it")
+        raise RouteError(f"end = {end} m of a line on the ground: must be above start = {start} m, at a distance > 0")
     across /= x
     corners = find_corners(a, across, down, ground)
     try:
@@ -262,9 +262,9 @@ class GroundProfile:
         self._EA, self._weight, self._friction = axial_stiffness, weight, friction
 
     def find_place(self, u: float) -> tuple[int, float, FloatArray, float]:
-        """Where the line leaves the ground: piece, distance on it [m], place and slope angle; by a number from 0 on.
+        """Where the line leaves the ground, for a number u >= 0: piece, distance on it [m], place and slope angle.
 
-        From 2 i to 2 i + 1 the distance along piece i grows, from there to 2 i + 2 the line turns around its end.
+        From 2 i to 2 i + 1 the distance along piece i grows; from 2 i + 1 to 2 i + 2 the line turns around its end.
         """
         i, part = divmod(u, 2.0)
         k = min(int(i), self._count - 1)
@@ -276,7 +276,7 @@ class GroundProfile:
 
     def hang(self, place: FloatArray, angle: float) -> tuple[float, float] | None:
         """H [N] and unstretched length [m] of the part that leaves a place along a slope; None if there is none."""
-        from scipy.optimize import brentq  # here, because most models do not need it
+        from scipy.optimize import brentq  # imported here, because most models do not need it
 
         x, z = map(float, self._end - place)
         slope, longest = tan(angle), 10.0 * self._length
@@ -304,7 +304,7 @@ class GroundProfile:
 
     def lie(self, k: int, way: float, angle: float, H: float) -> list[Bed]:
         """The pieces below the line from its end on the ground back to the anchor, with arc lengths from there, < 0."""
-        from scipy.optimize import brentq  # here, because most models do not need it
+        from scipy.optimize import brentq  # imported here, because most models do not need it
 
         tension, last, beds = H / cos(angle), 0.0, list[Bed]()
         for i in range(k, -1, -1):
@@ -324,7 +324,7 @@ class GroundProfile:
 
     def solve(self) -> tuple[list[Bed], FloatArray, float, float, float]:
         """Pieces below the line from the anchor on; place, slope angle, H and length of the part that hangs."""
-        from scipy.optimize import brentq  # here, because most models do not need it
+        from scipy.optimize import brentq  # imported here, because most models do not need it
 
         def miss(u: float) -> float:
             k, way, place, angle = self.find_place(u)
@@ -338,7 +338,7 @@ class GroundProfile:
         if miss(0.0) >= 0.0:
             raise RouteError(f"{line} hangs free of it: must be longer, or end nearer; `hang_between` hangs free lines")
         if miss(last) <= 0.0:
-            raise RouteError(f"{line} is slack there and has no shape of its own: must be shorter, or end farther")
+            raise RouteError(f"{line} is slack there and has no unique shape: must be shorter, or end farther")
         u = float(brentq(miss, 0.0, last, xtol=1e-14, maxiter=500))
         k, way, place, angle = self.find_place(u)
         found = self.hang(place, angle)
@@ -354,7 +354,7 @@ class GroundProfile:
 
 def _solve_level(x: float, height: float, L: float, EA: float, w: float, friction: float) -> tuple[float, float]:
     """H [N] and the length on the ground [m] of a line whose end is x > 0 away and ``height`` > 0 above [m]."""
-    from scipy.optimize import brentq  # here, because most models do not need it
+    from scipy.optimize import brentq  # imported here, because most models do not need it
 
     def find_hanging(H: float) -> float:
         def miss(s: float) -> float:
@@ -371,7 +371,7 @@ def _solve_level(x: float, height: float, L: float, EA: float, w: float, frictio
     words = f"a line of {L:g} m on the ground whose end is {x:g} m away and {height:g} m above"
     least = log(1e-9 * w * height)
     if miss_reach(least) > 0.0:
-        raise RouteError(f"{words} is slack on the ground and has no shape of its own: must be shorter, or end farther")
+        raise RouteError(f"{words} is slack on the ground and has no unique shape: must be shorter, or end farther")
     low, high = bracket(miss_reach, least, log(EA * (1.0 + x / L) + w * L))
     H = exp(float(brentq(miss_reach, low, high, xtol=1e-15, rtol=1e-15, maxiter=500)))
     s = find_hanging(H)

@@ -100,7 +100,7 @@ class SpatialPiece(NamedTuple):
     axis: FloatArray  # unit vector; direction of a straight line
     arm: FloatArray  # from the axis to the start [m], shape (3,); 0 for a straight line
     rate: float  # angle per arc length [rad/m]
-    rise: float  # way along the axis per arc length [1]
+    rise: float  # displacement along the axis per arc length [1]
     length: float  # [m]
 
     def eval_points(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -325,7 +325,7 @@ def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray
 
 def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The span by Newton's method in the polar angles of its ends, if the search of `_find_span` is slow."""
-    from scipy.optimize import fsolve  # here, because most models do not need it
+    from scipy.optimize import fsolve  # imported here, because most models do not need it
 
     def turn(stop: _SpatialStop, point: FloatArray) -> Callable[[float], FloatArray]:
         arm = point - stop.center

@@ -22,9 +22,10 @@ def copy_values(values: FloatArray, to: FloatArray) -> None:
 
 @kernel
 def take_work(q: FloatArray, before: FloatArray, f: FloatArray, f_before: FloatArray, work: FloatArray) -> None:
-    """Work of forces f, shape (laws, n + 1), on the way from displacements before to q, (n,), and keep both as before.
+    """Work of forces f, shape (laws, n + 1), along the path from the previous displacements to q, (n,); both replace
+    the previous values.
 
-    The forces are averaged over the way; work has shape (laws,) [J].
+    The forces are averaged over the path; work has shape (laws,) [J].
     """
     for k in range(len(f)):
         total = 0.0

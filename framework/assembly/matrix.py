@@ -65,7 +65,7 @@ class TangentMatrix:
         parted: the whole sparsity, if the matrix stays a sum, see `LocalMatrices`.
 
     Attributes:
-        values: shape (spare + 1,); the last entry takes contributions without a place.
+        values: shape (spare + 1,); the last entry collects contributions without a place.
         mat: the PETSc matrix, which may own the values: keep both alive.
     """
 

@@ -17,13 +17,13 @@ from windlass.framework.model.system import Evaluation, Fields, PostNewton, Syst
 
 @kernel
 def note_outcome(outcome: FloatArray, error: float, step: float, changed: bool, force: float, row: int) -> None:
-    """What a `PostNewton` says, into ``s.outcome`` of an update that is a kernel."""
+    """The results of a `PostNewton`, which an update that is a kernel writes to ``s.outcome``."""
     outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = error, step, 1.0 if changed else 0.0, force, row
 
 
 @kernel
 def clear_outcomes(outcomes: FloatArray) -> None:
-    """What nothing says, shape (systems, 5): see `PostNewton`."""
+    """Results without any contact, shape (systems, 5): see `PostNewton`."""
     for k in range(len(outcomes)):
         note_outcome(outcomes[k], 0.0, np.inf, False, 0.0, -1)
 
@@ -88,7 +88,7 @@ def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> Non
 
 
 def run_post_newton(system: System, fields: Fields) -> PostNewton:
-    """The post-Newton update of one system by itself."""
+    """The post-Newton update of one system."""
     assert system.post_newton is not None
     s = evaluate(fields, outcome=np.array(PostNewton()))
     found = system.post_newton(s)

@@ -20,7 +20,7 @@ class Pattern:
     Attributes:
         indptr: first entry of each row, or first block of each row of blocks, shape (u + 1,), int32.
         indices: column of each entry or block, sorted within a row, int32.
-        spare: number of the spare slot, the last one, that takes entries without row or column.
+        spare: number of the spare slot, the last one, for entries without row or column.
         block: rows and columns of a block.
     """
 
@@ -154,7 +154,7 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
 
     Args:
         starts: where each row begins, shape (rows + 1,).
-        entries: columns of the entries; on return those that are left come first.
+        entries: columns of the entries; on return the remaining ones come first.
         place: memory, shape (rows,).
         indptr: on return where each row begins.
     """

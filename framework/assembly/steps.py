@@ -38,7 +38,7 @@ class Summands(Protocol):
 
 @kernel
 def count_down(mapped: FloatArray) -> None:
-    """One residual less in which return maps act, see `Fields`."""
+    """Decrease the number of residuals in which return maps act by one, see `Fields`."""
     mapped[0] = max(mapped[0] - 1.0, 0.0)
 
 

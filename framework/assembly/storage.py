@@ -48,7 +48,7 @@ class Sparsity:
         slots: places of the blocks of all rows in the values, by component.
         couplings: slots of the constraints, by component.
         pad_slots: diagonal entries of the pads.
-        mass: the constant mass matrix of the laws without a product of their own.
+        mass: the constant mass matrix of the laws without a separate product.
         version: sum of the pattern versions of the systems for which it was made.
         substructure: places of the unknowns in the pattern, if they are reordered.
     """

@@ -93,7 +93,7 @@ def check_fields(item: Any, checks: Mapping[str, Check], error: type[WindlassErr
 
 
 def check(allowed: Check, name: str, value: Any, where: str | None, error: type[WindlassError] = ModelError) -> Any:
-    """The value of an argument as it is used.
+    """The converted value of an argument.
 
     Raises:
         WindlassError: the value is not allowed; of the class ``error``.
@@ -162,7 +162,7 @@ def whole(
 
 
 def numbers(unit: str, *shapes: tuple[int | None, ...], words: str = "") -> Check:
-    """Finite numbers in an array or list of one of some shapes; None in a shape is any length."""
+    """Finite numbers in an array or list with one of the given shapes; None in a shape is any length."""
     words = words or "finite numbers of shape " + " or ".join(str(shape).replace("None", "n") for shape in shapes)
 
     def read(value: Any) -> Any:
@@ -191,7 +191,7 @@ def yes_no() -> Check:
 
 
 def word(*choices: str, words: str = "") -> Check:
-    """One of some words; without choices any text."""
+    """One of the given words; without choices any text."""
     words = words or (f"one of {', '.join(choices)}" if choices else "a text")
 
     def read(value: Any) -> str:

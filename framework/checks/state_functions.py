@@ -30,8 +30,8 @@ class StateFunction:
 
     Attributes:
         function: the user's function; it gets copies of the arrays.
-        derivative: ``(t, *arrays)`` that gives the derivative with respect to each array, shape (*shape, n) for one of
-            shape (n,); None: differences.
+        derivative: ``(t, *arrays)`` that gives the derivative with respect to each array, shape (*shape, n) for an
+            array of shape (n,); None: differences.
         shape: shape of the result.
         names: names of the function and of its derivative, with the row, for messages.
         words: description of the result, with the unit, for messages.
@@ -57,7 +57,7 @@ class StateFunction:
         return self._read(given, self.shape, self.names[0], self.words, t)
 
     def differentiate(self, t: float, *arrays: FloatArray) -> list[FloatArray]:
-        """The derivative with respect to each array, shape (*shape, n) for one of shape (n,).
+        """The derivative with respect to each array, shape (*shape, n) for an array of shape (n,).
 
         Raises:
             ModelError: the derivative has another type or shape.
@@ -105,9 +105,9 @@ class StateFunction:
             for place in np.argwhere(wrong)[:1]:
                 k = tuple(place)
                 warn(
-                    f"{self.names[1]} gave {given[(*k, j)]:.9g} for the derivative by entry {j} of argument "
-                    f"{which + 1} at t = {t:.9g} s, but the function changes by {differences[k]:.9g}: Newton needs "
-                    "its derivative",
+                    f"{self.names[1]} gave {given[(*k, j)]:.9g} for the derivative with respect to entry {j} of "
+                    f"argument {which + 1} at t = {t:.9g} s, but the function changes by {differences[k]:.9g}: Newton "
+                    "needs its derivative",
                     ModelWarning,
                     stacklevel=2,
                 )

@@ -72,7 +72,7 @@ SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")  # the last s
 
 @dataclass
 class _ProcessOptions:
-    """The options of this process. PETSc keeps one database per process, so there is one such record."""
+    """The options of this process. PETSc keeps one database per process, so there is one record of options."""
 
     words: list[str] | None = None
     arguments: list[str] = field(default_factory=list)
@@ -132,7 +132,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     loaded = "petsc4py.PETSc" in sys.modules
     if not loaded:
         start_with(pairs)
-    from petsc4py import PETSc  # here, because PETSc starts with its options
+    from petsc4py import PETSc  # imported here, because PETSc starts with its options
 
     _run.words = list(words)
     database = PETSc.Options()
@@ -299,7 +299,7 @@ def set_options(*words: str) -> ChosenOptions:
 
 
 def _choose(given: Mapping[str, str]) -> None:
-    """Put options into the database in place of those that were chosen before."""
+    """Replace the options chosen before in the database by new ones."""
     database = _petsc().Options()
     for name, (_, original) in _run.chosen.items():
         database.delValue(name)
@@ -547,7 +547,7 @@ def own_value(name: str) -> int | float | bool | str:
 def _petsc() -> Any:
     """PETSc, with its command line."""
     start()
-    from petsc4py import PETSc  # here, because PETSc starts with its options
+    from petsc4py import PETSc  # imported here, because PETSc starts with its options
 
     return PETSc
 

@@ -62,7 +62,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
                 f"-{name} = {shown}: expected {allowed}, up to {largest_int()} (a real one written as 1e11)"
             )
         if not text and (rule or NEEDS_VALUE.fullmatch(base)):
-            raise OptionError(f"-{name} has no value: expected {rule[4] if rule else 'a word or number behind it'}")
+            raise OptionError(f"-{name} has no value: expected {rule[4] if rule else 'a word or number after it'}")
         if rule is not None and not _fits(text, *rule[1:4], no_zero="_lag_" in base):
             raise OptionError(f"-{name} = {text}: expected {rule[4]}")
         if base == "snes_type" and text not in SNES_TYPES:
@@ -71,8 +71,8 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
 
 def largest_int() -> int:
     """PETSc's largest whole number."""
-    import numpy as np  # here, because the command line starts faster without it
-    from petsc4py import PETSc  # here, because PETSc starts with its options
+    import numpy as np  # imported here, because the command line starts faster without it
+    from petsc4py import PETSc  # imported here, because PETSc starts with its options
 
     return int(np.iinfo(PETSc.IntType).max)
 
@@ -113,7 +113,7 @@ def petsc_reason(error: Exception) -> str:
 
 def _read(mine: Mapping[str, str]) -> str | None:
     """Have a solver read options; PETSc's reason if it refuses them."""
-    from petsc4py import PETSc  # here, because PETSc starts with its options
+    from petsc4py import PETSc  # imported here, because PETSc starts with its options
 
     database: Any = PETSc.Options()
     for name, text in mine.items():

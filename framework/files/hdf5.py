@@ -144,7 +144,7 @@ def _finish(path: Path, overlay: Overlay) -> None:
 
 def _open_hdf5(overlay: Overlay, mode: str) -> Any:
     """Open in the oldest format, which all versions of VTK read."""
-    import h5py  # here, because most runs do not need it
+    import h5py  # imported here, because most runs do not need it
 
     return h5py.File(overlay, mode, libver="earliest")
 
@@ -219,7 +219,7 @@ def read_hdf5(path: Path) -> Iterator[Any]:
     Raises:
         OSError: it cannot be read.
     """
-    import h5py  # here, because most runs do not need it
+    import h5py  # imported here, because most runs do not need it
 
     probe = subprocess.run([sys.executable, "-c", PROBE, str(path)], capture_output=True, text=True)
     if probe.returncode:

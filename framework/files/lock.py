@@ -1,8 +1,8 @@
 """Locks of output files: two runs that write the same files would destroy their data.
 
 A lock is a small file in the same folder, ``.belt.lock``.  It names its process, and the system locks it (``flock``) as
-long as that process runs.  Signals that ask a process to end remove its locks; a lock that a killed process has left is
-taken over, with a note.  On disks without system locks the process named in the file decides.
+long as that process runs.  A process that is ended by a signal removes its locks; a lock that a killed process has left
+is taken over, with a note.  On disks without system locks the process named in the file decides.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
         found = next((name for name, belongs in _MARKS.items() if belongs(head, tail)), "")
         there = f"a {found} of Windlass" if found else "a file that this Windlass has not written"
         raise OutputError(
-            f"{what} {path}: {there} stands there, and nothing of it is overwritten: must be another name, or remove "
+            f"{what} {path}: {there} exists there and is not overwritten: must be another name, or remove "
             "or rename that file"
         )
     return path

@@ -49,7 +49,7 @@ class NoRoomError(OutputError):
             room = f"{count_free(path.parent)} bytes are free"
         super().__init__(
             f"'{path}' cannot be written: {needed} bytes are needed, {room} ({error.strerror}); "
-            "what was written before is as it was"
+            "earlier output is unchanged"
         )
 
 
@@ -65,7 +65,7 @@ def shorten(text: str) -> str:
 
 
 def check_target(path: Path, what: str = "") -> Path:
-    """The path itself, if a file can stand there; ``what`` asked for it, for the message.
+    """The path, if a file can be created there; ``what`` names the output for the message.
 
     Raises:
         OutputError: the path is not a file: a folder, a device, a FIFO, a socket.
@@ -133,7 +133,7 @@ def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = Fals
 
 
 def create_draft(path: Path) -> tuple[int, Path]:
-    """A new empty file beside a place, open for reading and writing: its descriptor and path.
+    """A new empty file in the folder of a path, open for reading and writing: its descriptor and path.
 
     Its name ends with random digits, the process and a digest of the host.
     """
@@ -157,7 +157,7 @@ def remove_drafts(folder: Path, name: str, alone: bool = False) -> None:
     Args:
         folder: folder of the drafts.
         name: name of the file, or of the series without suffix.
-        alone: whether a lock says that no other process writes the file.
+        alone: whether a lock ensures that no other process writes the file.
     """
     own = re.compile(re.escape(name) + r"(_part\d+)?(_\d+)?(\.\w+)*")
     with contextlib.suppress(OSError):
@@ -218,7 +218,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def seal(content: Bytes) -> bytes:
-    """The last bytes of a file: the digest of those before."""
+    """The last bytes of a file: the digest of all bytes before."""
     return SEAL % hashlib.sha256(content).hexdigest().encode()
 
 

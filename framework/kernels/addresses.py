@@ -57,7 +57,7 @@ def _call_entry(_typing: Any, entry: Any, function: Any, block: Any) -> Any:
 
 @kernel
 def _enter(function: int, block: Any) -> int:
-    """The way from two addresses to a kernel; one compiled version for each list of argument types."""
+    """A function that calls a kernel from two addresses; one compiled version for each list of argument types."""
     status: int = _call_with(function, block)
     return status
 

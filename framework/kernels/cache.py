@@ -149,7 +149,7 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
     length = int.from_bytes(inside[len(MAGIC) : start], "little")
     header = json.loads(inside[start : start + length]) if inside.startswith(MAGIC) else {}
     if header.get("key") != key:
-        raise LookupError("it is that of another kernel")
+        raise LookupError("it belongs to another kernel")
     first, second = header["lengths"]
     start += length
     blocks = inside[start : start + first], inside[start + first : start + first + second]

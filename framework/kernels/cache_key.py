@@ -54,7 +54,8 @@ def describe_type(type_: Any, *, returned: bool = False) -> object:
 
 
 def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> str:
-    """Hash of a compiled function and of all that it reaches; ``known``: hashes so far; ``callers``: call chain."""
+    """Hash of a compiled function and of everything that it refers to; ``known``: hashes so far; ``callers``: call
+    chain."""
     if dispatcher in callers[:-1]:
         raise NotCacheableError("kernels that call each other in a circle")
     if dispatcher in callers:
@@ -74,7 +75,7 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
         elif scope == "global" and name in function.__globals__:
             value = function.__globals__[name]
         else:
-            continue  # built-in, or a local variable of the function around an inner one
+            continue  # built-in, or a local variable of the enclosing function
         while attributes and isinstance(value, ModuleType):
             value = getattr(value, attributes.pop(0), None)
         reached.append((scope, name, attributes, _describe(value, known, (*callers, dispatcher))))

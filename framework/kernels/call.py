@@ -183,8 +183,8 @@ def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: 
     for (i, one), (_, other) in zip(first, again, strict=True):
         if isinstance(one, np.ndarray) and one.size and _place(one) != _place(other):
             raise ModelError(
-                f"argument {i} of call({name}) is an array of shape {one.shape} that is made anew in each evaluation: "
-                "must be one that stays, with contents that change"
+                f"argument {i} of call({name}) is an array of shape {one.shape} that each evaluation creates: "
+                "must be one array for all evaluations, whose contents change"
             )
     for probe in s.probes():
         with np.errstate(all="ignore"):

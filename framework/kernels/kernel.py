@@ -237,7 +237,7 @@ class _KernelCache:
         except NotCacheableError as error:
             _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
         except Exception as error:  # compiling again is the right answer to any error of the cache
-            _say_once("reading", f"the kept machine code of {self.name} cannot be used ({error!r}): compiling anew")
+            _say_once("reading", f"the kept machine code of {self.name} cannot be used ({error!r}): compiling again")
         # The linker finds code by name, and numba's names hold counters of the process that compiled it: only with the
         # key in its name can code of this process never be mistaken for code that was read.
         self.dispatcher.py_func.__qualname__ = self.name if whole is None else f"{self.name}_{whole[-16:]}"

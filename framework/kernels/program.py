@@ -36,7 +36,7 @@ class Program:
     """Steps, each a function and its arguments, executed in order; without compiler, all are executed by Python.
 
     Args:
-        steps: functions and their arguments.  Arrays in the arguments must not be replaced by others.
+        steps: functions and their arguments.  Arrays in the arguments must not be replaced by other arrays.
 
     Attributes:
         at_time: Python functions to call once per time, see `Call`; called first by the program.

@@ -199,7 +199,7 @@ def join_options(pairs: Sequence[tuple[str, str | None]]) -> list[str]:
 
 
 def model_arguments() -> list[str] | None:
-    """The words of this process that belong to a model: those after the script.
+    """The command line words of this process that belong to a model: the words after the script.
 
     None if the program is not a model script but, for example, pytest, a notebook or an installed command: PETSc must
     not read the arguments of these programs.

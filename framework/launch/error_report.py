@@ -114,7 +114,7 @@ def leave(code: int) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
         try:
-            from mpi4py import MPI  # here, because it starts MPI
+            from mpi4py import MPI  # imported here, because it starts MPI
         except ImportError:
             os._exit(code)  # without MPI_Finalize, for mpiexec to end the others
         if MPI.COMM_WORLD.size > 1:

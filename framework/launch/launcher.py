@@ -76,7 +76,7 @@ def start_petsc(words: Sequence[str]) -> None:
     """Initialise MPI and PETSc with the words of a command line."""
     # factorisation is slower by orders of magnitude when OpenMP distributes small systems over all cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    import petsc4py  # here, because mpiexec and OMP_NUM_THREADS are checked before
+    import petsc4py  # imported here, because mpiexec and OMP_NUM_THREADS are checked before
 
     with quick_start():
         petsc4py.init(["windlass", *words])
@@ -88,7 +88,7 @@ def communicator() -> Any:
     """The mpi4py world communicator when started by ``mpiexec`` on several processes, otherwise None."""
     if launched_size() == 1:
         return None
-    from mpi4py import MPI  # here, because it starts MPI
+    from mpi4py import MPI  # imported here, because it starts MPI
 
     return MPI.COMM_WORLD if MPI.COMM_WORLD.size > 1 else None
 

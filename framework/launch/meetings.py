@@ -1,10 +1,10 @@
 """Several processes begin every solve together: differences between processes are found before they deadlock.
 
 A process sends to the next one in a ring which task it begins, and receives the task of the one before.  So if a
-process has ended or begins another task, a neighbour knows, reports it and ends the job.  If one process leaves a solve
-with an error, which its script may catch, either all processes leave it or the job ends: the others would wait in it
-forever.  A loop over the steps of a solve may end early on all processes; before each step, each process checks whether
-the one before continues, too.
+process has ended or begins another task, a neighbour detects and reports it and ends the job.  If one process leaves a
+solve with an error, which its script may catch, either all processes leave it or the job ends: the others would wait in
+it forever.  A loop over the steps of a solve may end early on all processes; before each step, each process checks
+whether the one before continues, too.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def break_off(comm: Any, what: str, number: int) -> None:
     """Leave a loop over the steps of a solve before its end: tell the next process, without waiting."""
     if comm is None or comm.size == 1:
         return
-    from mpi4py import MPI  # here, because one process needs no MPI
+    from mpi4py import MPI  # imported here, because one process needs no MPI
 
     # Python also closes generators at its end
     if not MPI.Is_finalized():

@@ -82,9 +82,9 @@ def _end_of_script() -> None:
     except WindlassError as error:
         code = failure.report(error)
         sys.stdout.flush()
-        from petsc4py import PETSc  # here, because it has started or is not needed
+        from petsc4py import PETSc  # imported here, because it has started or is not needed
 
-        from windlass.framework.launch.petsc_functions import hide_unused_options  # here, because it needs NumPy
+        from windlass.framework.launch.petsc_functions import hide_unused_options  # imported here, because of NumPy
 
         hide_unused_options()
         PETSc._finalize()  # output of PETSc at its end, and MPI_Finalize

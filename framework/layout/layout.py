@@ -2,8 +2,9 @@
 
 partition.py finds the owner of each coordinate.  A row of any other table belongs to the owner of its first coordinate
 that does not belong to a hub (a pulley that very many rows couple), a multiplier to the owner of its row; rows of laws
-that share their work in another way are local on all processes.  Unknowns are numbered process by process, in the order
-of nodes, each multiplier after its nodes, hubs last: in this order LU without pivoting is safe and has little fill.
+that distribute their work in another way are local on all processes.  Unknowns are numbered process by process, in the
+order of nodes, each multiplier after its nodes, hubs last: in this order LU without pivoting is safe and has little
+fill.
 
 The layout is computed from arrays over the rows of this process (all rows unless tables are built in parts), but keeps
 only local data.
@@ -48,7 +49,7 @@ class Layout:
         node_rows: numbers of the rows of each node table whose first coordinate is owned, ascending.
         owned: world numbers of the owned coordinates, shape (n_owned,).
         dofs: world numbers of all local coordinates, owned first, shape (n,).
-        spare: the local number that stands for "no coordinate" (= n).
+        spare: the local number for "no coordinate" (= n).
         multipliers_owned: world numbers of the owned multipliers, shape (m,).
         ghost_numbers: numbers of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
         reference: reference coordinates by local number, spare entry 0, shape (n + 1,).
@@ -91,7 +92,7 @@ class Layout:
         self.node_rows: dict[type[Component], IntArray] = {
             c: world.tables[c].resident[find_row_owners(d, dof_owner, hub) == rank] for c, d in node_dofs.items()
         }
-        # contact sets may couple any row; therefore their worlds stay whole
+        # contact sets may couple any row, so worlds with contact sets are not distributed
         self._row_owner = row_owner if any(map(is_replicated, row_owner)) else {}
         own = np.flatnonzero(dof_owner == rank)
         ghosts = self._find_ghosts(own, table_dofs | node_dofs)

@@ -64,7 +64,7 @@ def couplings_of(table_dofs: CoupledRows) -> list[IntArray]:
 
 
 def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Bring the rows of tables in parts to their owners; all processes call this together.
+    """Send the rows of tables in parts to their owners; all processes call this together.
 
     Returns:
         Owners of the coordinates that this process then knows, and whether they are hubs, shape (known,).

@@ -2,8 +2,8 @@
 
 Vertices of the graph are nodes and bodies; an edge joins two vertices that a row of an element, connector or constraint
 couples. Hubs, such as pulleys that touch every element of a belt, have no edges, because they would connect all parts;
-each belongs to the process with most of its rows.  Weights stand for work: coordinates, and the coordinates that rows
-couple.
+each belongs to the process with most of its rows.  Weights estimate the work: coordinates, and the coordinates that
+rows couple.
 
 Ranges are optimal for a chain whose nodes are numbered along it.  For nets and unordered numbers, PETSc's
 MatPartitioning cuts the graph on the first process, which broadcasts the result.
@@ -249,7 +249,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     Raises:
         OptionError: PETSc cannot partition.
     """
-    from scipy.sparse import coo_array  # here, because one process needs no partition
+    from scipy.sparse import coo_array  # imported here, because one process needs no partition
 
     count, (i, j) = len(graph.weight), graph.edges.T
     # the partitioner is not deterministic with several threads or another seed

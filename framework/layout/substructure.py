@@ -1,8 +1,9 @@
 """Order of the unknowns of a process for elimination by parts: its interior first, shared unknowns last.
 
 Each process can eliminate its interior alone.  The remaining equations are for the *interface*: unknowns that several
-processes know, at borders of chains the four of a node, the coordinates of pulleys, and multipliers that couple any of
-these, as a multiplier must come after its coordinates.  The interior is ordered along the cables, backwards if the
+processes know (at borders of chains the four unknowns of a node), the coordinates of pulleys, and multipliers that
+couple any of these, because a multiplier must come after its coordinates.  The interior is ordered along the cables,
+backwards if the
 border is at their start: the elimination then ends at the border and causes no fill; multipliers come after their
 coordinates.  Nodes are blocks of four, see unknowns.py.
 

@@ -17,8 +17,8 @@ velocities,
 
 equals this product, and is of order 2 for other powers.  Laws with history values (`Account.jumps`) have a state at the
 ends alone: their powers are integrated by the trapezoidal rule, and jumps are added, including the losses of normal
-dampers of contact by the change of their gaps.  T = v·M v/2, where M v is the inertia forces with the velocities as
-accelerations, less the inertia forces without accelerations. Source: the discrete balance of the trapezoidal rule, T.
+dampers of contact by the change of their gaps.  T = v·M v/2, where M v are the inertia forces with the velocities as
+accelerations, minus the inertia forces without accelerations. Source: the discrete balance of the trapezoidal rule, T.
 J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
@@ -227,7 +227,7 @@ class Balance:
         self._reading, self._steps, self._settling, self._whole = Program(steps), steps, (), None
 
     def _middle_steps(self) -> list[Step]:
-        """Put the middle of a step into the fields, and evaluate the losses of laws there."""
+        """Load the middle of a step into the fields, and evaluate the losses of laws there."""
         assembly, fields, start = self._assembly, self._assembly.fields, self.start
         layout, moved = assembly.layout, [account for account in self._accounts if account.middle]
         if not moved:
@@ -267,7 +267,7 @@ class Balance:
         return steps
 
     def _state_steps(self, state: State) -> list[Step]:
-        """Put a state into the fields, by kernels."""
+        """Load a state into the fields, by kernels."""
         fields, reference = self._assembly.fields, self._assembly.layout.reference
         motion = reference, state.q, state.v, state.a, state.lam
         return [

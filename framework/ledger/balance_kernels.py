@@ -31,10 +31,10 @@ def load_middle(
     """The middle of a step into the fields, which hold its end: mean coordinates, accelerations and velocities.
 
     q, before: displacements at the end and at the start, shape (n,); start: time at the start [s], shape (1,).
-    end: takes the time at the end, which the fields had, shape (1,).
+    end: gets the time at the end, which the fields had, shape (1,).
     rotations: numbers of Euler parameters, whose middle is on the great circle between both ends, shape (k, 4).
-    v: becomes the mean of the rate of the way over the step, w, and of the mean velocity of its ends, m.
-    half_difference: takes (m - w)/2, shape (n,).
+    v: becomes the mean of the average rate of displacement in the step, w, and of the mean velocity of its ends, m.
+    half_difference: gets (m - w)/2, shape (n,).
     """
     end[0] = time[0]
     time[0] = 0.5 * (start[0] + end[0])
@@ -61,7 +61,7 @@ def load_middle(
 
 @kernel
 def mix_powers(between: FloatArray, ends: FloatArray, way: FloatArray) -> None:
-    """Powers at a middle velocity become twice these less the mean of those at both velocities, all of shape (n,)."""
+    """Powers P at a middle velocity become 2 P minus the mean of the powers at both velocities, all of shape (n,)."""
     for i in range(len(between)):
         between[i] = 2.0 * between[i] - 0.5 * (ends[i] + way[i])
 
@@ -99,7 +99,7 @@ def settle_motion(
 ) -> None:  # fmt: skip
     """The size of the step [s], works and the change of the kinetic energy of the step into their sums.
 
-    All have the shape (1,) but works, (kinds,); what is at the end of the step becomes what is at the start.
+    All have the shape (1,) except works, (kinds,); the values at the end of the step become the values at the start.
     """
     size[0] = time[0] - start[0]
     start[0] = time[0]
@@ -115,8 +115,8 @@ def settle(
 ) -> None:
     """Add changes of energies and integrals of powers over a step of size[0] seconds to the sums, shape (k + p,).
 
-    Powers are integrated by the mean of both readings.  Losses, which are the first powers, with their jumps, are added
-    to those of the rows, shape (rows, l), too.  What is at the end of the step becomes what is at its start.
+    Powers are integrated by the mean of both readings.  Losses, which are the first powers, with their jumps, are also
+    added to the losses of the rows, shape (rows, l).  The values at the end of the step become the values at its start.
     """
     count, lost, half = len(now.energies), losses.shape[1], 0.5 * size[0]
     for k in range(count):

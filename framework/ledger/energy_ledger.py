@@ -173,7 +173,7 @@ class EnergyLedger(EveryNth):
         if not self._losses:
             self._losses = self._balance.create_losses()
         self._balance.losses = self._losses
-        # outputs and drawings read them from there
+        # outputs and drawings read these sums
         assembly.layout.losses = self._losses
         self._begin(state)
         if not self._first:
@@ -206,7 +206,9 @@ class EnergyLedger(EveryNth):
         assert balance is not None
         start = balance.start
         if not state.t > start.t:
-            raise ModelError(f"time stands still at {state.t:g} s: an EnergyLedger must be a hook of a dynamic solve")
+            raise ModelError(
+                f"the time does not change at {state.t:g} s: an EnergyLedger must be a hook of a dynamic solve"
+            )
         if state.world.version != self._version:
             self._take_changes(start)
         balance.advance(state)

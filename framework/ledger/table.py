@@ -28,7 +28,7 @@ TITLES = {
     POTENTIAL: "change of stored energies",
     DISSIPATION: "dissipated",
     PASSED: "passed on",
-    UNKNOWN: "not accounted: laws that do not say what becomes of their work",
+    UNKNOWN: "not accounted: laws without an account of their work",
     INTEGRATOR: "lost by the method of integration",
     REST: "rest",
     PARTS: "of it",

@@ -118,7 +118,8 @@ def note_gap(row: FloatArray, gap: float, rate: float, speed: float) -> None:
 
 @kernel(inline=True)
 def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> None:
-    """Where a contact is seen from what it may pass, after `note_gap`, and by how much the step has missed it [m].
+    """Position of a contact relative to an obstacle that it may pass, after `note_gap`, and the depth that the step has
+    missed [m].
 
     It has if both ends of the step are open, or lie on opposite sides.
     """

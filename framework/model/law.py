@@ -1,8 +1,8 @@
 """Laws: the behaviour of a component, registered by one call at the end of its file.
 
-A law is a schema plus plain functions.  ``dofs`` says which coordinates each row couples, by the names of references;
-``build`` binds the rows of one table to compiled kernels and returns a `System`.  Everything else (numbering, sparsity,
-scatter, solvers, output) follows from these two, so a new law is one new file.
+A law is a schema plus plain functions.  ``dofs`` defines which coordinates each row couples, by the names of
+references; ``build`` binds the rows of one table to compiled kernels and returns a `System`.  Everything else
+(numbering, sparsity, scatter, solvers, output) follows from these two, so a new law is one new file.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def check_law(law: Any) -> None:
     for name, column in component.columns.items():
         chain = component.refs.get(column.along)
         if column.along and (chain is None or not chain.is_chain or column.shape is None or column.dtype is object):
-            words = f"must be the name of a chain (refs) of {kind}, and shape that of one value"
+            words = f"must be the name of a chain (refs) of {kind}, and shape the shape of one value"
             raise ModelError(f"along = {column.along!r} of {name} in {kind}: {words}")
     if component.history_column:
         check_needs(component, (component.history_column, "data"), f"history_column of {kind}")
@@ -105,7 +105,7 @@ def check_needs(component: type[Component], names: Sequence[str], what: str) -> 
         if name not in there:
             raise ModelError(
                 f"{what} reads {', '.join(names)}, but {component.__name__} has no {name}: "
-                f"must be declared beside {', '.join(there) or 'nothing'}"
+                f"must be declared together with {', '.join(there) or 'nothing'}"
             )
 
 
@@ -124,7 +124,7 @@ def check_node(component: type[Component]) -> None:
     states = (component.state_column,) * bool(component.state_column)
     check_needs(component, (*component.reference_columns, *component.initial_columns, *states), f"node {kind}")
     if states and (component.reference_columns or component.initial_columns):
-        raise ModelError(f"state_column of {kind}: must stand alone, without reference_columns and initial_columns")
+        raise ModelError(f"state_column of {kind}: must be the only one, without reference_columns and initial_columns")
     groups = [states or component.reference_columns, *((name,) for name in component.initial_columns)]
     for names in groups:
         numbers = sum(prod(component.columns[name].shape or ()) for name in names)

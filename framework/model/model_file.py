@@ -38,7 +38,7 @@ from windlass.framework.model.table import EntityTable
 
 DEEPEST = 30
 """Limit of nested lists and objects, more than any file of a model has."""
-CHANGED = "the file is damaged, or was changed after World.save: its digest is not that of its content"
+CHANGED = "the file is damaged, or was changed after World.save: its digest does not match its content"
 MARK = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[\[{]|[\]}]')
 
 Functions = Mapping[str, Callable[..., Any]]
@@ -97,11 +97,11 @@ def _parse(text: bytes, where: str) -> Any:
     except RecursionError:
         key = _find_deep_key(text.decode(errors="replace"))
         raise OutputError(
-            f"{where}: {key} has lists or objects within each other, more than {DEEPEST}: must be what World.save wrote"
+            f"{where}: {key} has lists or objects within each other, more than {DEEPEST}: must be a file of World.save"
         ) from None
     except ValueError as error:
         raise OutputError(
-            f"{where} is damaged or no model file, it is not JSON: {error}; must be what World.save wrote"
+            f"{where} is damaged or no model file, it is not JSON: {error}; must be a file of World.save"
         ) from None
 
 
@@ -213,7 +213,7 @@ def fill_model(world: Tables, content: Mapping[str, Any], functions: Functions, 
         words = ", ".join(left_out)
         warn(f"{source} has no values of {words}: they have their defaults", ModelWarning, stacklevel=4)
     if not is_as_written(content):
-        warn(f"{source} was edited after World.save: its digest is not that of its content", ModelWarning, stacklevel=4)
+        warn(f"{source} was edited after World.save: its digest does not match its content", ModelWarning, stacklevel=4)
 
 
 def _add_names(world: Tables, names: Mapping[str, Any], source: str) -> None:

@@ -190,7 +190,7 @@ def full_schema(components: Iterable[type[Component]]) -> dict[str, Any]:
 @cache
 def create_validator() -> Callable[[Mapping[str, Any]], Any]:
     """Validators of a schema that require finite numbers and check long lists of numbers as one array."""
-    import jsonschema  # here, because few runs read files of models
+    import jsonschema  # imported here, because few runs read files of models
 
     base = jsonschema.Draft202012Validator
     standard = base.VALIDATORS["items"]

@@ -106,7 +106,7 @@ class Ref:
 
 
 def _declares(kind: Callable[P, object]) -> Callable[P, Any]:
-    """A class for use in the body of a Component, where a declaration may stand for any value."""
+    """A base class for the body of a Component, where a declaration may have any type."""
     return kind
 
 
@@ -130,8 +130,8 @@ class Component:
         provides: names of the families that entities of this kind belong to.
         dof_names: for nodes, the names of the coordinates of one row.
         reference_columns: for nodes, the columns that form the reference coordinates, in this order.
-        initial_columns: for nodes, the columns of the initial displacements from them and of the initial velocities,
-            each with one number per coordinate; the default of both is 0.
+        initial_columns: for nodes, the columns of the initial displacements from the reference and of the initial
+            velocities, each with one number per coordinate; the default of both is 0.
         state_column: for nodes of first-order states, the column of their initial values, instead of reference and
             initial columns: the states are the velocities of the coordinates, which are their integrals over time.
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.

@@ -189,7 +189,7 @@ def _probe(s: Evaluation, value: float) -> Evaluation:
 
 
 def _replace(array: Any, value: float) -> Any:
-    """Replace an array of floats by one of other content that takes no memory; keep other values."""
+    """Replace an array of floats by an array of the same shape without memory; keep other values."""
     if isinstance(array, np.ndarray) and array.dtype == np.float64:
         # np.broadcast_to takes three times as long
         return np.ndarray(array.shape, np.float64, pack("d", value), strides=(0,) * array.ndim)
@@ -270,7 +270,7 @@ class Fused:
             run, of a block.  The functions, and ``mass`` of the system, then find their places in s.pieces.
         residual: ``(s)`` does the work of the residual of the system and of ``mass_product``, in one pass over the
             rows.
-        tangent: ``(s)`` likewise for the tangent and the mass of the system.
+        tangent: ``(s)`` for the tangent and the mass of the system.
     """
 
     mass_product: Function
@@ -409,7 +409,7 @@ class System:
         load: applied loads (right-hand side, without the load factor).
         mass: ``(s)`` adds s.mass times a constant mass matrix to s.values at s.slots.
         body_force: the force of the acceleration field s.g on the local rows s.which (applied load, right-hand side);
-            laws with a tangent of this force also have one of the inertia.
+            laws with a tangent of this force also have a tangent of the inertia.
         inertia: M(q) a + quadratic velocity terms of a law without constant mass.
         constraint: for constraints, see `ConstraintSystem`.
         post_newton: ``(s) -> PostNewton`` updates ``s.data``; reads ``s.start_data``, and of the step ``s.step_size``,

@@ -161,7 +161,7 @@ class EntityTable:
         return self.join_resident(f"{name} of {self.kind}", rows, self.local(name))
 
     def write(self, name: str, rows: IntArray, values: NDArray[Any]) -> None:
-        """Put values of one column into rows; rows that are not resident are skipped."""
+        """Write values of one column to rows; rows that are not resident are skipped."""
         if self._is_function(name):
             changed = np.array(_joined(self._chunks[name]))
             changed[rows] = values

@@ -156,7 +156,7 @@ class World:
             raise ModelError(
                 f"gravity = {show(given)} m/s^2 in World: the world is finalized, and its laws have read "
                 f"{show(self._gravity.tolist())}; must be given before the first solve, World(gravity=...); an "
-                "acceleration that changes is a load of its own"
+                "acceleration that changes is a separate load"
             )
         assert value is not None
         self._gravity[:] = 0.0
@@ -215,7 +215,7 @@ class World:
         if self.finalized:
             raise ModelError(
                 f"cannot add {component.__name__}: the world is finalized (add before the first solve; "
-                "a changed model is another World, built anew)"
+                "a changed model needs a new World)"
             )
         with self.all_or_nothing():
             return self._add(component, name, part, values)
@@ -353,7 +353,7 @@ class World:
             return cached
         with nullcontext() if self.processes is None else self.processes.alone(f"coordinates of {table.kind}"):
             dofs = self._find_dofs(table)
-        # for a table in parts, as wide as on the other processes
+        # the width of a table in parts is equal on all processes
         missing = self._dof_widths.get(table.component, 0) - dofs.shape[1]
         if missing > 0:
             dofs = np.pad(dofs, ((0, 0), (0, missing)), constant_values=-1)

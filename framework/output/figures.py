@@ -20,7 +20,7 @@ def create_figure(width: float, height: float, **more: Any) -> Any:
         width, height: [inch].
         **more: other arguments of matplotlib's Figure.
     """
-    from matplotlib.figure import Figure  # here, because only pictures need it
+    from matplotlib.figure import Figure  # imported here, because only pictures need it
 
     figure: Any = Figure(figsize=(width, height), facecolor="white", **more)
     # the method that IPython calls; pyplot's formatter of figures has priority

@@ -32,7 +32,7 @@ def check_file(file: Path) -> Path:
     """The file itself; raises OutputError if it does not exist or is of another kind."""
     if not os.path.isfile(file):
         raise OutputError(
-            f"windlass show {shorten(str(file))}: no such file; must be what a Recorder wrote, .vtkhdf or .pvd"
+            f"windlass show {shorten(str(file))}: no such file; must be a file of a Recorder, .vtkhdf or .pvd"
         )
     if file.suffix not in (".vtkhdf", ".pvd"):
         raise OutputError(f"windlass show {file}: must be a .vtkhdf or a .pvd file")
@@ -49,8 +49,8 @@ def load_pyvista(off_screen: bool) -> Any:
         with warnings.catch_warnings():
             # warning of tqdm in notebooks on widgets, which are not needed here
             warnings.filterwarnings("ignore", "IProgress not found")
-            import pyvista  # here, because it is optional and loads VTK
-        from vtkmodules.vtkCommonCore import vtkLogger  # here, because of PyVista
+            import pyvista  # imported here, because it is optional and loads VTK
+        from vtkmodules.vtkCommonCore import vtkLogger  # imported here, because of PyVista
     except ImportError as error:
         raise OptionError(f"windlass show needs PyVista ({error}): {INSTALL}") from None
     if not os.environ.get("DISPLAY"):
@@ -81,7 +81,7 @@ class Series:
         self._reader: Any = pyvista.get_reader(str(file))
         self._steps = file.suffix == ".vtkhdf"
         if self._steps:
-            import h5py  # here, because `windlass show` starts without it
+            import h5py  # imported here, because `windlass show` starts without it
 
             with h5py.File(file) as content:
                 self.times = [
@@ -148,7 +148,7 @@ class Player:
 
     def _find_range(self) -> tuple[float, float]:
         """Smallest and largest value of the field in some frames, for equal colours in all of them."""
-        import numpy as np  # here, because `windlass show` starts without it
+        import numpy as np  # imported here, because `windlass show` starts without it
 
         count = len(self._series.times)
         low, high = np.inf, -np.inf
@@ -161,7 +161,7 @@ class Player:
 
     def show_frame(self, frame: int) -> None:
         """Show a frame, counted from 0."""
-        import numpy as np  # here, because `windlass show` starts without it
+        import numpy as np  # imported here, because `windlass show` starts without it
 
         self.frame = frame % len(self._series.times)
         mesh = self._series.read(self.frame)
@@ -243,7 +243,7 @@ class Player:
             if path.suffix == ".gif":
                 self.plotter.open_gif(draft, fps=fps)
             else:
-                import imageio_ffmpeg  # noqa: F401  # here, because without it imageio fails in words of its own
+                import imageio_ffmpeg  # noqa: F401  # imported here, because without it imageio fails in words of its own
 
                 # films need even sizes, which the window has; larger blocks would change its size
                 self.plotter.open_movie(draft, framerate=fps, macro_block_size=2)

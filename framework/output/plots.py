@@ -42,7 +42,7 @@ def create_page_figure(height: float) -> Any:
 
 def as_image(figure: Any, kind: str = "svg") -> str:
     """The figure as a data address that contains the picture."""
-    import matplotlib  # here, because only pictures need it
+    import matplotlib  # imported here, because only pictures need it
 
     image = BytesIO()
     # text stays text, which can be searched and is smaller; no date, so equal runs give equal pages
@@ -254,13 +254,13 @@ def _create_view(clouds: Sequence[FloatArray]) -> tuple[Any, Any]:
 def _add_lines(axes: Any, points: FloatArray, lines: IntArray, **more: Any) -> Any:
     """Straight lines in a view, as a collection of matplotlib."""
     if axes.name == "3d":
-        from mpl_toolkits.mplot3d.art3d import Line3DCollection  # here, because matplotlib is only needed here
+        from mpl_toolkits.mplot3d.art3d import Line3DCollection  # imported here, because matplotlib is only needed here
 
         more.pop("capstyle", None)
         collection: Any = Line3DCollection(points[lines].tolist(), **more)
         axes.add_collection3d(collection)
         return collection
-    from matplotlib.collections import LineCollection  # here, because only pictures need it
+    from matplotlib.collections import LineCollection  # imported here, because only pictures need it
 
     collection = LineCollection(points[lines][..., :2].tolist(), **more)
     axes.add_collection(collection)
@@ -269,7 +269,7 @@ def _add_lines(axes: Any, points: FloatArray, lines: IntArray, **more: Any) -> A
 
 def tension_colours() -> Any:
     """Colours from the smallest to the largest tension; grey without tension values."""
-    from matplotlib.colors import LinearSegmentedColormap  # here, because only pictures need it
+    from matplotlib.colors import LinearSegmentedColormap  # imported here, because only pictures need it
 
     colours: Sequence[str] = ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"]
     scale = LinearSegmentedColormap.from_list("tension", list(colours))

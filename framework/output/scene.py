@@ -255,8 +255,8 @@ def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
     """Labels of lines, equal for lines of different processes with common joints."""
     if joints is None or not len(part):
         return part
-    from scipy.sparse import coo_array  # here, because only output needs it
-    from scipy.sparse.csgraph import connected_components  # here, because only output needs it
+    from scipy.sparse import coo_array  # imported here, because only output needs it
+    from scipy.sparse.csgraph import connected_components  # imported here, because only output needs it
 
     labels = int(part.max()) + 1
     _, joint = np.unique(joints, return_inverse=True)

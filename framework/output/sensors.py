@@ -158,7 +158,7 @@ def _as_cell(text: str) -> str:
 class Sensors(EveryNth):
     """Records sensors at the start, at every n-th step and at the last state of a solve; a hook, and a context manager.
 
-    Under MPI all processes call it and keep the values; the first one writes the table.
+    Under MPI all processes call it and keep the values; the first process writes the table.
 
     Args:
         path: the CSV file, replaced if it exists; its folder is made if needed; None: keep the values in memory only.
@@ -279,7 +279,7 @@ class Sensors(EveryNth):
         columns = [name for probe in self._probes for name, _ in probe.columns]
         if columns != kept["columns"]:
             there, here = ", ".join(kept["columns"]), ", ".join(columns)
-            raise ModelError(f"sensors are {here}: must be those of the checkpoint, {there}")
+            raise ModelError(f"sensors are {here}: must be the sensors of the checkpoint, {there}")
         self._rows = list(kept["rows"])
         self._marks = list(zip(kept["times"].tolist(), kept["marks"].tolist(), strict=True))
         if self._table is not None:

@@ -173,7 +173,7 @@ class FrameLayout(NamedTuple):
 class FrameDigest:
     """The running digest (SHA-256) of the frames of a series, in parts that grow frame by frame.
 
-    Files of viewers have no place for it: the checkpoint, which has its own digest, keeps the digest of each series.
+    Files of viewers cannot contain it: the checkpoint, which has its own digest, keeps the digest of each series.
 
     Args:
         kept: digest of the frames of an interrupted run, before they are read again; None if unknown.

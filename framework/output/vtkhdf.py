@@ -3,7 +3,7 @@
 Frames are written without the HDF5 library.  From time to time a session with the library allocates the next frames and
 notes the places of their rows in the file.  A frame is then written by a few plain writes to these places, where no
 reader looks yet, and one more write that raises the number of frames.  The file contains that number twice, as the
-attribute ``NSteps`` and as the length of ``Steps/Values``, which VTK's reader wants to be equal; both are in the first
+attribute ``NSteps`` and as the length of ``Steps/Values``, which must be equal for VTK's reader; both are in the first
 page of the file and change in one write.
 """
 
@@ -54,7 +54,7 @@ class VtkhdfSeries(FieldSeries):
     def digest(self) -> str:
         """The digest of all frames so far; the frames since the last call are read from the file."""
         if self._digested < self._count:
-            import h5py  # here, because most runs do not need it
+            import h5py  # imported here, because most runs do not need it
 
             with writing(self.path), h5py.File(self.path, "r", locking=False) as file:
                 for name, first, end in self._blocks(file["VTKHDF"], self._digested, self._count):
@@ -182,7 +182,7 @@ class VtkhdfSeries(FieldSeries):
             steps.create_dataset(name, (0, *shape), np.int64, maxshape=(None, *shape), chunks=(_STEP_ROWS, *shape))
         steps["ConnectivityIdOffsets"] = steps["CellOffsets"]
         point_offsets, cell_offsets = steps.create_group("PointDataOffsets"), steps.create_group("CellDataOffsets")
-        cell_offsets["part"] = steps["PartOffsets"]  # zeros: labels do not change
+        cell_offsets["part"] = steps["PartOffsets"]  # offset 0 in each step, because labels do not change
         for name, values in _rows_of(frame).items():
             self._create_growing(root, name, values)
         for name in frame.point_data:
@@ -194,7 +194,7 @@ class VtkhdfSeries(FieldSeries):
                 cell_offsets[name] = first
 
     def _create_growing(self, root: Any, name: str, values: Any) -> None:
-        from h5py import h5d, h5p, h5s, h5t  # here, because most runs do not need it
+        from h5py import h5d, h5p, h5s, h5t  # imported here, because most runs do not need it
 
         made, width = h5p.create(h5p.DATASET_CREATE), values.shape[1:]
         made.set_chunk((self._batch * len(values), *width))

@@ -23,7 +23,7 @@ class VtuSeries(FrameFiles):
 
     def encode_frame(self, frame: SeriesFrame) -> bytes:
         """The file of a frame, compressed."""
-        import meshio  # here, because only output needs it
+        import meshio  # imported here, because only output needs it
 
         cells, lines = self.mesh.blocks(), len(self.mesh.lines)
         by_block = {
@@ -43,7 +43,7 @@ class VtuSeries(FrameFiles):
 
 def _as_vtu(grid: Any) -> bytes:
     """The content of a file, by a file in memory, because meshio writes only to files."""
-    import meshio  # here, because only output needs it
+    import meshio  # imported here, because only output needs it
 
     with os.fdopen(os.memfd_create("vtu"), "rb") as file:
         meshio.vtu.write(os.dup(file.fileno()), grid, binary=True, compression="zlib")

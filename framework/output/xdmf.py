@@ -107,7 +107,7 @@ class XdmfSeries(FieldSeries):
 
     def _write_mesh(self, path: Path) -> None:
         """A data file with reference mesh and labels, and the XML of both."""
-        from meshio.xdmf import TimeSeriesWriter  # here, because only output needs it
+        from meshio.xdmf import TimeSeriesWriter  # imported here, because only output needs it
 
         writer = TimeSeriesWriter(self.path)
         self._writer = writer

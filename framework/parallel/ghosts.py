@@ -69,7 +69,7 @@ class Ghosts:
     def _exchange(
         self, values: FloatArray, out: list[tuple[int, slice]], rows: int, into: list[tuple[int, slice]]
     ) -> FloatArray:
-        from mpi4py import MPI  # here, because one process works without it
+        from mpi4py import MPI  # imported here, because one process works without it
 
         result = np.empty((rows, values.shape[1]))
         requests = [self.comm.Irecv(result[part], rank, TAG) for rank, part in into]

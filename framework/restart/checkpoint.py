@@ -4,8 +4,8 @@ The solves of a script (`Static.solve`, `Dynamic.march`, `Explicit.march`) are n
 record for each: the last state of a finished solve, the state at the last checkpoint of the current solve.  A restarted
 script runs from its top; a solve with a record in the file continues from it, so a finished solve returns at once.
 
-At each checkpoint the solver also drops all data outside of the record that it keeps from step to step: tangents and
-their factorisations, lists of neighbours.  So a continued and a restarted run are equal from there on.
+At each checkpoint the solver also drops all data that it keeps from step to step but that are not in the file: tangents
+and their factorisations, lists of neighbours.  So a continued and a restarted run are equal from there on.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Checkpoint(StepHook):
             the end of each solve.
         minutes: elapsed time since the last checkpoint after which another one is written [min]; 0: never.  It does not
             affect the run; a run that continues from it differs within the tolerances.
-        restart: file to continue from; ``"auto"``: ``path``, if it exists; None: start anew.
+        restart: file to continue from; ``"auto"``: ``path``, if it exists; None: start from the beginning.
 
     Attributes:
         path, every: as given.
@@ -92,7 +92,7 @@ class Checkpoint(StepHook):
         self._lock: OutputLock | None = None
         source = None if restart is None else self.path if restart == "auto" else Path(restart).absolute()
         self._prepare()
-        # a file to continue from is read, which includes more checks
+        # reading a file to continue from includes more checks
         if source != self.path and not self.is_unasked:
             check_output(self.path, "path of Checkpoint", KIND)
         if source is not None and (restart != "auto" or os.path.exists(source)):

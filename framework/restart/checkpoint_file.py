@@ -1,9 +1,9 @@
 """The file of checkpoints: one HDF5 file with one record per solve, replaced as a whole.
 
 A record is a tree of dictionaries: arrays become datasets, everything else JSON.  The file is made in memory, written
-beside its place, brought to the disk and then put there, so a process that is killed while it writes leaves the last
-complete file.  A digest after the data of HDF5 is checked before HDF5 opens the file: the library notices only damage
-of its own structure, reads some damaged files as empty, and may crash on others.
+to a temporary file next to it, flushed to the disk and then renamed, so a process that is killed while it writes leaves
+the last complete file.  A digest after the data of HDF5 is checked before HDF5 opens the file: the library notices only
+damage of its own structure, reads some damaged files as empty, and may crash on others.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class CheckpointFile:
             raise OutputError(f"checkpoint file '{path}' has version {version}: this Windlass reads up to {VERSION}")
 
     def _open(self) -> Any:
-        import h5py  # here, because most runs do not need it
+        import h5py  # imported here, because most runs do not need it
 
         self._stream.seek(0)
         return h5py.File(self._stream, "r")
@@ -103,7 +103,7 @@ def write_checkpoint(path: Path, every: int, number: int, record: Tree, before: 
     Raises:
         OutputError: the file cannot be written.
     """
-    import h5py  # here, because most runs do not need it
+    import h5py  # imported here, because most runs do not need it
 
     check_output(path, KIND, KIND)
     image = io.BytesIO()

@@ -79,7 +79,7 @@ class Insurance(Checkpoint):
 def leave_checkpoints() -> str:
     """A run fails: keep its checkpoints; return how to continue from them, "" without checkpoints.
 
-    Only the first process knows automatic checkpoints.
+    Only the first process handles automatic checkpoints.
     """
     insurance, asked = process.unasked, process.from_options
     path = None

@@ -85,7 +85,7 @@ class SolveCheckpoint:
         before = self._solver.solve_checkpoint
         if before is not None and not before.paused:
             raise ModelError(
-                f"a hook of {type(self._solver).__name__} starts the same solver again: it needs a solver of its own"
+                f"a hook of {type(self._solver).__name__} starts the same solver again: it needs a separate solver"
             )
         self._solver.solve_checkpoint = self
         self._interrupt.begin()
@@ -124,7 +124,7 @@ class SolveCheckpoint:
                 self._checkpoint.leave_replay()
 
     def restore(self, state: State) -> bool:
-        """Bring state, solver, hooks and switches to the last checkpoint of this solve.
+        """Reset state, solver, hooks and switches to the last checkpoint of this solve.
 
         Returns:
             Whether the solve had reached its end.
@@ -165,7 +165,7 @@ class SolveCheckpoint:
             say_once("restart", [words])
         empty = [name.rpartition(" ")[0] for name, hook in self._hooks.items() if keeps_nothing(hook)]
         if empty:
-            say(f"what these hooks have gathered before is not kept: {', '.join(empty)}")
+            say(f"earlier data of these hooks are not kept: {', '.join(empty)}")
 
     def _check_solver(self, record: Mapping[str, Any]) -> None:
         """Raise ModelError if the record belongs to another kind of solve."""
@@ -280,7 +280,7 @@ class SolveCheckpoint:
         self._checkpoint.write(self._number, record)
         self._written = state.step
         leave(Stage.OUTPUT)
-        # results must not depend on the times of checkpoints by the clock
+        # results must not depend on the clock, which decides when checkpoints are due
         if not by_clock:
             solver.reset_caches(state)
 

@@ -108,7 +108,7 @@ def assemble_mass(world: World, state: State) -> Any:
 
 def _coordinate_matrix(world: World, values: FloatArray | None) -> Any:
     """The coordinate block of the tangent in world order, rows compressed."""
-    from scipy.sparse import csr_array  # here, because runs of models do not need it
+    from scipy.sparse import csr_array  # imported here, because runs of models do not need it
 
     assembly = serial_assembly(world)
     pattern, layout = assembly.pattern, assembly.layout

@@ -44,7 +44,7 @@ def find_output(entity: Entity, name: str) -> Output:
 
 @cache
 def list_places(evaluate: Callable[..., Any]) -> tuple[str, ...]:
-    """Names of the places that an output takes: its arguments after rows and fields."""
+    """Names of the places that are arguments of an output: those after rows and fields."""
     given = list(inspect.signature(evaluate).parameters.values())[2:]
     return tuple(one.name for one in given if one.kind is not one.VAR_KEYWORD)
 

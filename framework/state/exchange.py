@@ -57,4 +57,4 @@ def check_sizes(number: Any, stored: Mapping[str, FloatArray]) -> None:
     sizes = [number.count] * 4 + [number.multiplier_count] + [number.data_total] * 2
     for name, size in zip(NAMES, sizes, strict=True):
         if len(stored[name]) != size:
-            raise ModelError(f"{name} has {len(stored[name])} values: this model has {size}; another model's?")
+            raise ModelError(f"{name} has {len(stored[name])} values: this model has {size}; is it from another model?")

@@ -132,7 +132,7 @@ def is_finite(state: State) -> bool:
 def refuse_change(state: State, t: float, by: str) -> None:
     """Raise ModelError for a state whose time is no longer t [s], or with values that are not finite."""
     if state.t != t:
-        raise ModelError(f"{by}: has set t = {state.t} s in the state at t = {t:.9g} s: must leave the time as it is")
+        raise ModelError(f"{by}: has set t = {state.t} s in the state at t = {t:.9g} s: must not change the time")
     for name in CHANGED:
         values = getattr(state, name)
         for i in np.flatnonzero(~np.isfinite(values))[:1]:

@@ -149,8 +149,8 @@ def _check_together(
     wrong = find_wrong(eval_tangent(assembly, *TOGETHER), total, allowed)
     if wrong is not None:
         raise ModelError(
-            "tangent: derivatives by displacement, velocity, acceleration and multiplier are right one by one, but "
-            f"with factors {dq}, {dv}, {da} and {scale} the entry of the {_describe_row(assembly, wrong.row)} and "
+            "tangent: derivatives with respect to displacement, velocity, acceleration and multiplier are each right, "
+            f"but with factors {dq}, {dv}, {da} and {scale} the entry of the {_describe_row(assembly, wrong.row)} and "
             f"{_describe_unknown(assembly, wrong.column)} is {wrong.given:.9g} {where}: must be {wrong.expected:.9g}, "
             "the sum of the differences"
         )
@@ -166,7 +166,7 @@ def find_wrong(given: FloatArray, expected: FloatArray, allowed: FloatArray) -> 
 
 
 def eval_residual(assembly: Assembly, load_factor: float = 1.0) -> FloatArray:
-    """Forces, inertia and constraint forces less loads, then constraint equations, at the present fields."""
+    """Forces, inertia and constraint forces minus loads, then constraint equations, at the present fields."""
     fields = assembly.fields
     f, c = np.zeros_like(fields.x), np.zeros_like(fields.lam)
     assembly.update_markers()

@@ -52,7 +52,7 @@ class Accelerations:
     Attributes:
         a: accelerations of all local coordinates at the last evaluation, shape (n,).
         lam: multipliers of this process [N, N m], shape (m,).
-        f: left-hand-side forces less loads of the last evaluation [N, N m], shape (n + 1,).
+        f: left-hand-side forces minus loads of the last evaluation [N, N m], shape (n + 1,).
         evaluations: number of force evaluations so far.
         factorisations: number of factorisations so far.
         has_history: whether the model has laws with a post-Newton update.
@@ -112,7 +112,7 @@ class Accelerations:
             self._factors.reset()
 
     def load(self, state: State) -> None:
-        """Bring coordinates, velocities, history values and time of a state into the fields, without markers."""
+        """Load coordinates, velocities, history values and time of a state into the fields, without markers."""
         fields, n, reference = self.assembly.fields, self.assembly.layout.spare, self.assembly.layout.reference
         np.add(reference[:n], state.q, out=fields.x[:n])
         fields.v[:n] = state.v
@@ -186,10 +186,10 @@ class Accelerations:
             self.factorisations += 1
 
     def project_positions(self, refresh: bool = False) -> FloatArray:
-        """Bring the coordinates in the fields onto the position constraints at the time of the fields.
+        """Project the coordinates in the fields onto the position constraints at the time of the fields.
 
         Args:
-            refresh: evaluate the matrix anew in each iteration (Newton); otherwise the present one is used.
+            refresh: evaluate the matrix in each iteration (Newton); otherwise use the present one.
 
         Returns:
             The correction of the coordinates, shape (n,); a combination of the rows of C_q M⁻¹ of the matrix.
@@ -220,7 +220,8 @@ class Accelerations:
         raise ProjectionError(f"the constraints cannot be met: {left:.3g} remains (m, rad, 1)")
 
     def project_velocities(self) -> None:
-        """Bring the velocities in the fields onto the constraints with the present matrix; markers are not updated."""
+        """Project the velocities in the fields onto the constraints with the present matrix; markers are not
+        updated."""
         fields, processes = self.assembly.fields, self.assembly.processes
         self.assembly.update_markers()
         c = self._eval_constraints(rate_level=True)

@@ -70,8 +70,8 @@ def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
 
 def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
     """Groups of coupled unknowns: the members of one block after the other, and the start of each block."""
-    from scipy.sparse import csr_array  # here, because few models have such blocks
-    from scipy.sparse.csgraph import connected_components  # here, because few models have such blocks
+    from scipy.sparse import csr_array  # imported here, because few models have such blocks
+    from scipy.sparse.csgraph import connected_components  # imported here, because few models have such blocks
 
     n = len(pattern.indptr) - 1
     couplings = csr_array((np.ones(pattern.spare, np.int8), pattern.indices, pattern.indptr), shape=(n, n))

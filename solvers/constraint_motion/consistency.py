@@ -16,10 +16,10 @@ of its terms, velocities (index 3), accelerations and multipliers are projected 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt with a held
 
 Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h, Δ = α_m - α_f.  It is corrected in the
-directions of the constraints alone, C_q A = C_q a + Δ h j, so that the method keeps order 2.  Velocities at index 3
-are those of a smooth numerical solution, c = 1/6 - β - Δ/2; exact velocities would excite the same oscillation again,
-of order h in the accelerations.  For the same reason index 3 is projected after the first step of a run.  Constraints
-on velocities are of index 2 in every method, so that c = 0 for them.
+directions of the constraints alone, C_q A = C_q a + Δ h j, so that the method keeps order 2.  Velocities at index 3 are
+the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2; exact velocities would excite the same oscillation
+again, of order h in the accelerations.  For the same reason index 3 is projected after the first step of a run.
+Constraints on velocities are of index 2 in every method, so that c = 0 for them.
 
 The change of velocities that is smallest in the norm of M alone concentrates strain rates in few elements.  Where
 damping would dissipate more than its kinetic energy in a step h, this would give stiff dampers huge forces, so M + h
@@ -63,7 +63,7 @@ KINK = 5e-3
 NOISE_OF_RATES, NOISE_OF_PLACES = 1e-5, 1e-13
 """Rounding error of e [1/s², 1] per 1 + largest coordinate and velocity; of differences in time, times 1/h²."""
 LOOK_BACK = 1 / 16
-"""Share of a step over which the derivative of r is taken."""
+"""Share of a step for difference quotients of r."""
 STRADDLES = 2.0
 """Derivatives of r before and after an instant whose ratio is larger have a kink between them [1]."""
 
@@ -109,7 +109,7 @@ class Consistency:
         self.projections = 0
 
     def begin(self, state: State, h: float) -> None:
-        """Bring positions and velocities of the start onto the constraints and find accelerations and multipliers.
+        """Project positions and velocities of the start onto the constraints and find accelerations and multipliers.
 
         Args:
             state: the start.
@@ -282,8 +282,8 @@ class Consistency:
     def _eval_jerk(self, state: State, h: float) -> FloatArray:
         """j of the state that the fields hold, by differences in time, shape (m,).
 
-        The difference before this time, unless it straddles a kink: then it is large, by 1/h, and the difference after
-        this time is taken.
+        The difference quotient before this time, unless it spans a kink, where it is of order 1/h: then the difference
+        quotient after this time.
         """
         now, step = self._eval_residual(state.a), LOOK_BACK * h
         before, after = ((self._eval_later(state, dt) - now) / dt for dt in (-step, step))

@@ -48,7 +48,7 @@ def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
 
 
 def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
-    """A target that takes C_q of the rows of a constraint, row by row."""
+    """An object that collects C_q of the rows of a constraint, row by row."""
     constraint = system.constraint
     assert constraint is not None
     (count, width), n = constraint.multipliers.shape, system.dofs.shape[1]
@@ -67,7 +67,7 @@ def product_steps(assembly: Assembly, w: FloatArray, product: FloatArray) -> lis
     """Steps of a `Program` that add C_q w at the fields to a product; the fields do not change.
 
     Args:
-        assembly: the systems of this process; markers are up to date when the steps are taken.
+        assembly: the systems of this process; markers must be up to date before the steps run.
         w: values of coordinates, shape (n,).
         product: shape (m,) or longer.
     """

@@ -30,7 +30,7 @@ class ConstraintRates:
     """C, Ċ and C̈ at the fields of an assembly.
 
     Args:
-        assembly: the systems of this process; its fields are used and left as they were, markers included.
+        assembly: the systems of this process; its fields are used and restored, including markers.
 
     Attributes:
         count: number of multipliers of this process.
@@ -47,7 +47,7 @@ class ConstraintRates:
         self._equations: dict[tuple[bool, bool], Program] = {}
 
     def update_markers(self) -> None:
-        """Bring the markers to the present coordinates and velocities."""
+        """Update the markers to the present coordinates and velocities."""
         self._find_programs()
         self._markers()
 
@@ -62,7 +62,7 @@ class ConstraintRates:
         self._equations.clear()
 
     def eval(self, rate_level: bool) -> FloatArray:
-        """C, or Ċ, with the markers as they are, shape (m,); 0 for constraints that are switched off."""
+        """C, or Ċ, with the present markers, shape (m,); 0 for inactive constraints."""
         self._find_programs()
         assembly, fields, c = self._assembly, self._assembly.fields, self._c
         self._lam[:] = fields.lam

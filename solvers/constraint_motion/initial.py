@@ -126,7 +126,7 @@ class MassSolver:
         """Accelerations of the local coordinates, shape (n,), and multipliers of this process, shape (m,).
 
         Args:
-            f: forces on the left-hand side less loads, shape (n + 1,).
+            f: forces on the left-hand side minus loads, shape (n + 1,).
             c: right-hand sides of the constraints, shape (m + 1,).
 
         Raises:

@@ -2,7 +2,7 @@
 
     M a + C_qᵀ λ = -f,    C_q a = c
 
-f are all forces on the left-hand side less the loads, with the terms that are quadratic in the velocities.  The same
+f are all forces on the left-hand side minus the loads, with the terms that are quadratic in the velocities.  The same
 matrix projects coordinates and velocities onto the constraints with the smallest change in the norm of M.
 Rows of constraints that are switched off are λ = 0.
 """
@@ -186,7 +186,7 @@ class PetscFactors:
             raise_cause(error)
             failed = True
         if failed:
-            # right-hand sides that are not finite are no fault of the matrix
+            # for right-hand sides that are not finite the matrix is not the cause
             if np.isfinite(self._right.norm()):
                 self._ksp.getPC().reset()
                 raise SingularError(self._matrix.describe_singular())

@@ -1,8 +1,9 @@
 """Whether motion can begin at a state: positions and velocities that constraints forbid are errors that name them.
 
-Positions that miss constraints by less than `SMALL_GAP` are brought onto them, and velocities by less than
-`SMALL_RATE`: from rounded numbers, or errors of an earlier solve.  A motion prescribed by a function of time would
-jump, so its start must fit within `SMALL_JUMP` or a few steps of this motion; the drift of index 2 methods is smaller.
+Positions that miss constraints by less than `SMALL_GAP`, and velocities by less than `SMALL_RATE`, are projected onto
+them: such gaps come from rounded numbers or errors of an earlier solve.  A motion prescribed by a function of time
+would jump, so its start must fit within `SMALL_JUMP` or a few steps of this motion; the drift of index 2 methods is
+smaller.
 
 A constraint whose coordinates rest, C_q v = 0, while its rate is prescribed, is a motor that starts: the coordinates
 take its speed.  Velocities that a constraint changes, C_q v ≠ 0, were given by the user and would be lost without a
@@ -48,7 +49,7 @@ def check_gaps(
 
     Args:
         rates: the constraints at the fields, which hold the start.
-        gap: C of constraints on positions, 0 of others [m, rad, 1], shape (m,).
+        gap: C of constraints on positions, 0 for the others [m, rad, 1], shape (m,).
         on_rates: which constraints are on velocities, shape (m,).
         h: size of the steps [s].
     """

@@ -5,7 +5,7 @@ makes its present place the anchor of its bristle, and the friction vanishes.  A
 balance, for a rope on a post by a sixth of its force.  Solved again, it slips as far as its bristles need, and friction
 agrees with theory again.
 
-Nothing is solved again below the tolerance of the discontinuous iteration, or where steps are accepted with contacts
+There is no further solve below the tolerance of the discontinuous iteration, or where steps are accepted with contacts
 that do not agree (``Passes(fail=False)``, as in other programs).
 """
 
@@ -49,7 +49,8 @@ def balance(
         problem: at the end of the last load step; if the last solve fails, the equilibrium before it is restored.
         attempt: that load step.
         settings: of the discontinuous iteration.
-        solve_again: solves for full load from the present state; None, and the state as it was, where that fails.
+        solve_again: solves for full load from the present state; if this fails it returns None and leaves the state
+            unchanged.
     """
     fields, left = problem.assembly.fields, measure_imbalance(problem, attempt.force, settings)
     for _ in range(AGAIN if settings.fail else 0):

@@ -1,7 +1,8 @@
 """Form-finding: the shape in which slack lines hang or lie, whatever the shape in which they start.
 
 A line that starts shorter than its length has a compression of EA times its slack, and paths down the potential from
-there end in folds.  Here lines pull from the first solution on, so that the potential is that of a net in tension:
+there end in folds.  Here lines pull from the first solution on, such that the potential is the potential of a net in
+tension:
 
 1. Force densities.  Each row gets N = ρ |r'|, independent of its reference length, and no bending stiffness.  The
    equilibrium is the solution of linear equations, the start does not matter.  A row that is longer than its length
@@ -11,7 +12,7 @@ there end in folds.  Here lines pull from the first solution on, so that the pot
    solution before, corrected by the error in length.  Solutions take few iterations while forces change little from one
    to the next; the less they change, the faster k grows, in proportion to N.  With k = EA this is the law of the rows.
 
-Contacts are updated after every solution.  The result is a start for load steps, which decide about contact anew.  All
+Contacts are updated after every solution.  The result is a start for load steps, which decide contacts again.  All
 solutions use the laws of the model, with arguments of their kernels as in `Strands`.  Friction would hold lines back:
 `without_friction` switches it off.
 
@@ -43,7 +44,7 @@ ROPE = 1e-3
 DENSITIES, MULTIPLIERS = 30, 60
 """Largest number of solutions of both parts."""
 NEAR = 0.1
-"""Error of the length of rows at which force densities give way to multipliers [1]."""
+"""Error of the length of rows below which multipliers replace force densities [1]."""
 LARGEST_RATIO = 10.0
 """Largest factor on a force density from one solution to the next [1]."""
 CHANGE = 0.5
@@ -51,7 +52,7 @@ CHANGE = 0.5
 GROWTH, RETREAT = 30.0, 3.0
 """Factors on the stiffness: the largest after a solution, and the one after a failure [1]."""
 LEAST_FORCE = 1e-5
-"""Force, per largest force of the lines, below which changes count less [1]."""
+"""Force, per largest force of the lines, below which changes have less weight [1]."""
 CONTACT = 1e-3
 """Force error at which contacts count as settled, per largest contact force [1]."""
 MOST = 150
@@ -191,7 +192,7 @@ class FormFinder:
         lines: the lines.
         scheme: the equilibrium that is sought, with the start; the fields hold the history values of the start.
         state: a work state of the same process; its values are overwritten.
-        decide: decides contacts at a state without history, so that friction begins anew; None: contacts keep their
+        decide: decides contacts at a state without history, so that friction starts again; None: contacts keep their
             history.
 
     Attributes:

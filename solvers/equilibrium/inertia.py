@@ -6,8 +6,8 @@ eigenvalues; each further one is a direction in which the potential falls.  An L
 (Sylvester).
 
 Two shifts exclude rounding from the count.  With -δ on its diagonal each active constraint counts once, even if it
-repeats another one.  ε D on that of the coordinates, D_i = Σ_j |K_ij|, lifts motions without stiffness above 0; only
-modes K v = μ D v with μ < -ε count.
+repeats another one.  ε D on the diagonal of the coordinates, D_i = Σ_j |K_ij|, lifts motions without stiffness above 0;
+only modes K v = μ D v with μ < -ε count.
 
 The symmetric part of K decides where K is not symmetric (friction, loads that follow, user functions): if it is
 positive definite, no real eigenvalue of K can be negative, in whatever metric.  Otherwise, for example with sliding
@@ -52,7 +52,7 @@ unknowns, an eigenvector has a share of about 1e-3 in random numbers."""
 
 
 class InertiaError(ModelError):
-    """The tangent has no factors: nothing in the model has stiffness at the equilibrium."""
+    """The tangent has no factors: no part of the model has stiffness at the equilibrium."""
 
 
 def is_surely_stable(problem: NonlinearProblem) -> bool:
@@ -234,8 +234,8 @@ class TangentInertia:
     def loses_stability(self) -> bool:
         """Whether an unsymmetric K has an eigenvalue with a negative real part, as far as two checks show.
 
-        The determinant has the sign of (-1)^m unless an odd number of real eigenvalues is negative.  Those next to 0,
-        where an equilibrium loses its stability, come from Arnoldi's method for K⁻¹ D.
+        The determinant has the sign of (-1)^m unless an odd number of real eigenvalues is negative.  Eigenvalues next
+        to 0, where an equilibrium loses its stability, come from Arnoldi's method for K⁻¹ D.
         """
         problem, right, solution = self._problem, self._weights.duplicate(), self._weights.duplicate()
         matrix = self._tangent.duplicate(copy=True)
@@ -263,7 +263,7 @@ class TangentInertia:
         if size <= 5 * NEAREST:
             theta = np.linalg.eigvals(np.column_stack([multiply(column) for column in np.eye(size)]))
             return bool((theta.real < -1e-9 * np.abs(theta).max()).any())
-        from scipy.sparse import linalg  # here, because most models do not need it
+        from scipy.sparse import linalg  # imported here, because most models do not need it
 
         operator = linalg.LinearOperator((size, size), matvec=multiply, dtype=np.float64)
         start = np.random.default_rng(0).standard_normal(size)

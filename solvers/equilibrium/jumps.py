@@ -8,7 +8,7 @@ Loads p grow by Δp in the step, the displacements by Δq.  Along a path, Δp·d
 
 At the start that is w0 = Δp·Δq1, Δq1 the first iterate of Newton's method, at the end w1 by one solution with the
 tangent there.  Loads that only stiffen or only soften the structure have w <= max(w0, w1).  A step with w > 1.5 max(w0,
-w1) is suspected and traced: it is halved, and again the half with the larger share of w, down to 1/1024.  If that still
+w1) is traced: it is halved, then repeatedly the half with the larger share of w, down to 1/1024.  If that still
 contains a quarter of w, a slope 256 times the mean one, and if Δp·K⁻¹Δp just before is more than 5 w0, as it goes to
 infinity at a limit point, this is called a jump.  Contacts that open, close or slip cause leaps without this growth.
 
@@ -62,12 +62,13 @@ LEAST = 1e-6
 STIFFER, SLACK, QUARTERS = 0.5, 0.02, 8
 """w1 per w0 below which the first part of a step is examined, w per w0 from which, and number of cuts [1]."""
 HALVINGS, ENOUGH = 10, 6
-"""Halvings of a step that is traced, and those after which one without equilibrium ends it: near a limit point the
-tangent is next to singular."""
+"""Largest number of halvings of a traced step, and the number after which an interval without equilibrium ends the
+search: near a limit point the tangent is nearly singular."""
 SHARE = 0.25
 """Share of w that is a jump, if the remaining part of the step contains it [1]."""
 ASTRAY = 0.5
-"""Displacement in the first bit of a step, per that of the step, from which contacts were decided differently [1]."""
+"""Displacement in the first thousandth of a step, per displacement in the whole step, above which contacts were decided
+differently [1]."""
 STEEP = 5.0
 """Slope just before a limit point, per that at the start of the step [1]; it is 18 and more in trusses and arches."""
 
@@ -97,7 +98,7 @@ class JumpWatch:
     def begin(self, start: State, before: float, after: float) -> None:
         """Begin a load step at a state, from one load factor to another; the first Newton run is monitored.
 
-        The state must stay as it is until the step has been traced.
+        The state must not change until the step has been traced.
         """
         if self._rough and not self._waits and before > self._before:
             # in the same solve: the loads of the steps so far, and their work on the first iterate
@@ -174,7 +175,7 @@ class JumpWatch:
             first, apart = self._eval_square(self._first), self._eval_square(way - self._first)
             if apart <= APART**2 * first or not self._has_history(end):
                 return apart > APART**2 * first
-            # contacts that close or open leave the first iterate far behind; jumps go further than both tangents
+            # contacts that close or open lead far beyond the first iterate; jumps lead farther than both tangents
             moved = self._eval_square(way) / EXCESS**2
             return moved > first and moved > self._eval_square(self._find_rates(np.zeros(len(way)), self._gap))
         if self._done <= 0.0:
@@ -284,15 +285,15 @@ class JumpWatch:
             where = f"between {begin:.6g} and {end_of:.6g} of the {path}"
         return (
             f"the equilibrium jumps {where} (snap-through), most at "
-            f"{self._name_largest(high.q - low.q)}: no path of equilibria leads past this limit point, and where a "
-            "jump ends is for dynamics to say"
+            f"{self._name_largest(high.q - low.q)}: no path of equilibria leads past this limit point; find the "
+            "end of the jump by dynamics"
         )
 
     def _is_astray(self, held: State, end: State, solve: SolveStep) -> bool:
-        """Whether contacts that have been decided again lead away from the path that the step has taken.
+        """Whether contacts that are decided again lead away from the path of the step.
 
-        The start was an equilibrium.  With its prescribed motion held, Newton's method may end at another one farther
-        away than the step goes, or after a thousandth of the step half as far.
+        The start was an equilibrium.  With the prescribed motion held, Newton's method may then end at another
+        equilibrium that is farther away than the whole step, or more than half as far after a thousandth of the step.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)

@@ -53,11 +53,11 @@ def settle_contacts(
         scheme: the equilibrium to be found; its start is ``scheme.q0``.
         settings: limits of the passes of each step.
         restart: gives the history values at the start of the load step.
-        store: brings the solution of the last Newton run into the state of the solve and returns its displacements,
-            shape (n,).
+        store: stores the solution of the last Newton run in the state of the solve and returns its displacements, shape
+            (n,).
 
     Returns:
-        The attempt, which has converged if the equilibrium without k was found; its work is that of all steps.
+        The attempt, which has converged if the equilibrium without k was found; its counts of work include all steps.
     """
     k = first = first_factor(newton, scheme, START_SHARE)
     q, data, wait, passes, iterations = scheme.q0, restart().data.copy(), 0, 0, 0

@@ -1,7 +1,8 @@
 """Check before a static solve for coordinates that nothing holds.
 
-A tangent K is taken for singular if its factorisation fails, or if rounding alone spoils the solution of K x = b for a
-random b: its error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) where K holds nothing.
+A tangent K is considered singular if its factorisation fails, or if rounding alone spoils the solution of K x = b for a
+random b: the error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) in motions without
+stiffness.
 
 The linear solver of Newton's method is tried first, and the first iteration uses its factorisation; only if its result
 is not clear, a solver that exchanges pivots is used.  The same solution shows whether factors in dense blocks are
@@ -79,7 +80,8 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
 
 
 def summarise_faults(problem: NonlinearProblem) -> list[str]:
-    """Findings about the shape at the present fields (slack or folded cables): the first, and the number of others."""
+    """Findings about the shape at the present fields (slack or folded cables): the first one, and the number of the
+    others."""
     return shorten([fault.words for fault in problem.assembly.find_faults()], 1)
 
 

@@ -35,17 +35,17 @@ SHOWN = 2
 START_SHARE = 0.1
 """First k M of the descent from the start of a solve, relative to the tangent."""
 UNSTABLE_ADVICE = (
-    "take more elements where a line turns, start nearer to the shape that is meant (slack lines: from a `catenary`), "
-    "or disturb the model towards it by a small load; stability='follow' goes on to a stable one, stability='off' "
+    "take more elements where a line turns, start nearer to the intended shape (slack lines: from a `catenary`), "
+    "or disturb the model towards it by a small load; stability='follow' continues to a stable one, stability='off' "
     "accepts it"
 )
 
 FLUTTER = (
     "the tangent is not symmetric, as under forces that turn with a body: no path leads away from the equilibrium "
-    "without a motion, but whether it flutters depends on masses, and is for modes with masses or for dynamics to say"
+    "without a motion, but flutter depends on masses: check it by modes with masses, or by dynamics"
 )
 
-CONTROLLED = "whether the equilibrium is stable is for modes to say, since it has first-order states, as controllers do"
+CONTROLLED = "the stability of an equilibrium with first-order states, as of controllers, is not checked: use modes"
 
 FactorSolve = Callable[[FloatArray], object]
 
@@ -148,7 +148,7 @@ def _describe_contact_modes(finding: Finding) -> str:
     motions = "there is a motion" if finding.negative == 1 else f"there are {finding.negative} motions"
     return (
         f"{motions} (most of {moves}) in which contacts alone have a negative stiffness, as in a belt that may "
-        "circulate without friction; what holds it decides where it stands"
+        "circulate without friction; only its supports determine its position"
     )
 
 
@@ -180,7 +180,7 @@ class Follower:
             else:
                 q = self._leave(finding)
             if q is None:
-                self.hindrance = "; ways down the potential are paced by mass, and what would move has none"
+                self.hindrance = "; the search for a lower potential needs mass, and the unstable coordinates have none"
                 return finding
             if not self._solve(q):
                 return finding
@@ -227,7 +227,7 @@ class Follower:
 
 def describe_unstable(finding: Finding, hindrance: str = "") -> str:
     """The reason why a solve ends at such an equilibrium."""
-    kind = "the equilibrium is unstable" if finding.negative else "the equilibrium has a shape that cannot be meant"
+    kind = "the equilibrium is unstable" if finding.negative else "the equilibrium has an implausible shape"
     return f"{kind}: {finding.describe()}{hindrance}"
 
 

@@ -55,7 +55,7 @@ class Method(ABC):
     Args:
         accelerations: a(t, q, v).
         judge: decides about recommended step sizes.
-        project: bring coordinates and velocities onto the constraints after each step; otherwise they drift away
+        project: project coordinates and velocities onto the constraints after each step; otherwise they drift away
             slowly, since only accelerations fulfil the constraints.
     """
 
@@ -96,9 +96,9 @@ class Method(ABC):
         """
 
     def update_state(self, state: State) -> None:  # noqa: B027, some methods have nothing to do here
-        """Bring the accelerations up to date if the user changed the state or the model since the last step.
+        """Update the accelerations if the user has changed the state or the model since the last step.
 
-        Methods whose steps evaluate their first accelerations need nothing here.
+        Methods whose steps evaluate their first accelerations do nothing here.
         """
 
     def checkpoint(self) -> dict[str, Any]:
@@ -109,13 +109,13 @@ class Method(ABC):
         """Continue from the values of `checkpoint`."""
 
     def reset_caches(self, state: State) -> None:
-        """Begin anew from an updated state, except for the values of `checkpoint`."""
+        """Start again from an updated state, except for the values of `checkpoint`."""
         self.begin(state, resume=True)
 
     def _refuse(self, advance: Advance, result: PostNewton, size: float) -> bool:
         """Whether the post-Newton update refuses a step of this size [s]; the reason goes into the advance."""
         if not np.isfinite(result.error):
-            advance.reason = "what contacts must not do happens within the step: a force error is not finite"
+            advance.reason = "a contact fails within the step: its force error is not finite"
             return True
         if self._judge(result, size):
             advance.recommended_step = result.recommended_step

@@ -2,8 +2,8 @@
 
     Y_i = y + h Σ_j A_ij k_j,    k_i = f(t + c_i h, Y_i),    y_new = y + h Σ_i b_i k_i,    y = (q, v)
 
-Their errors fall as h to the power of the order; there is no error control.  They serve comparisons with other programs
-step by step; for accurate results `RungeKutta` takes fewer evaluations.
+Their errors fall as h to the power of the order; there is no error control.  They are meant for comparisons with other
+programs step by step; for accurate results `RungeKutta` needs fewer evaluations.
 
 Sources: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, Springer, section II.1 (Euler,
 midpoint, Heun's of order 3, the classical one); J. C. Butcher, J. Austral. Math. Soc. 4 (1964) 179-194 (order 6).

@@ -1,12 +1,12 @@
 """Runge-Kutta of order 8 with error control of orders 5 and 3 by SciPy, for y = (q, v) with y_t = (v, a(t, q, v)).
 
 The error of each accepted step is held below atol + rtol |y|, root mean square over all coordinates and velocities.
-History values start from those at the start of a step in all its stages and are stored when it is accepted; for the
-error control, forces that switch within a step are kinks of a continuous function, and steps that end at the
-recommended instants avoid a search for these kinks.  The estimated errors do not show contacts that a step passes
-completely, or impacts within loose tolerances: such steps are repeated with a shorter size.  Constraints are met on the
-level of accelerations within a step; after it coordinates and velocities are projected onto the constraints, which
-changes them by less than the error of the step.
+In all stages of a step history values are computed from their values at the start of the step; they are stored when it
+is accepted; for the error control, forces that switch within a step are kinks of a continuous function, and steps that
+end at the recommended instants avoid a search for these kinks.  The estimated errors do not show contacts that a step
+passes completely, or impacts within loose tolerances: such steps are repeated with a shorter size.  Constraints are met
+on the level of accelerations within a step; after it coordinates and velocities are projected onto the constraints,
+which changes them by less than the error of the step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
@@ -127,7 +127,7 @@ class RungeKutta(Method):
 
     def _create(self, state: State, size: float) -> None:
         """A solver that starts from the state."""
-        from scipy.integrate import DOP853  # here, because other methods do not need it
+        from scipy.integrate import DOP853  # imported here, because other methods do not need it
 
         self._begin_step(state)
         first = min(self._next, size)

@@ -38,7 +38,7 @@ def predict(
 ) -> tuple[int, int]:  # fmt: skip
     """First half of a step; counts coordinates that were changed since the last step, and those that blow up.
 
-    q, v, a: state at the start, shape (n,); seen_q, seen_v: what the last step left there.
+    q, v, a: state at the start, shape (n,); seen_q, seen_v: coordinates and velocities at the end of the last step.
     limit: largest change of a coordinate [m, rad, 1].
     q_new, v_half: results, shape (n,).  x, v_star: total coordinates and predicted velocities, shape (n + 1,).
     """
@@ -164,7 +164,7 @@ class Verlet(Method):
         return advance
 
     def _correct_positions(self, state: State, h: float, then: float) -> None:
-        """Bring the predicted coordinates onto the constraints with the matrix of the start of the step."""
+        """Project the predicted coordinates onto the constraints with the matrix of the start of the step."""
         accelerations = self._accelerations
         fields = accelerations.assembly.fields
         if not self._matrix_is_of_start:

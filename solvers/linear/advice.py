@@ -10,11 +10,11 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.runtime.petsc import PETSc
 
 LARGE = 20_000
-"""Unknowns from which a factorisation by MUMPS takes long enough to be worth a note."""
+"""Number of unknowns from which a factorisation by MUMPS takes long enough for a note."""
 
 
 def advise_iterative(assembly: Assembly, prefix: str, pc: Any) -> None:
-    """Say once for each solver, on the first process, that an iterative linear solver may suit the model.
+    """Note once for each solver, on the first process, that an iterative linear solver may suit the model.
 
     There is no note on one process, with constraint rows, for small models, with -quiet or -progress false, if the user
     has chosen a linear solver, and in statics, where MUMPS is as fast or faster in chains and nets.

@@ -7,7 +7,7 @@ Each eliminated row k of blocks has one piece of memory, which holds its diagona
 it and the blocks of L below it, in the same order.  Entries within blocks are stored by columns, as in `Pattern`.
 
 Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981); the
-forms are those of G. H. Golub, C. F. Van Loan, Matrix Computations (2013), section 3.2.
+notation is that of G. H. Golub, C. F. Van Loan, Matrix Computations (2013), section 3.2.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def find_ready(inner: int, first: IntArray, below: IntArray, ready: IntArray) ->
 
 @kernel(inline=True)
 def fill_blocks(source: IntArray, values: FloatArray, start: int, end: int, factors: FloatArray) -> None:
-    """Begin blocks of the factors as those of the matrix, or as 0."""
+    """Initialise blocks of the factors with blocks of the matrix, or with 0."""
     for block in range(start, end):
         to, at = 16 * block, 16 * source[block]
         if at >= 0:
@@ -232,8 +232,8 @@ def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
     """Factorise: rows that are not eliminated hold the Schur complement.  Gives the number of blocks without pivots.
 
     Args:
-        plan: what is done.
-        values: those of the matrix, by its pattern.
+        plan: the order of the elimination and the places of its blocks.
+        values: values of the matrix, by its pattern.
         factors: result, shape (16 plan.blocks,).
     """
     first, inner, bad = plan.first, plan.inner, 0
@@ -263,7 +263,8 @@ def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
 
 @kernel
 def solve_forward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
-    """Right-hand side x to L⁻¹ x, shape (4 rows,); rows that are not eliminated get that of the Schur complement."""
+    """Change a right-hand side x to L⁻¹ x, shape (4 rows,); rows that are not eliminated get the right-hand side of the
+    Schur complement."""
     first, f = plan.first, factors
     for k in range(plan.inner):
         size, d, r = first[k + 1] - first[k], 16 * (k + 2 * first[k]), 4 * k
@@ -280,7 +281,7 @@ def solve_forward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
 
 @kernel
 def solve_backward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
-    """The solution of the eliminated rows, where the others have theirs, shape (4 rows,)."""
+    """The solution of the eliminated rows, given the solution of the other rows, shape (4 rows,)."""
     first, f = plan.first, factors
     for k in range(plan.inner - 1, -1, -1):
         size, d, r = first[k + 1] - first[k], 16 * (k + 2 * first[k]), 4 * k

@@ -43,7 +43,7 @@ class MumpsSettings:
     """Set the options in PETSc's database while the linear solver of a problem is at work; may be used again.
 
     PETSc reads them whenever it makes new factors.  Other solvers of the same prefix do not see them.  If the user has
-    given one of the two options, or chosen another solver, none is set, as they belong together.
+    given one of the two options, or chosen another solver, neither is set, as they belong together.
     """
 
     def __init__(self, problem: Solved) -> None:

@@ -71,7 +71,7 @@ def reset_factors(ksp: Any) -> None:
     """Make the next solve of a linear solver equal to the first one of a new solver; operators must be set again.
 
     MUMPS and UMFPACK choose their orderings by the values of the first matrix, and keep them; orderings of SuperLU_DIST
-    ask for no values.
+    do not depend on values.
     """
     if can_reset(ksp.getPC()):
         ksp.reset()

@@ -84,7 +84,7 @@ def count_in_blocks(values: FloatArray, places: IntArray, block: int) -> int:
 
 @kernel
 def sum_asymmetry(indptr: IntArray, indices: IntArray, block: int, values: FloatArray, diagonal: FloatArray) -> float:
-    """The square of what `eval_asymmetry` gives."""
+    """The square of the result of `eval_asymmetry`."""
     rows, size = len(indptr) - 1, block * block
     after, scale, total = np.empty(rows, np.int64), np.empty(rows * block), 0.0
     for i in range(rows):

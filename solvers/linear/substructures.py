@@ -57,8 +57,8 @@ class SubstructureLU:
         self._reduce, self._expand = call(reduce_right_side), call(expand_solution)
 
     def setUp(self, pc: Any) -> None:
-        """Factorise the matrix as it is."""
-        from scipy.linalg import lapack  # here, because one process works without it
+        """Factorise the present matrix."""
+        from scipy.linalg import lapack  # imported here, because one process works without it
 
         _, matrix = pc.getOperators()
         context: LocalMatrices = matrix.getPythonContext()
@@ -76,7 +76,7 @@ class SubstructureLU:
 
     def apply(self, _pc: Any, x: Any, y: Any) -> None:
         """y = A⁻¹ x; PETSc calls this."""
-        from scipy.linalg import lapack  # here, because one process works without it
+        from scipy.linalg import lapack  # imported here, because one process works without it
 
         plan, rows, right = self._plan, self._rows, self._right
         self._reduce(plan, self._factors, self._place, self._joint, x.array_r, rows, right)
@@ -112,7 +112,8 @@ def set_substructures(ksp: Any, sparsity: Sparsity, processes: Processes) -> Non
 
 @kernel
 def add_interface(plan: Plan, factors: FloatArray, joint: IntArray, count: int, out: FloatArray) -> None:
-    """Add the Schur complement of a process to that of all, shape (count count + 1,), column by column."""
+    """Add the Schur complement of a process to the sum over all processes, shape (count count + 1,), column by
+    column."""
     rows, last = plan.rows - plan.inner, plan.inner + 2 * plan.first[plan.inner]
     for i in range(4 * rows):
         for j in range(4 * rows):
@@ -131,7 +132,8 @@ def reduce_right_side(
     rows: FloatArray,
     right: FloatArray,
 ) -> None:
-    """Bring a right-hand side x by owned unknown to the rows, eliminate, and give what the interface gets of it."""
+    """Copy a right-hand side x by owned unknown to the rows, eliminate, and return the right-hand side of the
+    interface."""
     rows[:] = 0.0
     right[:] = 0.0
     for i in range(len(x)):
@@ -152,7 +154,7 @@ def expand_solution(
     rows: FloatArray,
     out: FloatArray,
 ) -> None:
-    """The solution by owned unknown, from that of the interface."""
+    """The solution by owned unknown, from the solution of the interface."""
     for i in range(len(joint)):
         rows[4 * plan.inner + i] = found[joint[i]] if joint[i] >= 0 else 0.0
     solve_backward(plan, factors, rows)

@@ -3,8 +3,8 @@
     linear     K x = ω² M x              no damping: Krylov-Schur, in the inner product of M if K is symmetric
     quadratic  (σ² M + σ D + K) x = 0    damping, gyroscopic forces: TOAR, complex pairs in real numbers
 
-M is 0 for multipliers.  They belong to infinite eigenvalues, which the inverse maps to 0, away from those that are
-sought; (K - s M)⁻¹ M x fulfils the constraints for each x.  Solutions that are no modes have a large residual
+M is 0 for multipliers.  They belong to infinite eigenvalues, which the inverse maps to 0, away from the wanted ones; (K
+- s M)⁻¹ M x fulfils the constraints for each x.  Solutions that are no modes have a large residual
 
     |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K, without D if the problem is linear
 
@@ -112,7 +112,7 @@ class Eigensolver:
         return float(stiffness / mass) if stiffness > NO_STIFFNESS * motion.K.norm() else 1.0
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
-        """Modes next to 0, the slowest first, one of each pair; or the modes that options choose.
+        """Modes next to 0, the slowest first, one of each conjugate pair; or the modes that options choose.
 
         Args:
             count: least number of modes, if the model has as many; largest number if options choose them.
@@ -335,7 +335,7 @@ class Eigensolver:
         return Eigenpair(value, real, imaginary)
 
     def _keep_one_of_each(self, pairs: Iterable[Eigenpair]) -> list[Eigenpair]:
-        """The modes without the second one of each conjugate pair, and without infinite ones."""
+        """The modes without the second one of each conjugate pair and without infinite ones."""
         return [pair for pair in pairs if pair.value.imag >= 0.0 and np.isfinite(pair.value)]
 
     def _eval_residual(self, solver: Any, pair: Eigenpair) -> float:
@@ -452,7 +452,7 @@ def has_inverse(solver: Any) -> bool:
 
 def create_solver(comm: Any, prefix: str, quadratic: bool) -> Any:
     """An EPS or PEP with shift and invert by default, and the tolerances of modes."""
-    from slepc4py import SLEPc  # here, because only modes need it
+    from slepc4py import SLEPc  # imported here, because only modes need it
 
     solver = (SLEPc.PEP if quadratic else SLEPc.EPS)().create(comm=comm)
     solver.setOptionsPrefix(prefix)

@@ -1,8 +1,8 @@
 """The equations of motion, linear about a state: M δq̈ + D δq̇ + K δq + C_qᵀ δλ = 0, C_q δq = 0, as PETSc matrices.
 
-With δq = x exp(σ t) they are (σ² M + σ D + K) x = 0 over coordinates and multipliers.  All derivatives are those of
-Newton's method: of forces, loads, forces of inertia (at the velocities and accelerations of the state), and of the
-forces of constraints; history values of contacts stay constant, so that sticking contacts continue to stick.
+With δq = x exp(σ t) they are (σ² M + σ D + K) x = 0 over coordinates and multipliers.  All derivatives are the
+derivatives of Newton's method: of forces, loads, forces of inertia (at the velocities and accelerations of the state),
+and of the forces of constraints; history values of contacts stay constant, so that sticking contacts continue to stick.
 
 Running closed belts are described at fixed places, see `running.py`.
 

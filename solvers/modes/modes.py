@@ -122,7 +122,8 @@ class Modes:
         return result
 
     def _find(self, motion: LinearMotion, solver: Eigensolver, quadratic: bool) -> tuple[list[Eigenpair], int | None]:
-        """Modes, at least as many as wanted if the model has them, and the number of missing ones below the last."""
+        """Modes, at least the requested number if the model has as many, and the number of missing ones below the
+        last."""
         more, missing = MORE, None
         for _ in range(ATTEMPTS):
             pairs = solver.find(self.count, more)
@@ -198,11 +199,13 @@ class Modes:
         if solver.rejected:
             notes.append(f"{solver.rejected} solutions of SLEPc were no modes and are left out")
         if any(belt.held and belt.flow for belt in motion.belts):
-            notes.append("constraints hold nodes of a closed belt: its modes are those of nodes that do not travel")
+            notes.append(
+                "constraints hold nodes of a closed belt: its modes are computed with nodes that do not travel"
+            )
         zeros, noise = solver.zeros
         if zeros > FREE:
             notes.append(
-                f"{zeros} modes cannot be told apart: they stand still but for rounding, |σ| < {noise:.2g} 1/s, and "
+                f"{zeros} modes cannot be distinguished: they are zero up to rounding, |σ| < {noise:.2g} 1/s, and "
                 "their shapes are some combinations of free motions, mechanisms, and waves that run against material"
             )
         growing = sum(pair.value.real > 1e-6 * abs(pair.value) for pair in pairs)
@@ -214,7 +217,7 @@ class Modes:
 def _require_slepc() -> None:
     """Raise ModelError where there is no slepc4py."""
     try:
-        import slepc4py  # noqa: F401  # here, because only modes need it
+        import slepc4py  # noqa: F401  # imported here, because only modes need it
     except ImportError as error:
         raise ModelError(
             "modes need slepc4py, the SLEPc that belongs to the PETSc in use (Debian: python3-slepc4py-real; "

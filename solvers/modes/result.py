@@ -123,7 +123,7 @@ class ModesResult:
             motion = self.motion
             motion.assembly.load_fields(self.state)
             evaluate = eval_kinetic if kind == "kinetic" else eval_potential
-            # a solve since then may have stored its matrices in another form
+            # a later solve may have stored its matrices in another form
             kept, motion.sparsity = motion.sparsity, motion.assembly.use(Storage.ROWS, update=True)
             try:
                 self._shares[kind] = evaluate(motion, self.shapes)
@@ -223,8 +223,8 @@ class ModesResult:
     ) -> list[Path]:
         """Write each mode as a film of one period for ParaView: a file ``mode_01.vtkhdf``, and so on, each.
 
-        The time of a frame is the phase from 0 to 1.  The decay or growth within the period is left out.  All
-        processes call this together; paths are those of the first process.
+        The time of a frame is the phase from 0 to 1.  The decay or growth within the period is left out.  All processes
+        call this together; the paths of the first process count.
 
         Args:
             folder: of the files.
@@ -271,7 +271,7 @@ class ModesResult:
             raise ModelError(f"number = {number} in ModesResult.show: must be from 1 to {len(self)}")
         target = check_picture(path) if is_first_process() else None
         shape, amplitude = self.shapes[number - 1], self._find_amplitude(number - 1, size)
-        # the phase at which most moves
+        # the phase with the largest motion
         first = -0.5 * np.angle(np.sum(shape * shape))
         turned = shape * np.exp(1j * first)
         in_step = np.abs(turned.imag).max() <= IN_STEP * np.abs(turned).max()

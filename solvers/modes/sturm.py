@@ -65,7 +65,7 @@ def count_unheld(motion: LinearMotion) -> int | None:
 
 
 def _factorise(motion: LinearMotion, stiffness: Any, tau: float) -> SymmetricFactors | None:
-    """Factors of a stiffness, which is overwritten, less τ M, with the constraints."""
+    """Factors of a stiffness, which is overwritten, minus τ M, with the constraints."""
     stiffness.axpy(-tau, motion.M, structure=PETSc.Mat.Structure.SAME_NONZERO_PATTERN)
     if not has_package("mumps", "cholesky", stiffness):
         return None

@@ -1,6 +1,6 @@
 """Newton's callbacks as compiled code: PETSc calls them by address, and no Python runs between its iterations.
 
-Residual and tangent are the programs of a `NonlinearProblem`, the convergence test is that of convergence.py, and
+Residual and tangent are the programs of a `NonlinearProblem`, convergence.py provides the convergence test, and
 lagging.py decides when the tangent is evaluated: machine code and rules are the same as from Python, so that digits,
 counts and messages are equal.  Callbacks that are more than a program (functions of users, stages of ``-log_view``,
 several processes, kernels as plain Python) remain in Python, separately for each of the three.  Python also decides
@@ -99,7 +99,7 @@ def run_program(programs: IntArray, which: int, state: Any) -> int:
 def expand_vector(
     x: int, addresses: IntArray, place: IntArray, programs: IntArray, local: FloatArray, state: Any
 ) -> int:
-    """Bring the unknowns of a vector into the fields, if they are not there; 0 if all went well."""
+    """Load the unknowns of a vector into the fields, unless they are there already; 0 on success."""
     status = call_c(addresses[GET_READ], (x, addresses[PLACE]))
     if status != 0:
         return int(status)
@@ -251,7 +251,7 @@ class Callbacks:
     Args:
         problem: the equations.
         test: the convergence test of Python, for PETSc.
-        ask: ``(it, norm) -> reason``, the decision where numbers do not suffice.
+        ask: ``(it, norm) -> reason``, decides in Python if the norms do not suffice.
         before: see `Context`.
 
     Attributes:

@@ -35,8 +35,7 @@ MEASURES = np.dtype(
 rtol, atol, max_it: tolerances of the run, see `Newton`; damped: whether it uses a backtracking line
 search; guessed: whether it starts from another pass of the step, while tolerances still refer to the predictor;
 may_pivot: whether another linear solver could do better than the present one; predictor, reference: residual norms to
-which tolerances refer; seen: number of norms so far.  The history of norms, from the predictor on, is an array beside
-it.
+which tolerances refer; seen: number of norms so far.  The history of norms, from the predictor on, is a separate array.
 """
 
 
@@ -93,7 +92,8 @@ def has_stalled(history: FloatArray, iterations: int) -> bool:
 
 @kernel(fast=False)
 def conclude(measures: Any, lag: Any, norm: float, reason: int, residual: FloatArray, before: FloatArray) -> None:
-    """Keep what the next iteration is judged by; the residual only where its linear solution may be checked."""
+    """Store the data for the judgement of the next iteration; the residual only if its linear solution may be
+    checked."""
     m = measures[0]
     if reason == NOT_A_NUMBER:
         return

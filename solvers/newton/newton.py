@@ -73,7 +73,7 @@ class Newton:
 
     Args:
         problem: residual and tangent.
-        rtol: default residual relative to that of the first iteration [1]; ``-<prefix>snes_rtol`` overrides it.
+        rtol: default residual relative to the residual of the first iteration [1]; ``-<prefix>snes_rtol`` overrides it.
         atol: default absolute residual, 2-norm over equations of motion [N, N m] and constraints [m, m/s];
             ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
@@ -289,7 +289,7 @@ class Newton:
         problem.guess(a, lam)
 
     def _begin_test(self, guessed: bool) -> None:
-        """Tolerances for the run that begins, and callbacks that serve it."""
+        """Set tolerances and callbacks for the run that begins."""
         tolerances, m = self.snes.getTolerances(), self._measures
         if tolerances != self._tolerances:
             self._tolerances = tolerances

@@ -214,7 +214,7 @@ class NonlinearProblem:
         self.unknowns.setArray(local[: self.sparsity.unknowns.owned])
 
     def expand_unknowns(self, x: Any) -> None:
-        """Bring unknowns into the fields (coordinates, velocities, accelerations, multipliers) and update markers."""
+        """Load unknowns into the fields (coordinates, velocities, accelerations, multipliers) and update markers."""
         if x is self.unknowns and self._expanded_state == x.stateGet():
             return
         self._expanded_state = -1
@@ -253,12 +253,12 @@ class NonlinearProblem:
         self._expanded_state = self.unknowns.stateGet()
 
     def store(self, state: State) -> None:
-        """Bring the solution of the last Newton run into a state."""
+        """Store the solution of the last Newton run in a state."""
         self.expand_unknowns(self.unknowns)
         self._store(*self.name_stored(state))
 
     def name_stored(self, state: State) -> tuple[Any, ...]:
-        """Arguments of `store_motion` that bring the unknowns in the fields into a state."""
+        """Arguments of `store_motion` to store the unknowns in the fields in a state."""
         return self.buffers.local, self._places, self.q0, self.motion, state.q, state.v, state.a, state.lam
 
     def store_static(self, state: State) -> None:
@@ -283,7 +283,7 @@ class NonlinearProblem:
         return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
 
     def prepare(self, programs: Programs, by_table: bool = False) -> None:
-        """Update values to the time of the run that only Python can update, and loads, if no table does it."""
+        """Update values that only Python can update to the time of the run, and loads, unless a table updates them."""
         with self._evaluating():
             for program in filter(None, programs):
                 for bring in program.at_time:

@@ -1,4 +1,4 @@
-"""Kernels between the unknowns of a `NonlinearProblem` and the coordinates and multipliers that they stand for."""
+"""Kernels that convert between the unknowns of a `NonlinearProblem` and coordinates and multipliers."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def clear_values(values: FloatArray, ones: IntArray) -> None:
 
 @kernel
 def write_residual(f: FloatArray, c: FloatArray, to: DofMap, out: FloatArray) -> None:
-    """Bring equations of motion f and constraints c to the places of their unknowns."""
+    """Copy equations of motion f and constraints c to the places of their unknowns."""
     for i in range(len(to.dofs)):
         out[to.dofs[i]] = f[i]
     for i in range(len(to.multipliers)):

@@ -5,8 +5,8 @@ uncertainty
 
     eps Σ_j |A_ij| |x_j|,    A the tangent, x total coordinates and multipliers.
 
-A chain of 1000 elements of 10 mm with EA = 10⁶ N, 10 m long, thus reaches 10⁻⁵ N and no less, whatever its loads: 10⁻¹⁶
-of 10 m is 10⁻¹³ of an element.  Forces that follow from other numbers, as from the gap of a circle of 10⁵ m whose
+A chain of 1000 elements of 10 mm with EA = 10⁶ N, 10 m long, thus reaches a residual of 10⁻⁵ N at best, for any loads:
+10⁻¹⁶ of 10 m is 10⁻¹³ of an element.  Forces that follow from other numbers, as from the gap of a circle of 10⁵ m whose
 centre is held, have other rounding errors, which their systems provide.  A Newton run whose residual no longer falls
 and is at that level has converged.
 

@@ -45,7 +45,7 @@ class Follow(NamedTuple):
     """Data for the check of constraints after a step; see `Consistency`.
 
     Attributes:
-        largest: shape (1,), 0 if nothing is checked.
+        largest: shape (1,), 0 without checks.
         before, now: shape (2, m).
         noise: value of ``largest`` up to which there is no kink.
     """
@@ -98,7 +98,7 @@ def call_program(programs: IntArray, which: int, state: Any) -> int:
 
 @kernel(fast=False)
 def take_steps(context: Any) -> int:
-    """Take steps until all are done or one is no usual one; 0 if nothing has failed. The first one has been begun."""
+    """Make steps until all are done or one needs Python; 0 without failure. The first one has been begun."""
     c = load(context)
     counts, follow, (measures, lag, state) = c.counts, c.follow, c.records
     for i in range(counts[WANTED]):
@@ -159,12 +159,12 @@ Take = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
 
 class CompiledSteps:
-    """Steps of one run that are taken in compiled code, where they can be.
+    """Steps of one run in compiled code, where this is possible.
 
     Args:
         newton: Newton's method.
         settings: when a pass is accepted.
-        scheme: meaning of the unknowns, the same object in all steps; takes the time of the last one.
+        scheme: meaning of the unknowns, the same object in all steps; it gets the time of the last step.
         follow: how constraints are checked.
         found: findings of watches, see `StepContext`.
         mapped: how many residuals of a Newton run are mapped, see `Fields`.
@@ -248,7 +248,7 @@ class CompiledSteps:
             self._take = Take(find_c_address(take_steps, (), c))
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Take steps by a kernel that makes Newton runs; 0 if nothing has failed.
+        """Make steps by a kernel that makes Newton runs; 0 without failure.
 
         Args:
             solve, place: addresses of the kernel and of its context.

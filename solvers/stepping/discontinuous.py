@@ -97,14 +97,14 @@ class ContactHistory:
 
     Args:
         assembly: the systems of this process; the fields hold the history values of the start of the step.
-        current: the state that takes the new history values; None if it is not read before the step is accepted.
+        current: the state that gets the new history values; None if it is not read before the step is accepted.
         hooks: user code after passes.
 
     Attributes:
         data: the history values for the next Newton run, shape (d,); may be written.
         first: the history values for the first run, shape (d,).
         changed: whether a contact changed its state in the last update.
-        are_updated: whether compiled code has made the update that comes next.
+        are_updated: whether compiled code has already made the next update.
     """
 
     def __init__(self, assembly: Assembly, current: State | None = None, hooks: Sequence[StepHook] = ()) -> None:
@@ -159,7 +159,7 @@ def iterate(
             attempt.converged = True
             return attempt
         if attempt.recommended_step < step_size and not last:
-            attempt.reason = f"a contact switches within the step and asks for a step of {attempt.recommended_step:.3g}"
+            attempt.reason = f"a contact switches within the step and needs a step of {attempt.recommended_step:.3g}"
             return attempt
         attempt.recommended_step = inf
         if last and not contacts.changed:
@@ -200,6 +200,6 @@ def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bo
 def describe_failure(settings: Passes, attempt: StepAttempt) -> str:
     """Why contacts did not settle."""
     error = f"force error {attempt.error:.3g} N > {settings.tolerance(attempt.force):.3g} N"
-    error += f" beside a contact force of {attempt.force:.3g} N, after {attempt.passes} passes"
+    error += f" with a contact force of {attempt.force:.3g} N, after {attempt.passes} passes"
     cycle = f", contacts return to the same states every {attempt.cycle} passes" if attempt.cycle else ""
     return f"discontinuous iteration: {error}{cycle}"

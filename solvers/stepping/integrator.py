@@ -67,7 +67,8 @@ def start_circle(
 ) -> float:  # fmt: skip
     """Fill the start e (4,) and the velocity w (4,) of the turning of rotation i; returns its rate |w|/|e| [rad/s].
 
-    w are the rates of the Euler parameters across e, and what their accelerations add to them in a time ``ahead``.
+    w are the rates of the Euler parameters across e, plus the change of these rates by accelerations in a time
+    ``ahead``.
     """
     square, along, speed = 0.0, 0.0, 0.0
     for k in range(4):
@@ -88,7 +89,7 @@ def predict_rotations(
     rotations: IntArray, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, old: FloatArray,
     numbers: FloatArray, shift: float, q1: FloatArray, v1: FloatArray, algorithmic: FloatArray,
 ) -> None:  # fmt: skip
-    """`predict` for Euler parameters, whose departure from a steady turning takes the place of coordinates."""
+    """`predict` for Euler parameters; their departure from a steady rotation replaces coordinates."""
     h, beta, gamma, of_a, of_old, of_new = numbers
     e, w, u = np.zeros(4), np.zeros(4), np.zeros(4)
     for i in range(len(rotations)):
@@ -111,7 +112,8 @@ def predict_rotations(
 def scale_to_unit(
     rotations: IntArray, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, algorithmic: FloatArray
 ) -> None:
-    """Bring Euler parameters to length 1, and rates with them: rotations and all that follows stay as they are."""
+    """Scale Euler parameters to length 1, and their rates accordingly: rotations and angular velocities do not
+    change."""
     for i in range(len(rotations)):
         square = 0.0
         for k in range(4):
@@ -129,7 +131,8 @@ def add_turning(
     rotations: IntArray, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, ahead: float, tau: float,
     base: float, scale: float, out: FloatArray,
 ) -> None:  # fmt: skip
-    """out += scale (acceleration of the turning after a time tau, less base times that at once); see `start_circle`."""
+    """out += scale (acceleration of the rotation after a time tau, minus base times its acceleration at the start); see
+    `start_circle`."""
     e, w = np.zeros(4), np.zeros(4)
     for i in range(len(rotations)):
         rate = start_circle(rotations, i, reference, q, v, a, ahead, e, w)
@@ -190,7 +193,7 @@ class Integrator:
         return self.alpha_f / (1 - self.alpha_m), -self.alpha_m / (1 - self.alpha_m), new
 
     def accelerations(self, state: State, h: float) -> FloatArray:
-        """Accelerations at the time t + ``shift`` h that algorithmic accelerations stand for, shape (n,).
+        """Accelerations at the time t + ``shift`` h of the algorithmic accelerations, shape (n,).
 
         Accelerations of Euler parameters are stored without the change of accelerations of a steady rotation over this
         time, so that they are right at the start of a run and for any step size.

@@ -70,7 +70,7 @@ class Progress:
             line += f", {factor:.3g} times slower than" if factor > 1.0 else f", {1.0 / factor:.3g} times faster than"
             line += " real time"
         if compiling >= LONG_COMPILING:
-            line += f", beside {compiling:.0f} s of compiling"
+            line += f", plus {compiling:.0f} s of compiling"
         span = self._end - self._begin
         self._write(line, share=min(max(done / span, 0.0), 1.0) if span > 0.0 else 0.0)
 

@@ -32,7 +32,8 @@ from windlass.solvers.stepping.integrator import (
 
 @kernel
 def begin_history(data: FloatArray, kept: FloatArray, now: FloatArray, start: FloatArray) -> None:
-    """History values of a state into those at the start of its step, and into both of the fields, each (d,)."""
+    """Copy history values of a state to the values at the start of its step, and to both arrays of the fields, each
+    (d,)."""
     for i in range(len(data)):
         kept[i] = data[i]
         now[i] = data[i]
@@ -90,7 +91,7 @@ class StepKernels:
         return scheme
 
     def finish(self, start: State, state: State) -> None:
-        """Bring the end of a solved step, which the fields hold, into the state.
+        """Store the end of a solved step, which is in the fields, in the state.
 
         Args:
             start: the state at the start of the step; with rotations not the same object as ``state``.

@@ -69,7 +69,8 @@ SMALLEST_CUT, LARGEST_CUT = 0.05, 0.5
 SLOW = 0.02
 """Speeds below this share of the largest one of a law do not count."""
 TINY = 1e-6
-"""Nor do speeds below `CREEP` that would move nothing by more than this share of the model during the run."""
+"""Speeds below `CREEP` do not count either if they would move nothing by more than this share of the model during the
+run."""
 CREEP = 1e-4
 """Speeds that count in any case [m/s or rad/s]."""
 GRAZED = 0.05
@@ -87,7 +88,7 @@ size of the step with the worst one [s]."""
 
 @kernel
 def clear_findings(found: FloatArray) -> None:
-    """Nothing is found in this step yet, shape (laws, 13)."""
+    """Reset the findings of a step, shape (laws, 13)."""
     for k in range(len(found)):
         for j in range(LARGEST):
             found[k, j] = 0.0
@@ -104,11 +105,11 @@ def judge_gaps(
     quiet: FloatArray,
     found: FloatArray,
 ) -> None:
-    """What a step of size[0] seconds has not resolved of a law.
+    """Find the contacts of a law that a step of size[0] seconds has not resolved.
 
     Args:
         numbers, near: see `Gaps`.
-        weight: 1 if speeds count beside rates, else 0.
+        weight: 1 if speeds count in addition to rates, else 0.
         size: shape (1,).
         limits: largest change of a rate per speed [1], the speed that counts at least [m/s], and 1 if steps can be cut,
             shape (3,).
@@ -141,7 +142,7 @@ def judge_gaps(
         # braked between two open ends: it came head-on and would have touched, or did so in stages of the step
         turned = g0 > 0.0 and g1 > 0.0 and g0 + STAGES * h * v0 < 0.0 and v1 - v0 > -limit * v0
         turned = turned and -v0 > 0.9 * row[START + SPEED]
-        # a contact now on the other side has passed the object, perhaps beside it
+        # a contact that is now on the other side has passed the object, perhaps without touching it
         turned = turned and row[X] * row[START + X] + row[Y] * row[START + Y] + row[Z] * row[START + Z] >= 0.0
         # an opening contact is not compressed, and nothing pulls
         kick = v1 - v0
@@ -169,7 +170,7 @@ def judge_gaps(
 
 @kernel
 def note_largest(found: FloatArray, limits: FloatArray, quiet: FloatArray) -> None:
-    """What counts of a law in the next step, by the largest speed until its start; see `judge_gaps`."""
+    """Update the speeds that count for a law in the next step, from the largest speed so far; see `judge_gaps`."""
     quiet[LEAST] = max(limits[1], SLOW * found[LARGEST])
 
 
@@ -301,7 +302,7 @@ class ContactWatch(Watch):
         self._size[0] = h
 
     def finish(self, state: State, moved: bool) -> None:
-        """See `Watch`; takes velocities at the end for a method that examines those in the middle of steps."""
+        """See `Watch`; uses velocities at the end of steps, also for methods that evaluate velocities in the middle."""
         if self._halves and (self._laws or self._is_parallel):
             self._assembly.load_fields(state)
             self._program()

@@ -7,7 +7,8 @@ For each law with a stored energy U and forces f (left-hand side), over a step f
 minus its dissipation.  For exact motion it is <= 0; the trapezoidal sum errs with the third power of the step.  A run
 whose contacts are not resolved in time creates energy in each step, even if nothing looks wrong: this is a cheap
 indicator.  Only some steps are examined, as pairs of states.  Coordinates x are rounded to eps |x|, which changes
-energies by up to eps |f| |x|, and energies to eps U: energy created in a step counts above this.
+energies by up to eps |f| |x|, and energies to eps U: energy created in a step counts above this.  Over the run it
+counts above the fraction `SOLVED` of U, which the tolerances of an equilibrium leave at the start.
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
@@ -25,10 +26,10 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import NO_CALLS, Program, Step
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
-from windlass.solvers.verdicts.watch import Watch
+from windlass.solvers.verdicts.watch import SOLVED, Watch
 
 EVERY = 512
-"""Largest number of steps between looks; after the first ones they come at 32, 64, 128 ... steps."""
+"""Largest number of steps between checks; after the first checks they come at 32, 64, 128 ... steps."""
 FIRST = 16
 """Number of steps at the start of a solve that are all examined."""
 SHARE = 0.05
@@ -60,7 +61,7 @@ class EnergyWatch(Watch):
         self._assembly = assembly
         self._wanted = False
         self._watched: list[System] = []
-        # of the last look: displacements, forces of each law on the masses, and its stored energies
+        # at the last check: displacements, forces of each law on the masses, and its stored energies
         self._q, self._product = np.zeros(assembly.layout.spare), np.zeros(len(assembly.fields.x))
         self._before = self._forces = np.zeros((0, len(assembly.fields.x)))
         self._energies: list[float] = []
@@ -69,21 +70,22 @@ class EnergyWatch(Watch):
         self._mass_product: list[Step] = []
         self._take_work = call(take_work)
         self._last_step, self._steps, self._due, self._looks = -1, 0, 0, 0
-        self._created = self._turned = self._kinetic = 0.0
+        self._created = self._turned = self._kinetic = self._stored = 0.0
 
     def begin(self, state: State, duration: float) -> None:
         """See `Watch`."""
         self._last_step, self._steps, self._due, self._looks = -1, 0, 0, 0
-        self._created = self._turned = self._kinetic = 0.0
+        self._created = self._turned = self._kinetic = self._stored = 0.0
 
     def checkpoint(self) -> dict[str, Any]:
         """See `Watch`."""
-        return {"steps": self._steps, "looks": self._looks, "sums": [self._created, self._turned, self._kinetic]}
+        sums = [self._created, self._turned, self._kinetic, self._stored]
+        return {"steps": self._steps, "looks": self._looks, "sums": sums}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         """See `Watch`."""
         self._steps, self._looks = int(kept["steps"]), int(kept["looks"])
-        self._created, self._turned, self._kinetic = (float(value) for value in kept["sums"])
+        self._created, self._turned, self._kinetic, self._stored = (float(value) for value in kept["sums"])
         self._last_step, self._due = -1, 0
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
@@ -125,7 +127,7 @@ class EnergyWatch(Watch):
         """See `Watch`."""
         if self._looks == 0 or self._created <= SHARE * self._turned:
             return []
-        if self._created / self._looks * self._steps <= WEIGHT * self._kinetic:
+        if self._created / self._looks * self._steps <= max(WEIGHT * self._kinetic, SOLVED * self._stored):
             return []
         return [
             f"forces create energy: {self._created / self._turned:.0%} of the work that they turn over, seen in "
@@ -164,10 +166,10 @@ class EnergyWatch(Watch):
         rounding = (
             2.0 * float((np.abs(self._forces) @ np.abs(assembly.fields.x)).sum()) + sum(self._energies) + sum(energies)
         )
-        mine = np.array([created, turned, kinetic, EPSILON * rounding])
-        created, turned, kinetic, rounding = assembly.processes.sum(mine).tolist()
+        mine = np.array([created, turned, kinetic, EPSILON * rounding, sum(self._energies)])
+        created, turned, kinetic, rounding, stored = assembly.processes.sum(mine).tolist()
         # losses in one step do not compensate for energy created in another one
         self._created += max(created - rounding, 0.0)
         self._turned += turned
-        self._kinetic = max(self._kinetic, kinetic)
+        self._kinetic, self._stored = max(self._kinetic, kinetic), max(self._stored, stored)
         self._looks += 1

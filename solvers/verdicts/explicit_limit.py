@@ -39,7 +39,7 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
     """2/omega [s] of the model at a state; inf if it is not known: on several processes, or without mass somewhere."""
     if assembly.layout.size > 1 or not 2 <= assembly.layout.spare <= LARGEST:
         return inf
-    from scipy.sparse import csr_array, linalg  # here, because other solvers do not need it
+    from scipy.sparse import csr_array, linalg  # imported here, because other solvers do not need it
 
     indptr, indices, values = assemble_matrix(assembly.world, state).getValuesCSR()
     K = csr_array((values, indices, indptr))
@@ -73,7 +73,7 @@ class LimitWatch(Watch):
 
     def __init__(self, assembly: Assembly, respond: Respond, step: float) -> None:
         self._assembly, self._respond, self._step = assembly, respond, step
-        # columns as they were at the last look, and the version of the world then or when they were compared last
+        # columns at the last check, and the version of the world at the last comparison
         self._mark, self._version = 0, -1
         self._looks, self._steps, self._next, self._reason, self._is_on = 0, 0, 0, "", True
 

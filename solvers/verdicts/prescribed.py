@@ -48,10 +48,10 @@ def find_growth(
     """Whether any of the constraints c, shape (m + 1,), may have changed by more than is smooth.
 
     Args:
-        places: those that are looked at, shape (k,).
+        places: places of the examined constraints, shape (k,).
         floor: smallest change that counts, shape (1,).
-        sizes: of the values in the step before, which become those of this step, shape (k,).
-        before: takes the sizes in the step before, shape (k,).
+        sizes: of the values in the step before; updated to this step, shape (k,).
+        before: gets the sizes in the step before, shape (k,).
         grown: 1 if any has, else 0, shape (1,).
     """
     grown[0] = 0.0
@@ -77,7 +77,7 @@ class PrescribedWatch(Watch):
         self._program, self._look_program, self._revision = NO_CALLS, NO_CALLS, -1
         self._c, self._forces = np.zeros(self._rates.count + 1), np.zeros(assembly.layout.spare + 1)
         self._floor, self._grown = np.zeros(1), np.zeros(1)
-        # the examined constraints, the sizes of their values at the end of this step, and of the one before
+        # the examined constraints; sizes of their values at the end of this step and of the step before
         self._places: IntArray = np.zeros(0, np.int64)
         self._sizes, self._before = np.zeros(0), np.zeros(0)
         # changes in the step before, if they are known

@@ -9,7 +9,7 @@ A tension changes within a step by waves: sqrt(EA rhoA) w for a change of speed 
 further reflections if a wave passes the whole rope within the step; by loads; and by as much as the tension before,
 when a brake holds or a support fails.  A change above `LEAP` times their sum has no cause in the motion.
 
-If a model changes during the run (`World.set`), both checks begin anew.
+If a model changes during the run (`World.set`), both checks start again.
 Source: wave of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
 """
 
@@ -66,11 +66,11 @@ def follow_pulleys(
     time: FloatArray,
     known: FloatArray,
 ) -> None:
-    """Bring what is known of pulleys to the end of a step.
+    """Update the data of pulleys to the end of a step.
 
     Args:
         data: history values, shape (d,).
-        numbers: see `Gaps`; those of contacts that a watch has left out have hardly changed since they were measured.
+        numbers: see `Gaps`; contacts that a watch has skipped have hardly changed since they were measured.
         place, pulley, angle, stiffness: see `Wraps`.
         time: at the end of the step [s], shape (1,).
         known: see `WRAP`, shape (pulleys, 8).
@@ -128,12 +128,12 @@ def judge_pulls(
 
     Args:
         tensions, dofs, impedance: see `Pulls`.
-        law: length of the rows together [m], speed of waves [m/s], and what rounding makes of a force [N], shape (3,).
+        law: length of the rows together [m], speed of waves [m/s], and the rounding error of a force [N], shape (3,).
         loads: that do not depend on coordinates [N], shape (n + 1,).
         x, v: coordinates and velocities at the end of the step, shape (n + 1,).
         size: of the step [s], shape (1,).
         time: at its end [s], shape (1,).
-        before, old_x, old_v: tensions and motion at the start of the step; those at its end then.
+        before, old_x, old_v: tensions and motion at the start of the step; updated to its end.
         found: see `CHANGE`, shape (8,).
     """
     change, row, most = 0.0, 0, 0.0
@@ -200,11 +200,11 @@ class RopeWatch(Watch):
         return NEVER
 
     def idle_program(self, state: State) -> Program:
-        """See `Watch`; history values are those of the end of the step."""
+        """See `Watch`; with history values of the end of the step."""
         return self._program
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """See `Watch`; history values are those of the end of the step."""
+        """See `Watch`; with history values of the end of the step."""
         self._program()
 
     def judge(self) -> list[str]:
@@ -277,7 +277,7 @@ class RopeWatch(Watch):
         return [(measure, (s,)), (call(judge_pulls, lambda s: (*given, s.x, s.v, size, s.time, *kept)), (s,))]
 
     def _note_leaps(self) -> None:
-        """Put leaps into words, before the numbers begin anew."""
+        """Describe leaps in words, before the numbers are reset."""
         for name, pulls, found in self._pulls:
             if found[COUNT] > 0.0 and not any(name in words for words in self._reasons):
                 self._reasons.append(describe_leap(found.tolist(), pulls.describe(int(found[ROW]))))
@@ -296,8 +296,8 @@ def describe_thrown(row: list[float], pulley: str) -> str:
 def describe_slack(row: list[float], pulley: str) -> str:
     """Note on a pulley from which a slack rope has lifted off."""
     return (
-        f"the rope or belt on {pulley} has become slack and lies on it no more since t = {row[LAST]:.6g} s; its force "
-        f"was {row[FORCES] / row[STEPS]:.3g} N in the mean and {row[RECENT]:.3g} N at last"
+        f"the rope or belt on {pulley} has become slack and has not touched it since t = {row[LAST]:.6g} s; its force "
+        f"was {row[FORCES] / row[STEPS]:.3g} N on average and {row[RECENT]:.3g} N at the end"
     )
 
 

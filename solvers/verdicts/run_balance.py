@@ -14,7 +14,9 @@ parts of -created:
 The energy concerned is the largest of kinetic energy, change of U, and change of W so far.  Created is the smallest
 value of three successive looks, as the energy of methods oscillates within an impact.  The energy of velocity Verlet
 oscillates by the change of h²/8 a·M a, which is subtracted.  Rounding of coordinates changes energies by up to eps |f|
-times the largest coordinate; smaller values are ignored.
+times the largest coordinate; smaller values are ignored.  So is the fraction `SOLVED` of the stored energy: a run
+begins at an equilibrium that was found within tolerances, whose remainder is released in the first steps, where hardly
+any energy is concerned.
 
 If a hook changes columns or states, the time between the looks before and after is left out.
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.
@@ -38,7 +40,7 @@ from windlass.framework.kernels.program import Program, Step
 from windlass.framework.ledger.balance_kernels import drop_states, mask_multipliers, take_kinetic
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
-from windlass.solvers.verdicts.watch import NEVER, Watch
+from windlass.solvers.verdicts.watch import NEVER, SOLVED, Watch
 
 EVERY = 128
 """Steps between looks, a power of two; the first ones are after 1, 2, 4 ... steps."""
@@ -61,7 +63,8 @@ IN_A_ROW, LAST = 3, 2
 def add_work(
     q: FloatArray, before: FloatArray, loads: FloatArray, driven: FloatArray, g_before: FloatArray, work: FloatArray
 ) -> None:
-    """Add the work of loads less constraint forces, (n + 1,), on the way from before to q, (n,), to work, (1,)."""
+    """Add the work of loads minus constraint forces, (n + 1,), along the path from the previous coordinates to q, (n,),
+    to work, (1,)."""
     total = 0.0
     for i in range(len(q)):
         g = loads[i] - driven[i]
@@ -73,7 +76,8 @@ def add_work(
 
 @kernel
 def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatArray, sums: FloatArray) -> None:
-    """Add what a law stores, the size of what it passes on, and the sizes of its forces to the sums.
+    """Add the stored energy of a law, the size of the energy that it passes on, and the sizes of its forces to the
+    sums.
 
     Args:
         energies, powers: see `Reading`; those up to ``lost`` are losses.
@@ -137,27 +141,31 @@ class RunBalance(Watch):
 
     def _forget(self) -> None:
         self._steps, self._due, self._mark, self._clean = 0, 1, (-1, b""), False
-        # at the last look: energy, stored energy, passed-on power, and time
+        # at the last check: energy, stored energy, passed-on power, and time
         self._energy, self._kept, self._passing, self._time = 0.0, 0.0, 0.0, 0.0
         self._created, self._granted, self._floor = [0.0], 0.0, 0.0
         # largest kinetic energy; changes of the stored energy and works so far; smallest and largest of both
         self._largest, self._changes, self._range = 0.0, np.zeros(2), np.zeros((2, 2))
-        self._gain, self._burst = 0.0, 0.0
+        # the largest share of energy from nothing [1], its energy [J], the energy concerned then [J] and the time [s]:
+        # of looks in a row, and of single ones
+        self._worst = np.zeros((2, 4))
         self.lost = ""
 
     def checkpoint(self) -> dict[str, Any]:
         """See `Watch`."""
         return {
             "steps": self._steps,
-            "numbers": [self._granted, self._floor, self._largest, self._gain, self._burst],
+            "numbers": [self._granted, self._floor, self._largest],
             "created": list(self._created),
+            "worst": self._worst.ravel().tolist(),
             "changes": [*self._changes.tolist(), *self._range.ravel().tolist()],
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         """See `Watch`; the time to the next look is left out."""
         self._steps, self._created = int(kept["steps"]), [float(value) for value in kept["created"]]
-        self._granted, self._floor, self._largest, self._gain, self._burst = (float(x) for x in kept["numbers"])
+        self._granted, self._floor, self._largest = (float(x) for x in kept["numbers"])
+        self._worst[:] = np.reshape(kept["worst"], self._worst.shape)
         changes = np.array(kept["changes"], np.float64)
         self._changes[:], self._range[:] = changes[:2], changes[2:].reshape(2, 2)
         self._clean = False
@@ -235,11 +243,12 @@ class RunBalance(Watch):
         if not concerned > 0.0:
             return []
         reasons = []
-        if self._gain > GAIN or self._burst > BURST:
-            share = max(self._gain, self._burst)
+        if (self._worst[:, 0] > (GAIN, BURST)).any():
+            share, created, then, t = self._worst[np.argmax(self._worst[:, 0])].tolist()
             reasons.append(
-                f"energy appears from nothing: {share:.2g} of the energy concerned, {concerned:.3g} J, more than loads "
-                "and prescribed motions have worked; contacts or stiff parts are not resolved: take a smaller step"
+                f"energy appears from nothing: at {t:.4g} s {created:.3g} J more than loads and prescribed motions "
+                f"have worked, {share:.2g} of the {then:.3g} J concerned until then; contacts or stiff parts are not "
+                "resolved: take a smaller step"
             )
         lost = -max(self._created[-LAST:]) - self._granted - self._floor
         if self._conserves and lost > SHOWN * concerned:
@@ -333,16 +342,17 @@ class RunBalance(Watch):
             self._made_for, self._gravity = (None, None, -1), mark[1]
         self._prepare(state)
         assembly.loads.update()
-        # its work is done unless each step does it
+        # its work is up to date unless each step adds it
         if self._is_constant or not self._clean:
             self._step_program()
         self._look_program()
         stored, passing, sizes, place, kinetic, swing = self._sums.tolist()
         parts = [kinetic, swing, stored, passing, self._work[0], place * sizes + stored, 0.0 if self._clean else 1.0]
-        kinetic, swing, stored, passing, work, floor, changed = assembly.processes.sum(np.array(parts)).tolist()
+        kinetic, swing, stored, passing, work, rounded, changed = assembly.processes.sum(np.array(parts)).tolist()
         # users may have changed values of one process alone
         self._clean = changed == 0.0
-        self._floor = max(self._floor, 2.0 * float(np.finfo(float).eps) * floor)
+        floor = 2.0 * float(np.finfo(float).eps) * rounded + SOLVED * abs(stored)
+        self._floor = max(self._floor, floor)
         energy = kinetic + stored - 0.25 * self._swings**2 * swing
         if self._clean:
             self._granted += 0.5 * (passing + self._passing) * (state.t - self._time)
@@ -355,8 +365,10 @@ class RunBalance(Watch):
         concerned = self._find_concerned()
         if self._clean and concerned > 0.0:
             beside = self._granted + self._floor
-            if len(self._created) == IN_A_ROW:
-                self._gain = max(self._gain, (min(self._created) - beside) / concerned)
-            self._burst = max(self._burst, (self._created[-1] - beside) / concerned)
+            in_a_row = min(self._created) if len(self._created) == IN_A_ROW else 0.0
+            for worst, created in zip(self._worst, (in_a_row, self._created[-1]), strict=True):
+                share = (created - beside) / concerned
+                if share > worst[0]:
+                    worst[:] = share, created, concerned, state.t
         self._work[:] = 0.0
         self._clean, self._mark = True, mark

@@ -20,7 +20,7 @@ SHOWN = 3
 """Findings that a message shows."""
 FOLD_ADVICE = "take more elements, a smaller step, or damping: no cable that a finer mesh has looks like this"
 EVERY = 512
-"""Largest number of steps between looks at shapes; the first ones come after 1, 2, 4, 8 ... steps."""
+"""Largest number of steps between checks of shapes; the first checks come after 1, 2, 4, 8 ... steps."""
 
 
 def refuse_start(assembly: Assembly) -> None:
@@ -40,14 +40,14 @@ class ShapeWatch(Watch):
 
     Args:
         assembly: the systems of this process; its fields hold the examined state.
-        load: brings an accepted state into the fields; None if they hold it.
+        load: loads an accepted state into the fields; None if it is there already.
     """
 
     name = "shapes"
 
     def __init__(self, assembly: Assembly, load: Callable[[State], None] | None = None) -> None:
         self._assembly, self._load = assembly, load
-        # the first wrong shape; time of the last look; number of steps, and number at the next look
+        # the first wrong shape; time of the last check; number of steps, and their number at the next check
         self._words, self._seen, self._steps, self._next = "", 0.0, 0, 1
 
     def begin(self, state: State, duration: float) -> None:

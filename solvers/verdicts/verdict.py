@@ -22,7 +22,7 @@ from windlass.solvers.names import shorten
 from windlass.solvers.stepping.statistics import Statistics
 
 UNSETTLED_SHARE = 0.05
-"""Steps accepted at the limit of passes, per steps, from which a result is doubtful [1]."""
+"""Share of steps accepted at the limit of passes from which a result is doubtful [1]."""
 SMALL_ERROR = 1e-3
 """Force errors of such steps, per contact force, that do no harm [1]."""
 FEW = 3
@@ -123,7 +123,7 @@ def judge_invariants(verdict: Verdict, assembly: Assembly) -> list[str]:
         return []
     now = find_invariants(assembly)
     return [
-        f"{name} were {before:.0f} at the start and are {now[name]:.0f} at the end: what runs around it has left it"
+        f"{name} were {before:.0f} at the start and are {now[name]:.0f} at the end: the belt or rope has left it"
         for name, before in verdict.invariants.items()
         if abs(now.get(name, before) - before) > 0.5
     ][:SHOWN]
@@ -176,7 +176,7 @@ def judge_end(error: float) -> list[str]:
         return []
     return [
         f"contacts and forces do not agree at full load, the force error is {error:.2g} of the contact forces: contact "
-        "states have not settled, or what touches for the first time in the last load step has no friction yet: take "
+        "states have not settled, or contacts that close in the last load step have no friction yet: take "
         "more load steps, or a first solve without friction"
     ]
 

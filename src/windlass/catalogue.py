@@ -73,7 +73,7 @@ class BeltSheet:
         return small if radius <= limit else large
 
     def radius(self, teeth: int) -> float:
-        """Radius of the face of a timing pulley [m]: radius of the pitch line, less the distance of the cord.
+        """Radius of the face of a timing pulley [m]: radius of the pitch line, minus the distance of the cord.
 
         Raises:
             ModelError: not a timing belt.

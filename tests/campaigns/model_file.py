@@ -136,7 +136,7 @@ def judge(path: Path, whole: World, functions: dict[str, Callable[..., Any]]) ->
 
 
 def _calls(world: World) -> Any:
-    from windlass.framework.model.model_file import describe_model  # here, because a world is described once for each
+    from windlass.framework.model.model_file import describe_model  # imported here, because each world needs it once
 
     return json.loads(json.dumps(describe_model(world)["calls"]))
 

@@ -236,7 +236,7 @@ def test_friction_that_nothing_holds(model: str, monkeypatch: pytest.MonkeyPatch
 def test_the_same_twice() -> None:
     """A pair of surface and cable, and a surface of a set, count once."""
     for search, found in (
-        ({}, "are those of another row"),
+        ({}, "belong to another row, too"),
         ({"touching": 2}, "<DrumSurface 0> twice: must be once"),
     ):
         world = wl.World()
@@ -276,5 +276,5 @@ def test_shape_markers() -> None:
         wl.eval_output(shapes, "position", wl.State(world))
     with pytest.raises(wl.ModelError, match=r"vertical_offset = 0\.01 m of shape_marker: must be 0 for a Cable3D"):
         con.shape_marker(world, deep, 4, 0.01)
-    with pytest.raises(wl.ModelError, match="must be cables of the plane or of space"):
+    with pytest.raises(wl.ModelError, match="must be 2D or 3D cables"):
         con.shape_marker(world, el.nodes_of(world, flat), 4)

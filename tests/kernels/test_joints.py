@@ -257,14 +257,16 @@ def test_errors() -> None:
 
     world, m0, m1 = planar()
     world.add(SphericalJoint, marker0=m0, marker1=m1)
-    with pytest.raises(ModelError, match=r"SphericalJoint row 0 holds motion out of the plane.*RevoluteJoint2D"):
+    with pytest.raises(
+        ModelError, match=r"SphericalJoint row 0 constrains motion across the plane z = 0.*RevoluteJoint2D"
+    ):
         world.finalize()
     world, m0, m1 = planar()
     world.add(SphericalJoint, marker0=m0, marker1=m1, axes=(True, True, False))
     world.finalize()
     world, m0, m1 = planar()
     world.add(GenericJoint, marker0=m0, marker1=m1)
-    with pytest.raises(ModelError, match="in the plane use RevoluteJoint2D or PrismaticJoint2D"):
+    with pytest.raises(ModelError, match="in 2D use RevoluteJoint2D or PrismaticJoint2D"):
         world.finalize()
     world, m0, m1 = planar()
     world.add(PrismaticJoint2D, marker0=m0, marker1=m1, axis=(0.0, 0.0))
@@ -277,7 +279,7 @@ def test_errors() -> None:
         world = World()
         first, second = add_bodies(world)
         world.add(kind, marker0=rigid_marker(world, first), marker1=rigid_marker(world, second), **words)
-        with pytest.raises(ModelError, match="can move out of the plane: must have markers in the plane"):
+        with pytest.raises(ModelError, match="can leave the plane z = 0: must have 2D markers"):
             world.finalize()
     world = World()
     first, second = add_bodies(world)

@@ -81,7 +81,7 @@ def test_wrong_tracks() -> None:
 
     world, cables = create_span("plane", 4, 4.0)
     con.sliding_joint(world, cables, world.add(MassPoint, position=(1.0, 0.0, 0.0), mass=1.0), 1.0)
-    with pytest.raises(wl.ModelError, match="can move out of the plane of its cables"):
+    with pytest.raises(wl.ModelError, match="can leave the plane of its cables"):
         wl.State(world)
 
     world, cables = create_span("plane", 2, 4.0)

@@ -51,7 +51,7 @@ def create_spatial_cables(count: int = 1, chain: bool = False, **columns: Any) -
 
 def rotation(axis: Any, angle: float) -> Any:
     """Matrix of the rotation by an angle [rad] about an axis, shape (3, 3)."""
-    from scipy.spatial.transform import Rotation  # here, because most tests do not need it
+    from scipy.spatial.transform import Rotation  # imported here, because most tests do not need it
 
     return Rotation.from_rotvec(angle * np.asarray(axis) / np.linalg.norm(axis)).as_matrix()
 

@@ -66,7 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Watch all solvers."""
     folder = config.getoption("digits")
     if folder:
-        import windlass as wl  # here, because it starts PETSc
+        import windlass as wl  # imported here, because it starts PETSc
 
         worker = getattr(config, "workerinput", {}).get("workerid", "main")
         digits = Digits(Path(config.rootpath, folder, f"{worker}.npz"))

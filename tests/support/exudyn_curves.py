@@ -69,7 +69,7 @@ def curve_cases() -> list[dict[str, Any]]:
 
 def main(path: str) -> None:
     """Write all forces."""
-    import exudyn as exu  # here, because linters read this file without it
+    import exudyn as exu  # imported here, because linters read this file without it
     import exudyn.itemInterface as items
 
     found = {

@@ -352,7 +352,7 @@ def connectors() -> dict[str, tuple[Add, list[float]]]:
 
 def main(path: str) -> None:
     """Write all forces."""
-    import exudyn as exu  # here, because tests read this file without it
+    import exudyn as exu  # imported here, because tests read this file without it
     import exudyn.itemInterface as items
 
     found: dict[str, Any] = {

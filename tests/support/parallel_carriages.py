@@ -11,7 +11,7 @@ import numpy as np
 
 def run_trolleys() -> dict[str, Any]:
     """The whole state at the end and outputs of the joints."""
-    # here, because the command line is read when Windlass is loaded
+    # imported here, because the command line is read when Windlass is loaded
     import windlass as wl
 
     from support.carriages import create_trolleys

@@ -12,7 +12,7 @@ import numpy as np
 
 def run_load() -> dict[str, Any]:
     """The whole state at the end, outputs of the rope and the inflow by the ledger."""
-    # here, because the command line is read when Windlass is loaded
+    # imported here, because the command line is read when Windlass is loaded
     import windlass as wl
     import windlass.connectors as con
 

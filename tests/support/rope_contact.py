@@ -166,7 +166,7 @@ def find_depths(world: wl.World, rope: Entity, state: wl.State, apart: float, sa
 
     Shape (elements, samples); the places are in the middles of equal parts.
     """
-    from scipy.spatial.distance import cdist  # here, because most tests do not need it
+    from scipy.spatial.distance import cdist  # imported here, because most tests do not need it
 
     length = float(rope[0].length)
     xs = (np.arange(samples) + 0.5) * length / samples

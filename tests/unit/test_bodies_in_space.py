@@ -169,7 +169,7 @@ def test_contact_of_cables_stays_in_the_plane() -> None:
     )
     circle = rigid_marker(world, add_body(world))
     add_contact(world, ContactCircleCable2D, [circle], cables, segments=2, circle_radius=0.1, contact_stiffness=1e4)
-    with raises("circle in ContactCircleCable2D row 0 is on a body in space: must be a marker in the plane"):
+    with raises("circle in ContactCircleCable2D row 0 is on a 3D body: must be a 2D marker"):
         world.finalize()
 
 

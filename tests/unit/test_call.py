@@ -76,7 +76,10 @@ def test_arguments_named_once(run: Callable[[Any, Evaluation], None]) -> None:
         (lambda s: (2.0 * float(s.time[0]), s.x, s.f), r"argument 0 of call\(add\) is the number 0\.5, which changes"),
         (lambda s: (float(s.data[1] > 0.0), s.x, s.f), r"argument 0 of call\(add\) is the number 1\.0, which changes"),
         (lambda s: (float(s.data[1] < 0.0), s.x, s.f), r"argument 0 of call\(add\) is the number 0\.0, which changes"),
-        (lambda s: (1.0, 2.0 * s.x, s.f), r"argument 1 of call\(add\) is an array of shape \(2,\) that is made anew"),
+        (
+            lambda s: (1.0, 2.0 * s.x, s.f),
+            r"argument 1 of call\(add\) is an array of shape \(2,\) that each evaluation creates",
+        ),
         (lambda s: (1.0 / (1e18 - s.x[0]), s.x, s.f), "argument 0 of call.* which changes"),
         (lambda s: (1.0, s.x), r"call\(add\) has 2 arguments: must be 3, \(k, x, f\)"),
         (lambda s: (1.0, s.x, s.f, s.v), r"call\(add\) has 4 arguments: must be 3, \(k, x, f\)"),

@@ -28,8 +28,8 @@ class CubicSpring(Component):
     marker0 = ref("coordinate marker", "first coordinate")
     marker1 = ref("coordinate marker", "second coordinate")
     stiffness = column("N/m^3", "k")
-    stiffness_error = column("1", "factor on the derivative by u", default=1.0)
-    damping_error = column("1", "factor on the derivative by u_t", default=1.0)
+    stiffness_error = column("1", "factor on the derivative with respect to u", default=1.0)
+    damping_error = column("1", "factor on the derivative with respect to u_t", default=1.0)
     active = column("1", "acts only if true", dtype=bool, default=True)
 
 
@@ -132,7 +132,7 @@ def test_factors_that_do_not_add_up_are_found() -> None:
 
     system.tangent = add_product
     serial_assembly(world).order_systems()
-    with pytest.raises(wl.ModelError, match=r"^tangent: derivatives .* are right one by one, but with"):
+    with pytest.raises(wl.ModelError, match=r"^tangent: derivatives .* are each right, but with"):
         wl.testing.check_tangent(world)
 
 

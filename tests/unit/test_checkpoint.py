@@ -194,7 +194,7 @@ def test_hooks_keep_what_they_want(tmp_path: Path, capsys: pytest.CaptureFixture
     assert_array_equal(kept["x"], np.arange(3.0))
     assert_array_equal(kept["deep"]["y"], np.eye(2))
     said = capsys.readouterr().err
-    assert "what these hooks have gathered before is not kept: " in said and "gather" in said and "Memory" not in said
+    assert "earlier data of these hooks are not kept: " in said and "gather" in said and "Memory" not in said
     with pytest.raises(TypeError, match="Wrong cannot be kept: must be a number"):
         Dynamic(world, step=1e-3, end=5e-3).solve(hooks=[Wrong(), Checkpoint(path)])
 

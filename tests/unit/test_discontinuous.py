@@ -86,7 +86,7 @@ def test_step_that_does_not_settle_fails() -> None:
     """After the last pass; it is accepted on demand, and at the smallest step if the error is relatively small."""
     attempt = attempt_step(errors(*[10.0] * 8, force=1e3))
     assert not attempt.converged and attempt.unsettled and attempt.passes == 8
-    assert "force error 10 N > 0.01 N beside a contact force of 1e+03 N, after 8 passes" in attempt.reason
+    assert "force error 10 N > 0.01 N with a contact force of 1e+03 N, after 8 passes" in attempt.reason
     assert attempt_step(errors(*[10.0] * 8, force=1e3), fail=False).converged
     assert not attempt_step(errors(*[10.0] * 8, force=1e3), last=True).converged
     assert attempt_step(errors(*[10.0] * 8, force=1e5), last=True).converged

@@ -62,7 +62,7 @@ def test_a_recorder_writes_it_and_knows_its_files_again(tmp_path: Path) -> None:
         assert recorder.paths == [tmp_path / "point.plain.txt"]
         assert recorder.paths[0].read_text().splitlines()[1:] == [f"{k}.0 {name}" for k, name in enumerate(names)]
     recorder.paths[0].write_text("of a user")
-    with pytest.raises(OutputError, match=r"point\.plain\.txt: a file that this Windlass has not written stands there"):
+    with pytest.raises(OutputError, match=r"point\.plain\.txt: a file that this Windlass has not written exists there"):
         Recorder("point", formats="plain", folder=tmp_path)
 
 

@@ -161,7 +161,9 @@ def test_contradicting_derivatives() -> None:
     world, _ = rope(
         axial_force_function=lambda t, x, eps, *_: 1e4 * eps, axial_force_derivatives=lambda *_: (2e4, 0, 0, 0)
     )
-    with pytest.warns(ModelWarning, match="Cable2D row 0 gave 20000 for the derivative by strain .* changes by 10000"):
+    with pytest.warns(
+        ModelWarning, match="Cable2D row 0 gave 20000 for the derivative with respect to strain .* changes by 10000"
+    ):
         wl.assemble_matrix(world, wl.State(world))
     world = wl.World()
     slider = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)

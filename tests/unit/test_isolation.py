@@ -81,7 +81,7 @@ def test_hooks_leave_dynamics_as_they_are(stage: str, act: str) -> None:
 def test_a_solver_does_not_start_itself_again() -> None:
     world, _ = rope_on_peg()
     run = wl.Dynamic(world, step=STEP, end=2 * STEP, name="")
-    with pytest.raises(wl.ModelError, match="needs a solver of its own"):
+    with pytest.raises(wl.ModelError, match="needs a separate solver"):
         run.solve(hooks=[lambda state: run.solve(state)])
     # what a caller does between the steps of a march is his own affair
     for _ in run.march():

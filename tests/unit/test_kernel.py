@@ -183,7 +183,7 @@ def test_damaged_files_are_compiled_anew_and_repaired(user: Path) -> None:
     for content, reason in (
         (whole[:1000], "has no digest at its end"),
         (bytes(flipped), "does not have the digest at its end"),
-        (other.read_bytes(), "it is that of another kernel"),
+        (other.read_bytes(), "it belongs to another kernel"),
     ):
         file.write_bytes(content)
         repaired = run(user)
@@ -224,7 +224,7 @@ def test_folders_and_files_that_others_may_write_are_not_believed(user: Path) ->
     file.chmod(0o622)
     outcome = run(user)
     assert (outcome.results, outcome.compiled) == (RESULTS, ["force"])
-    assert "others may write it')): compiling anew" in outcome.stderr
+    assert "others may write it')): compiling again" in outcome.stderr
     assert run(user) == Outcome(RESULTS, [], KERNELS, "")
     planted = file.rename(user / "planted")
     file.symlink_to(planted)

@@ -210,7 +210,7 @@ def test_compilers_with_other_parts_still_compile(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(kernels, "write_entry", fail)
     assert make_shift(77.0)(1.0) == 78.0
     text = messages()
-    assert "cannot be used (AttributeError('no such part')): compiling anew" in text
+    assert "cannot be used (AttributeError('no such part')): compiling again" in text
     assert "and more cannot be kept (AttributeError('no such part'))" in text
 
 

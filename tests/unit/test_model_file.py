@@ -221,7 +221,7 @@ def test_what_the_schema_does_not_allow(
 def test_files_that_are_no_json(good: dict[str, Any], tmp_path: Path) -> None:
     file, text = tmp_path / "bad.json", json.dumps(good)
     for bad, words in (
-        ("{", r"is damaged or no model file, it is not JSON: .*; must be what World.save wrote"),
+        ("{", r"is damaged or no model file, it is not JSON: .*; must be a file of World.save"),
         (text[: len(text) // 2], "is damaged or no model file"),
         (text.replace('"gravity"', '"gravity": [0, 0, 0], "gravity"'), "has the key 'gravity' twice in one object"),
         (
@@ -356,7 +356,7 @@ def test_functions_of_a_file_are_checked(words: str, changes: dict[str, Any], tm
 
 def test_the_schema_is_a_schema(good: dict[str, Any]) -> None:
     """What is published is valid JSON Schema, allows files as they are written, and refuses others."""
-    import jsonschema  # here, because this test alone needs it
+    import jsonschema  # imported here, because this test alone needs it
 
     published = full_schema(COMPONENTS)
     jsonschema.Draft202012Validator.check_schema(published)

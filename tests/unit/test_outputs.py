@@ -89,11 +89,11 @@ def test_every_kind_of_file_has_its_mark(tmp_path: Path) -> None:
             if kind == there:
                 assert check_output(path, "it", kind) == path
             else:
-                with pytest.raises(OutputError, match=f"it {path}: a {there} of Windlass stands there"):
+                with pytest.raises(OutputError, match=f"it {path}: a {there} of Windlass exists there"):
                     check_output(path, "it", kind)
         path.write_bytes(b"of a user" + content)
         if there not in ("picture", "report"):
-            with pytest.raises(OutputError, match=r"a file that this Windlass has not written stands there.*remove or"):
+            with pytest.raises(OutputError, match=r"a file that this Windlass has not written exists there.*remove or"):
                 write_output(path, b"new", "it", there)
             assert path.read_bytes() == b"of a user" + content
         path.write_bytes(b"")
@@ -279,7 +279,7 @@ def test_a_folder_that_disappears(words: str, model: Path) -> None:
     assert not words or words.split()[1] in done.stderr
 
 
-def test_restart_auto_says_that_it_starts_anew(model: Path) -> None:
+def test_restart_auto_says_that_it_starts_again(model: Path) -> None:
     """It said nothing."""
     done = run_windlass(["run", "m.py", "-restart", "auto"], folder=model)
     assert done.returncode == 0 and "to continue from: the run starts again" in done.stderr

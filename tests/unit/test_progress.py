@@ -48,7 +48,7 @@ def test_compiling_is_not_part_of_the_estimate(
     clock[0], spent[0] = 21.0, 25.0
     line.step(1.0, 1e-3)
     said = capsys.readouterr().err
-    assert ", 2 s to go, 1 times faster than real time, beside 20 s of compiling" in said
+    assert ", 2 s to go, 1 times faster than real time, plus 20 s of compiling" in said
 
 
 def test_compiling_counts_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

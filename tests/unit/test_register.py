@@ -120,7 +120,7 @@ WRONG_LAWS: list[tuple[Callable[[], None], str]] = [
     ),
     (
         lambda: register(Loose, "connector", dofs=pair_dofs, build=build),
-        "dofs of Loose reads marker0, marker1, but Loose has no marker0: must be declared beside stiffness",
+        "dofs of Loose reads marker0, marker1, but Loose has no marker0: must be declared together with stiffness",
     ),
     (
         lambda: register(Spring, "passive", outputs={"length": Output("m", "length", lambda rows: ANY)}),
@@ -311,8 +311,8 @@ class Shaped(Component):
 def test_schemas_of_pairs() -> None:
     """What is missing is said at registration; an unknown family when rows are added, as it may come later."""
     with raises(
-        "register_pair of Passing reads marker0, marker1, active, but Passing has no active: must be declared beside "
-        "marker0, marker1"
+        "register_pair of Passing reads marker0, marker1, active, but Passing has no active: must be declared together "
+        "with marker0, marker1"
     ):
         register_pair(Passing, three, three_by_three)
     with raises("marker1 of Mixed = coordinate marker: must be a position marker"):
@@ -320,7 +320,7 @@ def test_schemas_of_pairs() -> None:
     assert issubclass(NodeCoordinate, Component)  # its family is known from its import on
     with raises("marker0 of Shaped = cable shape marker: must be one of coordinate marker, position marker"):
         register_pair(Shaped, three, three_by_three)
-    with raises("start of Spring reads data, but Spring has no data: must be declared beside .*"):
+    with raises("start of Spring reads data, but Spring has no data: must be declared together with .*"):
         register_pair(Spring, three, three_by_three, start=(0.0,))
     with raises("update of Spring: must come with start, the history values of a row at its start"):
         register_pair(Spring, three, three_by_three, update=three)

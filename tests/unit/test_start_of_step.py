@@ -71,7 +71,7 @@ def build(rows: LocalRows) -> System:
 @pytest.fixture(autouse=True)
 def law() -> Iterator[None]:
     """The law, for these tests alone."""
-    from windlass.framework.model import law as laws  # here, because nobody else takes laws away again
+    from windlass.framework.model import law as laws  # imported here, because only this test removes laws
 
     register(
         Odometer,

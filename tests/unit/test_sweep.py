@@ -132,7 +132,7 @@ def test_frame_wants_pandas_and_a_sweep(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_table_is_also_parquet(swept: tuple[Path, list[str], dict[str, Any]], tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
-    import pandas as pd  # here, because pyarrow is looked for first
+    import pandas as pd  # imported here, because pyarrow is looked for first
 
     rows = sweep_table.read_rows(swept[0])
     (tmp_path / "sweep.parquet").write_bytes(sweep_table.write_parquet(sweep_table.find_columns(rows), rows))

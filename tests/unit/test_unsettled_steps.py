@@ -79,7 +79,7 @@ def test_small_error_is_accepted_where_the_step_cannot_be_cut(adaptive: bool) ->
 def test_large_error_ends_the_run() -> None:
     """At the smallest step, with the connector of the largest force error; the state is that before."""
     solver = create_solver(lambda t, size: PostNewton(5.0 if t > 0.33 else 0.0, changed=True, force=1e3))
-    with pytest.raises(NotConverged, match=r"force error 5 N > 0\.01 N beside a contact force of 1e\+03 N") as caught:
+    with pytest.raises(NotConverged, match=r"force error 5 N > 0\.01 N with a contact force of 1e\+03 N") as caught:
         run(solver)
     assert "largest force error: " in str(caught.value)
     assert caught.value.failure.step_size == pytest.approx(1e-5)

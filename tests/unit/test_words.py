@@ -20,6 +20,8 @@ NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
 CODE = (
     "framework",
     "solvers",
+    "elements",
+    "connectors",
     "src/windlass",
     "benchmarks",
     "scripts",

@@ -89,7 +89,7 @@ def test_steady_drive_at_random(seed: int) -> None:
     differs is rounding; losses are differences of speeds, of 1e-4 of these at least, and hub loads have the directions
     of tangents that are taken 1e-9 of an arc within it.
     """
-    from drives import compare_steady, draw  # here, because benchmarks are no part of the package
+    from drives import compare_steady, draw  # imported here, because benchmarks are no part of the package
 
     errors, slip = compare_steady(draw(seed))
     assert set(errors) == {"loss", "tension", "hub", "torque", "power"}
@@ -98,7 +98,7 @@ def test_steady_drive_at_random(seed: int) -> None:
 
 def test_theory_of_layers() -> None:
     """The shear of a layer adds to the loss of speed, the less, the stiffer it is; also with hardly any load."""
-    from drive_theory import Wheel, pass_wheel  # here, because benchmarks are no part of the package
+    from drive_theory import Wheel, pass_wheel  # imported here, because benchmarks are no part of the package
 
     for wrap, change in product((0.3, 1.0, 5.0), (1e-14, 1e-9, 1e-5, 0.1, -0.1, -1e-5, -1e-9, -1e-14)):
         wheels = [Wheel((0.0, 0.0), 0.05, 0.05, 1, K, 0.5) for K in (1e6, 1e7, 4e8, 1e12, np.inf)]
@@ -111,7 +111,7 @@ def test_theory_of_layers() -> None:
 def test_bristle_creep() -> None:
     """What means expect of bristles is what the theory beside has of a layer of their stiffness; the sense of the belt
     and the layer of a belt without bristles change nothing."""
-    from drive_theory import Wheel, pass_wheel  # here, because benchmarks are no part of the package
+    from drive_theory import Wheel, pass_wheel  # imported here, because benchmarks are no part of the package
 
     EA, EI, rho, v, mu = 1.5e4, 1e-3, 0.1, 20.0, 0.5
     R, wraps, N = (0.05, 0.04, 0.06), (1.2, 2.0, 3.0), (330.0, 250.0, 270.0)
@@ -146,8 +146,8 @@ def test_short_arcs_are_doubtful() -> None:
     Measured: 12.7 % of the loss, 7.3 to 11 % expected, without and with cables that begin to rub half of their length
     late.  Means of a third of a revolution have waves of some percent.
     """
-    from drives import Case  # here, because benchmarks are no part of the package
-    from drives import run as run_drive  # here, because benchmarks are no part of the package
+    from drives import Case  # imported here, because benchmarks are no part of the package
+    from drives import run as run_drive  # imported here, because benchmarks are no part of the package
 
     R, places = 0.05, 0.5 * pi * np.arange(4)
     centers = tuple((0.073 * cos(-p), 0.073 * sin(-p)) for p in places.tolist())
@@ -163,8 +163,8 @@ def test_short_arcs_are_doubtful() -> None:
 @pytest.mark.parametrize("seed", [0, 2])
 def test_drive_at_random(seed: int) -> None:
     """Two drives in motion, of those that few elements serve; the cord of the first lies 2.7 mm above the face."""
-    from drives import draw  # here, because benchmarks are no part of the package
-    from drives import run as run_drive  # here, because benchmarks are no part of the package
+    from drives import draw  # imported here, because benchmarks are no part of the package
+    from drives import run as run_drive  # imported here, because benchmarks are no part of the package
 
     outcome = run_drive(draw(seed, quick=True), revolutions=1.6, start=0.4)
     assert not outcome.reasons and outcome.efficiency < 1.0
@@ -223,7 +223,7 @@ def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -
 
     Tensions are within 0.3 %, as the mesh is chosen for; the tension as mounted has a test above.
     """
-    from drive_theory import Wheel, solve_drive  # here, because benchmarks are no part of the package
+    from drive_theory import Wheel, solve_drive  # imported here, because benchmarks are no part of the package
 
     report, R = run_steadily(elements, steps, 0.002, torque=7.0), (0.05, 0.035)
     wheels = [Wheel((x, 0.0), radius - 0.002, radius, friction=0.5) for x, radius in zip((0.0, 0.18), R, strict=True)]

@@ -196,7 +196,7 @@ def test_conical_pendulum_of_a_chain() -> None:
     omega = 0.5 * j * np.sqrt(g / length)
     s = np.maximum(np.linspace(length, 0.0, elements + 1), 1e-12)
     shape = a * j0(2.0 * omega * np.sqrt(s / g))
-    from scipy.special import j1  # here, because only the slopes need it
+    from scipy.special import j1  # imported here, because only the slopes need it
 
     slope = a * j1(2.0 * omega * np.sqrt(s / g)) * omega / np.sqrt(s * g)
     q, v = state.q.reshape(-1, 6), state.v.reshape(-1, 6)

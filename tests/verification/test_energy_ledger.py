@@ -281,7 +281,9 @@ def test_material_that_flows_through(share: float, cantilever: bool) -> None:
 
 def test_statics_are_refused() -> None:
     world, _ = create_oscillator()
-    with pytest.raises(wl.ModelError, match="time stands still at 0 s: an EnergyLedger must be a hook of a dynamic"):
+    with pytest.raises(
+        wl.ModelError, match="the time does not change at 0 s: an EnergyLedger must be a hook of a dynamic"
+    ):
         wl.Static(world, name="").solve(hooks=[wl.EnergyLedger()])
 
 

@@ -340,7 +340,7 @@ def test_files_of_coordinates(tmp_path: Path) -> None:
     static.finish(at(1.0))
     assert np.loadtxt(target, delimiter=",").shape == (2, 3)
     target.write_text("# my own table\n1,2\n")
-    with pytest.raises(OutputError, match=r"motion.txt: a file that this Windlass has not written stands there"):
+    with pytest.raises(OutputError, match=r"motion.txt: a file that this Windlass has not written exists there"):
         static.before_solve(at(0.0), 1.0, 1)
     with pytest.raises(ModelError, match=r"solution.file.binary = True: must be False"):
         SolutionFile(mirror, settings | {"binary": True}, 10, True)

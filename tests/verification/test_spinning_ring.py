@@ -69,5 +69,5 @@ def test_backward_waves_that_stand_still(spin: float) -> None:
     found = find_modes(spin, 0.0, 24)
     assert len(found) == 24 and not found.growing
     assert np.abs(found.eigenvalues).max() < 2.0
-    words = "modes cannot be told apart: they stand still but for rounding, |σ| < 0.01"
+    words = "modes cannot be distinguished: they are zero up to rounding, |σ| < 0.01"
     assert sum(words in note for note in found.notes) == 1

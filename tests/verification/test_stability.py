@@ -349,7 +349,7 @@ def test_follower_load(load: float, capsys: pytest.CaptureFixture[str]) -> None:
         solver = Static(world, name="", stability="check")
         if follows:
             state = solver.solve()
-            assert "whether it flutters depends on masses" in capsys.readouterr().err
+            assert "flutter depends on masses" in capsys.readouterr().err
             solver.problem.update_tangent(solver.problem.unknowns)
             assert not is_surely_stable(solver.problem)
             inertia = TangentInertia(solver.problem)
@@ -358,7 +358,7 @@ def test_follower_load(load: float, capsys: pytest.CaptureFixture[str]) -> None:
         else:
             with pytest.raises(UnstableEquilibrium, match="negative eigenvalue"):
                 solver.solve()
-            assert "flutters" not in capsys.readouterr().err
+            assert "flutter" not in capsys.readouterr().err
 
 
 def test_pivots_of_newton_agree_with_the_count() -> None:

@@ -52,8 +52,8 @@ def compile_all(processes: int | None = None) -> str:
     Raises:
         CompileError: the compiler is switched off, kernels cannot be stored, or a kernel of the list does not exist.
     """
-    from windlass.framework.kernels import listed  # here, because help needs no numba
-    from windlass.framework.kernels.kernel import cache_folder  # here, because it needs numba
+    from windlass.framework.kernels import listed  # imported here, because help needs no numba
+    from windlass.framework.kernels.kernel import cache_folder  # imported here, because it needs numba
 
     folder, reason = cache_folder()
     if os.environ.get("WINDLASS_JIT") == "0":

@@ -86,7 +86,7 @@ def _add_threads(found: _Findings) -> None:
     found.add_line("OMP_NUM_THREADS", threads or "not set, Windlass then takes 1")
     if threads not in (None, "1"):
         found.remarks.append(f"OMP_NUM_THREADS={threads}: superlu_dist is far slower than with 1 on small models")
-    # As in a run, and before PETSc is loaded, which reads it once.
+    # As in a run; before PETSc is loaded, because PETSc reads it only once.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
@@ -111,7 +111,7 @@ def _add_petsc(found: _Findings) -> None:
 
     _add_slepc(found)
 
-    # PETSc 3.18 frees the process grids of superlu_dist twice at the end of a process with several grids: test it once
+    # PETSc 3.18 frees the process grids of superlu_dist twice if a process has several grids: test it once
     usable = [name for name in SOLVER_PACKAGES if _solves(PETSc, name)]
     missing = [name for name in SOLVER_PACKAGES if name not in usable]
     text = ", ".join(usable) or "none"
@@ -181,7 +181,7 @@ def _add_kernel_cache(found: _Findings) -> None:
     if os.environ.get("WINDLASS_JIT") == "0":
         found.remarks.append("WINDLASS_JIT=0: kernels run in Python, far slower than compiled")
     try:
-        from windlass.framework.kernels.kernel import cache_folder  # here, because numba may be broken
+        from windlass.framework.kernels.kernel import cache_folder  # imported here, because numba may be broken
 
         folder, reason = cache_folder()
         files = 0 if folder is None else sum(1 for path in folder.rglob("*") if path.is_file())
@@ -192,7 +192,7 @@ def _add_kernel_cache(found: _Findings) -> None:
         return
     if folder is None:
         found.add_line("compiler cache", f"none: {reason}")
-        found.remarks.append("kernels are compiled anew in every run: set WINDLASS_CACHE to a folder to keep them in")
+        found.remarks.append("kernels are compiled again in every run: set WINDLASS_CACHE to a folder to keep them in")
     else:
         kind = "writable" if os.access(folder, os.W_OK) else "for reading only"
         found.add_line("compiler cache", f"{folder} ({files} files), {kind}")

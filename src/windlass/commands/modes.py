@@ -29,8 +29,8 @@ def show_modes(script: str) -> None:
     state = last_state.take()
     if state is None:
         raise ModelError(f"windlass modes {script}: the script solves nothing, there is no state to look at")
-    from windlass.framework.command_line import options  # here, because help does not need it
-    from windlass.solvers.modes.modes import Modes  # here, because it starts PETSc
+    from windlass.framework.command_line import options  # imported here, because help does not need it
+    from windlass.solvers.modes.modes import Modes  # imported here, because it starts PETSc
 
     result = Modes(state.world).solve(state)
     if options.help_requested():

@@ -47,9 +47,9 @@ def run_script(
     if words and words[0] in HELP_WORDS:
         print(help_text)
         return 0
-    from windlass.framework.command_line import options  # here, because help does not need it
-    from windlass.framework.launch import error_report as failure  # here, because it reads options
-    from windlass.framework.launch import script_end  # here, because it reads options
+    from windlass.framework.command_line import options  # imported here, because help does not need it
+    from windlass.framework.launch import error_report as failure  # imported here, because it reads options
+    from windlass.framework.launch import script_end  # imported here, because it reads options
 
     argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
     # objects loaded at the start stay: repeated garbage collection of them takes a tenth of the start

@@ -19,6 +19,6 @@ def main(words: Sequence[str]) -> int:
 
 def answer() -> None:
     """Replace Exudyn's solvers by Windlass."""
-    from windlass.exudyn.run import answer_calls  # here, because it starts PETSc
+    from windlass.exudyn.run import answer_calls  # imported here, because it starts PETSc
 
     answer_calls()

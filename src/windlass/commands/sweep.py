@@ -43,7 +43,7 @@ HELP = """windlass sweep MODEL.py -output DIR [options of the sweep, of the mode
 
 Runs the model with many sets of options, each in a process of its own, and makes one table of their results.  Options
 of the model and of PETSc take several values: lists 60,120, ranges 0.2:0.8:7 (seven values) and 1e4:1e8:5:log.
-The same command goes on where a sweep has stopped.  On many machines: mpiexec -n 17 windlass sweep ...
+The same command continues a sweep that has stopped.  On many machines: mpiexec -n 17 windlass sweep ...
 
 Options of the sweep, which win over those of the model (give these by -fixed or in the file of -cases):"""
 
@@ -64,7 +64,7 @@ def main(words: Sequence[str]) -> int:
             return conduct(plan, executor)
     if "-jobs" in words:
         raise OptionError("-jobs: under mpiexec each process but the first one runs a case; must be left out")
-    from mpi4py.futures import MPICommExecutor  # here, because one process works without it
+    from mpi4py.futures import MPICommExecutor  # imported here, because one process works without it
 
     with MPICommExecutor(comm, root=0) as executor:
         return 0 if executor is None else conduct(plan_sweep(words), cast(Executor, executor))
@@ -114,7 +114,9 @@ def open_folder(plan: SweepPlan) -> OutputLock:
         check_files(plan.folder)
         if not (plan.folder / DEFINITION).exists():
             if any((plan.folder / "cases").iterdir()):
-                raise OutputError(f"-output {plan.folder}: holds no sweep; must be a new folder, or that of this sweep")
+                raise OutputError(
+                    f"-output {plan.folder}: holds no sweep; must be a new folder, or the folder of this sweep"
+                )
             replace_file(check_target(plan.folder / DEFINITION), f"{json.dumps(described, indent=1)}\n".encode())
     except OSError as error:
         raise OutputError(f"-output {plan.folder}: cannot be written ({error.strerror})") from None

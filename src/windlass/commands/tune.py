@@ -35,7 +35,7 @@ OWN = option_table(
     Option("processes", 1, "1", "processes of each run", minimum=1),
     Option("rounds", 3, "1", "runs of the fastest settings, alternately; the shortest time counts", minimum=1),
     Option("limit", 3.0, "1", "times the default's time after which a run is stopped", minimum=1.0),
-    Option("longest", 0.0, "s", "time after which the search ends with what it has; 0: by the default's", minimum=0.0),
+    Option("longest", 0.0, "s", "time limit of the search; 0: from the time of the default settings", minimum=0.0),
     Option("agree", 1e-6, "1", "largest relative difference to the default's answer", minimum=0.0),
     Option("clock", CLOCKS[0], "", "time that is ranked", choices=CLOCKS),
     Option("best", "", "", "file for the best options; default: the file of the model, with the suffix .opts"),
@@ -85,7 +85,7 @@ def plan_search(words: Sequence[str], scratch: Path) -> Search:
     cases = create_grid(tried, known.items) if tried else []
     for case in cases:
         known.check(case)
-    # common options are no information in the table
+    # options that all settings share are not shown in the table
     told = [name for name, text in tried.items() if is_varied(text)] or list(tried)
     names = [" ".join(write_options({name: case[name] for name in told})) for case in cases]
     extra = tuple(Setting(name, tuple(write_options(case))) for name, case in zip(names, cases, strict=True))
@@ -167,7 +167,7 @@ class Search:
     def _run_default(self) -> Result:
         run = self.runner.run([])
         if run.reason:
-            raise OptionError(f"{self.runner.model.name} fails as it is: {run.reason}")
+            raise OptionError(f"{self.runner.model.name} fails with its own settings: {run.reason}")
         if not run.solves:
             raise OptionError(f"{self.runner.model.name}: must be a model that solves something")
         return run
@@ -182,7 +182,7 @@ class Search:
             print(f"with smaller tolerances the model fails: {tight.reason}")
             return
         error = tight.differ_from(self._default.runs[0])
-        more = f", more than {self._agree:.1e}: it takes its place" if error > self._agree else ""
+        more = f", more than {self._agree:.1e}, which it replaces" if error > self._agree else ""
         print(f"tolerances of Newton's method {1 / TIGHTER:g} times smaller change the answer by {error:.1e}{more}")
         self._agree = max(self._agree, error)
 

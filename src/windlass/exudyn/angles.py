@@ -38,7 +38,8 @@ def find_rates(angles: FloatArray) -> FloatArray:
 
 
 def find_angles(e: FloatArray, near: FloatArray) -> FloatArray:
-    """The angles of Euler parameters (4,) that are nearest to given ones: a, b, c or a + π, π - b, c + π, less 2π n."""
+    """The angles of Euler parameters (4,) that are nearest to given ones: a, b, c or a + π, π - b, c + π, minus 2π
+    n."""
     a, b, c = Rotation.from_quat(np.roll(e, -1)).as_euler("XYZ")
     found = np.array(((a, b, c), (a + np.pi, np.pi - b, c + np.pi)))
     found -= 2 * np.pi * np.round((found - near) / (2 * np.pi))

@@ -38,7 +38,7 @@ class SlidingHistory:
         self._joint, self._node, self._slides = joint, node, slides
 
     def place(self, state: State, values: FloatArray) -> None:
-        """As in Exudyn, with an additional speed of the place, to keep the point on the cable."""
+        """As in Exudyn, with the additional speed of the place that keeps the point on the cable."""
         at = float(values[1]) if self._slides else 0.0
         state.put(self._joint, [[values[0], 0.0, 0.0, at]], "data")
         state.put(self._joint, [[values[0], 0.0, 0.0, at]], "start_data")

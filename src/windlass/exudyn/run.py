@@ -316,7 +316,7 @@ class SolutionFile(StepHook):
         return [np.array(getattr(data, f"Get{name}")()) if written else none for name, written in self._parts]
 
     def _head(self) -> str:
-        """Five lines of comments: Exudyn's own reader takes the numbers of columns from the last one."""
+        """Five lines of comments: Exudyn's own reader reads the numbers of columns from the last one."""
         data, written = self._mirror.mbs.systemData, [len(part) for part in self._read()]
         sizes = [len(getattr(data, f"Get{name}Coordinates")()) for name in ("ODE2", "ODE1", "AE", "Data")]
         names = ", ".join(name for (name, _), size in zip(self._parts, written, strict=True) if size)

@@ -90,7 +90,7 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
         "method": IMPLICIT[bool(newmark), bool(index2)],
         "spectral_radius": float(alpha["spectralRadius"]),
         "lag": bool(s["newton"]["useModifiedNewton"]),
-        # steps chosen by contacts are part of the same setting here
+        # this setting also includes steps chosen by contacts
         "adaptive": bool(s["adaptiveStep"] and s["discontinuous"]["useRecommendedStepSize"]),
         "control": StepControl(
             smallest,

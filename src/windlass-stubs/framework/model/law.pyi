@@ -1,9 +1,9 @@
 # Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
 """Laws: the behaviour of a component, registered by one call at the end of its file.
 
-A law is a schema plus plain functions.  ``dofs`` says which coordinates each row couples, by the names of references;
-``build`` binds the rows of one table to compiled kernels and returns a `System`.  Everything else (numbering, sparsity,
-scatter, solvers, output) follows from these two, so a new law is one new file.
+A law is a schema plus plain functions.  ``dofs`` defines which coordinates each row couples, by the names of
+references; ``build`` binds the rows of one table to compiled kernels and returns a `System`.  Everything else
+(numbering, sparsity, scatter, solvers, output) follows from these two, so a new law is one new file.
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
         ModelError: an invalid law.
     """
     check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {component.__name__}")
-    # at once, though the registration may wait for the family
+    # checked at once, though the registration may wait for the family
     letters = more.get("letters") or {}
     if not isinstance(letters, Mapping):
         raise ModelError(f"letters of {component.__name__} = {letters!r}: must be names of columns by letters")

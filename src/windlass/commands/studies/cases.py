@@ -37,7 +37,7 @@ def is_range(text: str) -> bool:
 
 
 def find_first(text: str) -> str:
-    """One of the described values."""
+    """One of the values in a list."""
     return text.split(":" if is_range(text) else ",")[0]
 
 
@@ -62,7 +62,7 @@ def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mappi
     Raises:
         OptionError: no ranges; a range that is wrong.
     """
-    from scipy.stats import qmc  # here, because a grid starts faster without it
+    from scipy.stats import qmc  # imported here, because a grid starts faster without it
 
     if not varied:
         raise OptionError(f"-samples {count}: expected options with ranges, such as -friction 0.2:0.8")

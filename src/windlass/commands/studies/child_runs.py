@@ -23,7 +23,7 @@ from windlass.framework.launch.launcher import child_environment, launched_size
 OUTPUT, ERRORS = "output.txt", "errors.txt"
 """File of the output of a run, in its folder."""
 PATIENCE = 5.0
-"""Time for a run that is stopped to end by itself [s]."""
+"""Time that a stopped run has to end [s]; then it is killed."""
 LONGEST_REASON = 160
 _running: set[subprocess.Popen[bytes]] = set()
 _ending = threading.Event()
@@ -51,7 +51,7 @@ def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: flo
         words: the file of the model, and options; paths are relative to the folder.
         folder: folder of the run.
         processes: number of its processes, by ``mpiexec``.
-        limit: time after which it is stopped [s]; None for none.
+        limit: time after which it is stopped [s]; None: no limit.
 
     Raises:
         OutputError: files in the folder cannot be written.
@@ -115,7 +115,7 @@ def is_ending() -> bool:
 
 def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0) -> Any:
     """A progress line, by tqdm, with the number of finished runs and the remaining time."""
-    from tqdm import tqdm  # here, because the other commands do not need it
+    from tqdm import tqdm  # imported here, because the other commands do not need it
 
     shown = f"{{desc}}: {{n_fmt}} of {{total_fmt}} {of}, {{elapsed}} elapsed, {{remaining}} to go{{postfix}}"
     interval = 0.5 if sys.stderr.isatty() else 10.0

@@ -9,7 +9,7 @@ from windlass.commands.studies.tune_runs import Result, Tried
 HEAD = ("setting", "ms/step", "of default", "Newton", "linear", "tangents", "MB", "difference")
 MEBIBYTE = 2.0**20
 GAIN = 0.95
-"""A setting that takes more than this fraction of the default's time gains nothing beyond the noise of clocks."""
+"""A setting that takes more than this fraction of the default's time has no gain beyond the noise of clocks."""
 
 
 def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float) -> None:

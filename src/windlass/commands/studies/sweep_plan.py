@@ -17,7 +17,7 @@ COMMAND = "windlass sweep"
 OWN = option_table(
     Option("output", "", "", "folder of the sweep; the same command with it continues a stopped sweep"),
     Option("jobs", 1, "1", "cases that run at a time", minimum=1),
-    Option("samples", 0, "1", "cases from ranges a:b by a Latin hypercube, in place of a grid", minimum=1),
+    Option("samples", 0, "1", "cases from ranges a:b by a Latin hypercube, instead of a grid", minimum=1),
     Option("seed", 0, "1", "of the random numbers of -samples", minimum=0),
     Option("cases", "", "", "CSV file of cases: names of options in its first row, a case in each other"),
     Option("fixed", "", "", 'further options of all cases in quotes: "-output none"'),

@@ -154,7 +154,7 @@ def draw_points(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, s
 
 def create_figure(lines: int, columns: int) -> tuple[Any, list[Any]]:
     """A figure and its panels."""
-    from matplotlib.figure import Figure  # here, because runs need no pictures
+    from matplotlib.figure import Figure  # imported here, because runs need no pictures
 
     figure = Figure(figsize=(5.2 * columns, 3.9 * lines), layout="constrained")
     return figure, list(np.ravel(figure.subplots(lines, columns)))

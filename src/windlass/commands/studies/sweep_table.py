@@ -44,7 +44,7 @@ def read_sweep(folder: str | Path) -> Any:
     """
     if importlib.util.find_spec("pandas") is None:
         raise OutputError(f"read_sweep makes a frame of pandas, which is not installed: {PIP_LINE}")
-    import pandas as pd  # here, because it is optional and large
+    import pandas as pd  # imported here, because it is optional and large
 
     rows, names = read_rows(Path(folder)), list(read_definition(Path(folder))["names"])
     frame = pd.DataFrame(rows, columns=find_columns(rows) or ["case", *names, "status", "reason", "run_time"])
@@ -156,8 +156,8 @@ def write_table(folder: Path, rows: Sequence[Row]) -> list[Path]:
 def write_parquet(columns: Sequence[str], rows: Sequence[Row]) -> bytes | None:
     """The table as the bytes of a Parquet file; a column with text has only text; None without pyarrow."""
     try:
-        import pyarrow  # here, because it is optional and large
-        import pyarrow.parquet  # here, because it is optional and large
+        import pyarrow  # imported here, because it is optional and large
+        import pyarrow.parquet  # imported here, because it is optional and large
     except ImportError:  # also if pyarrow needs another NumPy
         return None
 

@@ -100,7 +100,7 @@ def find_coordinate(b: Building, number: Any) -> Entity:
     node = b.node(item["nodeNumber"])
     if kind == "NodeRotationCoordinate":
         if node is None or node.table.component is not el.RigidNode2D or int(item["rotationCoordinate"]) != 2:
-            raise Refused(f"marker {int(number)} is a rotation of a body in space")
+            raise Refused(f"marker {int(number)} is a rotation of a 3D body")
         return con.coordinate_marker(b.world, node, "rotation")
     if b.items["nodes"][int(item["nodeNumber"])]["nodeType"] == ANGLES and int(item["coordinate"]) > 2:
         raise Refused(f"marker {int(number)} is an angle of a node that has Euler parameters here")
