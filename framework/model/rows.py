@@ -26,6 +26,20 @@ ROW = "row"
 """The name of the argument by which kernels hand a row on to others."""
 
 
+class Row(np.record):
+    """A record whose fields come before the attributes of NumPy with the same names, such as ``data``, for kernels that
+    run as plain Python functions."""
+
+    def __getattribute__(self, name: str) -> Any:
+        """A field, or another attribute."""
+        fields = super().__getattribute__("dtype").names or ()
+        return self[name] if name in fields else super().__getattribute__(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field; there are no other attributes to set."""
+        self[name] = value
+
+
 def field_names(component: type[Component], derived: Sequence[str] = (), history: int = 0) -> tuple[str, ...]:
     """The names of the fields of a row, see `row_type`.
 
@@ -72,7 +86,7 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
         offsets.append(at)
         at += fields[name].itemsize
     layout: Any = {"names": names, "formats": [fields[name] for name in names], "offsets": offsets}
-    return np.dtype((np.record, np.dtype(layout | {"itemsize": at + -at % 8}, align=True)))
+    return np.dtype((Row, np.dtype(layout | {"itemsize": at + -at % 8}, align=True)))
 
 
 def is_number(component: type[Component], name: str) -> bool:
