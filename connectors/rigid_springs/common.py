@@ -20,7 +20,7 @@ import numpy as np
 from windlass.connectors.markers.pairs import Pair, create_load
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
-from windlass.connectors.springs.user_springs import USER_FIELDS, bind_users, derive_users, find_users
+from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users, find_users
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

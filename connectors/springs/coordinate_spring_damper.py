@@ -12,8 +12,9 @@ from functools import partial
 from typing import Any
 
 from windlass.connectors.markers.pair_laws import difference_coordinates
-from windlass.connectors.springs.user_springs import USER_FIELDS, bind_users, derive_users, judge_account
+from windlass.connectors.springs.user_springs import judge_account
 from windlass.connectors.user_functions.user_forces import force_columns
+from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import register_pair
 from windlass.framework.model.schema import Component, column, ref

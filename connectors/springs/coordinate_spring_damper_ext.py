@@ -42,8 +42,8 @@ from windlass.connectors.springs.coordinate_friction import (
     sliding,
     update_history,
 )
-from windlass.connectors.springs.user_springs import USER_FIELDS, bind_users, derive_users, find_users
 from windlass.connectors.user_functions.user_forces import force_columns
+from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users, find_users
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.gaps import GAP, note_gap

@@ -23,8 +23,9 @@ import numpy as np
 
 from windlass.connectors.markers.pair_laws import difference_positions
 from windlass.connectors.markers.pairs import Vector
-from windlass.connectors.springs.user_springs import USER_FIELDS, bind_users, derive_users, judge_account
+from windlass.connectors.springs.user_springs import judge_account
 from windlass.connectors.user_functions.user_forces import force_columns
+from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
