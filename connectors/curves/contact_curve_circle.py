@@ -247,6 +247,7 @@ def update_history(
         first, second = find_feet(row, curves, x.real, y.real)
         if first == 0 and data[at] == 0.0 and data[at + 2] == 0.0:
             continue
+        # the pieces that it touched before
         start = curves.first[row.curve]
         for a in range(4):
             row.history[a] = data[at + a]
@@ -267,6 +268,7 @@ def update_history(
             now = slides(abs(slip), row.proportional_zone)
             changed = changed or p != int(data[at + 2 * j]) or (row.friction > 0.0 and now != was)
             data[at + 2 * j], data[at + 2 * j + 1] = p, slip
+        # the change of the force
         for a in range(4):
             row.history[a] = data[at + a]
         pair.active[i] = first > 0 or second > 0

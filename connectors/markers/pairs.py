@@ -193,6 +193,7 @@ def coordinate_pair(
             load(row, data, start)
             w0, w1 = pair.w0[i], pair.w1[i]
             u, ut = w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
+            # derivatives of the force, and of the markers
             df_du, df_dut = force_tangent(row, u, ut, t)
             k, d = dq * df_du + dv * df_dut, dq * df_dut
             for a in range(n0):
@@ -204,6 +205,7 @@ def coordinate_pair(
             for a in range(n):
                 for b in range(n):
                     values[slots[i, a, b]] += J[a] * B[b]
+            # second derivatives of the markers times f
             h0, h1 = m.h[m0], m.h[m1]
             if dq != 0.0 and (h0 >= 0 or h1 >= 0):
                 s = dq * force(row, u, ut, t)

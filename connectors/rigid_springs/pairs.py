@@ -173,6 +173,7 @@ def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
                 continue
             row = rows[i]
             load(row, data, start)
+            # P and V by one imaginary step for each direction
             update_jacobians(pair, i, m, v, X, Y)
             for k in range(18):
                 u, ut = row_of_rigid(m, pair, i)
@@ -180,6 +181,7 @@ def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
                 evaluate(row, u, ut, time[0], F)
                 for a in range(9):
                     PV[a, k] = F[a].imag / TINY
+            # dq ∂F/∂q + dv ∂F/∂v, then Xᵀ times it
             for a in range(9):
                 g[a] = F[a].real
                 for b in range(n):

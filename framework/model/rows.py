@@ -26,7 +26,7 @@ ROW = "row"
 """The name of the argument by which kernels hand a row on to others."""
 
 
-class Row(np.record):
+class NamedRecord(np.record):
     """A record whose fields come before the attributes of NumPy with the same names, such as ``data``, for kernels that
     run as plain Python functions."""
 
@@ -86,7 +86,7 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
         offsets.append(at)
         at += fields[name].itemsize
     layout: Any = {"names": names, "formats": [fields[name] for name in names], "offsets": offsets}
-    return np.dtype((Row, np.dtype(layout | {"itemsize": at + -at % 8}, align=True)))
+    return np.dtype((NamedRecord, np.dtype(layout | {"itemsize": at + -at % 8}, align=True)))
 
 
 def is_number(component: type[Component], name: str) -> bool:
