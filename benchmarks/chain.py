@@ -24,7 +24,7 @@ STEADY = (40, 60)
 """Steps before the clock starts if the start is excluded, and total steps."""
 SIZES = (100, 1000, 10_000)
 LARGE = 30_000
-CABLES_IN_ALL = 20_000  # of the repeated solves, to make small ones long enough for the clock
+CABLES_IN_ALL = 20_000  # cables of all repeated solves: small solves are repeated until the clock is exact
 
 TOLERANCES = {
     "deflection_middle": Tolerance(relative=1e-8),

@@ -51,7 +51,8 @@ class Wheel:
 class Steady:
     """The steady motion, for each pulley and for the span after it.
 
-    Speeds [rad/s], tensions N [N], presses F [N], torques of the belt [N m], hub loads (2,) [N], slip arcs [rad].
+    Speeds [rad/s], tensions N [N], pressing forces F [N], torques of the belt [N m], hub loads (2,) [N], slip arcs
+    [rad].
     """
 
     speeds: np.ndarray
@@ -168,7 +169,7 @@ def solve_drive(
         F[driver] = u[0]
         for step in range(1, n):
             i = (driver + step) % n
-            # the torque of a driven pulley also changes the press after it
+            # the torque of a driven pulley also changes the pressing force after it
             F[i] = F[i - 1] + torques[i] / radii[i]
         return F, float(u[1])
 

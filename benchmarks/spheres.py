@@ -19,7 +19,7 @@ FOLDER = ROOT / "benchmarks"
 SIMBODY = str(ROOT / ".venv-bench" / "bin" / "spheres_simbody")
 SIZES = (100, 1000, 10_000)
 STEPS = 100
-SPHERES_IN_ALL = 5000  # of the repeated trajectories, to make small ones long enough for the clock
+SPHERES_IN_ALL = 5000  # spheres of all repeated trajectories: small ones are repeated until the clock is exact
 
 TOLERANCES = {
     "force_sum": Tolerance(relative=1e-9),

@@ -184,7 +184,8 @@ def hang(model: Elevator) -> wl.State:
 
 
 class Stop(NamedTuple):
-    """Results of a run: slip of the rope [m], T1/T2 while it slips; slip by theory from the start, and later."""
+    """Results of a run: slip of the rope [m], T1/T2 while it slips; slip by theory, from the start of braking and from
+    a later time."""
 
     slip: float
     ratio: float

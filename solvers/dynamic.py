@@ -36,7 +36,7 @@ from windlass.solvers.own_options import DYNAMIC_OPTIONS, OVERSHOOT, STARTS, own
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, LOOKED, UPDATED, CompiledSteps
 from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, StepAttempt, iterate
-from windlass.solvers.stepping.step_control import StepControl, StepSizes
+from windlass.solvers.stepping.step_control import REQUEST, StepControl, StepSizes
 from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.contact_watch import LIMIT, ContactWatch
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
@@ -370,7 +370,7 @@ class Run:
         shorter = solver.watches.find_cut(h) if attempt.converged else inf
         if shorter < h and solver.sizes.can_cut(h):
             attempt.converged, attempt.recommended_step = False, shorter
-            attempt.reason = f"the step does not resolve a contact, which needs a step of {shorter:.3g}"
+            attempt.reason = f"the step does not resolve a contact, which {REQUEST} {shorter:.3g}"
         # also for the first pass of the next step
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:

@@ -40,6 +40,7 @@ from windlass.solvers.failure import Failure
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_start, check_times
 from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver
+from windlass.solvers.stepping.step_control import REQUEST
 from windlass.solvers.verdicts.contact_watch import LIMITS, ContactWatch
 from windlass.solvers.verdicts.explicit_limit import LimitWatch
 from windlass.solvers.verdicts.prescribed import PrescribedWatch
@@ -340,7 +341,7 @@ class Explicit(StepSolver):
             self._note_failure(advance.t, tried, "the step does not resolve a contact")
             return max(advance.recommended_step, self._smallest)
         if np.isfinite(advance.recommended_step):
-            reason = f"a contact switches within the step and needs a step of {advance.recommended_step:.3g}"
+            reason = f"a contact switches within the step and {REQUEST} {advance.recommended_step:.3g}"
             self._note_failure(advance.t, tried, reason)
             return max(min(SHORTEST_CUT * tried, advance.recommended_step), self._smallest)
         self._note_failure(advance.t, tried, advance.reason)

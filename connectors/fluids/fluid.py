@@ -62,7 +62,7 @@ class Fluid(Component):
     roughness = column("m", "height at which the logarithmic profile begins", default=0.03, above=0.0)
     table_heights = column("m", "global heights of a table, ascending", shape=None, default=())
     table_x = column("m/s", "velocity along x at these heights", shape=None, default=())
-    table_y = column("m/s", "velocity along y at these heights; none in the plane", shape=None, default=())
+    table_y = column("m/s", "velocity along y at these heights; none in 2D", shape=None, default=())
     wave_amplitudes = column("m", "half the height of each wave", shape=None, default=())
     wave_frequencies = column("rad/s", "angular frequency of each wave", shape=None, default=())
     wave_directions = column("rad", "where each wave runs to, from x towards y", shape=None, default=())

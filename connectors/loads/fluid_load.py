@@ -207,7 +207,7 @@ def _forces(group: FluidGroup, fill: Any) -> Call:
 
 
 def _tangents(group: FluidGroup, fill: Any, factor: str) -> Call:
-    """Evaluate the derivatives of F and add them to the matrix; the factor belongs to velocities or accelerations."""
+    """Evaluate the derivatives of F and add them to the matrix; the factor applies to velocities or accelerations."""
     line, c, m, flow = group.line, group.c, group.m, group.flow
     return call(fill, lambda s: (c, m, flow)) + call(
         add_tangents, lambda s: (line, m, s.dq, getattr(s, factor), s.slots, s.values)

@@ -27,7 +27,7 @@ class SlidingColumns(NamedTuple):
 
     marker: IntArray  # position of the marker in the columns of its family, shape (n,)
     width: int  # coordinates of a marker
-    # local coordinate numbers, those of the nodes of the cable that the row is bound to, shape (n, width + 14)
+    # local coordinate numbers, including the nodes of the present cable, shape (n, width + 14)
     dofs: IntArray
     lam: IntArray  # local numbers of the multipliers, shape (n, 3)
     on: NDArray[np.bool_]  # switched on, shape (n,)

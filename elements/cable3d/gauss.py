@@ -72,7 +72,7 @@ def residual_gauss(c: Lanes, r: Rule, x: FloatArray, v: FloatArray, a: FloatArra
             iL = 1.0 / L
             e, s0, s1 = read_slopes(COORDINATES, iL, k, g)
             et, t0, t1 = read_slopes(VELOCITIES, iL, k, g)
-            # forces on e, s0 and s1, from 0
+            # forces on e, s0 and s1 start from 0
             for i in range(9):
                 g[ON_POINTS + i, k] = 0.0
             # axial points
@@ -160,7 +160,7 @@ def tangent_gauss(
             iL = 1.0 / L
             e, s0, s1 = read_slopes(COORDINATES, iL, k, g)
             et, t0, t1 = read_slopes(VELOCITIES, iL, k, g)
-            # sums over the points, from 0
+            # sums over the points start from 0
             for i in range(81):
                 g[SUMS + i, k] = 0.0
             # axial points

@@ -120,7 +120,7 @@ def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray
     total = np.stack([np.bincount(ends.node, along[:, k], count) for k in range(points.shape[1])], axis=1)
     alone = np.bincount(ends.node, minlength=count) == 1
     unit = total / np.linalg.norm(total, axis=1)[:, None]
-    # the direction of a single line is not divided, so that it stays exact
+    # the direction of a single line is not normalised again, so it stays exact
     return np.where(alone[:, None], total, unit)
 
 

@@ -160,7 +160,7 @@ def _pull_straight(
     if distance <= free * length:
         raise RouteError(
             f"mass_per_length = {mass} kg/m, gravity: a slack line ({free * length} m over {distance} m) without "
-            "weight has no shape of its own; must have a weight > 0 N/m, or be shorter than the distance of its ends"
+            "weight has no unique shape; must have a weight > 0 N/m, or be shorter than the distance of its ends"
         )
     across = chord / distance
     force = EA * (distance / length - free)

@@ -126,7 +126,7 @@ class Assembly:
         self._built_at[component] = self.world.changed.get(component, 0)
 
     def order_systems(self) -> None:
-        """Sort the work of the systems into listsand repeat this after their functions were replaced."""
+        """Sort the work of the systems into lists, again after their functions were replaced."""
         self.systems = [self.layout.systems[c] for c in self._components]
         self._checks = [system.checks for system in self.systems]
         self._kinematics = Program(self.marker_steps())

@@ -363,7 +363,7 @@ def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
     """
     _run.solvers.setdefault(prefix, Solver()).own = None if own is None else tuple(own)
     for item in own or ():
-        # words added after a solver declared it
+        # allowed words may have been added after a solver declared the option
         if (declared := _run.own.get(prefix + item.name)) is not None:
             _run.own[declared.name] = replace(declared, choices=item.choices)
 

@@ -120,7 +120,7 @@ class Layout:
         # outputs of a node need all of its coordinates where its first one is owned
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
-        # coordinates that rows may couple later, in another order
+        # coordinates that rows may couple later in the run
         for component in self.rows:
             later = self.world.dofs_of(self._read_later(component)).ravel()
             needed[self.world.numbering.places(later[later >= 0])] = True

@@ -160,8 +160,8 @@ class Recorder(EveryNth):
         if self._last is not None and now <= self._last[0 if self._axis == "time" else 1]:
             advice = "; Recorder(..., axis='step') orders frames by steps, for statics" if self._axis == "time" else ""
             raise OutputError(
-                f"frame {self.frames + 1} of '{self._base.name}' has {self._axis} {now:g}: must be above that of the "
-                f"frame before{advice}"
+                f"frame {self.frames + 1} of '{self._base.name}' has {self._axis} {now:g}: must be greater than in "
+                f"the frame before{advice}"
             )
         if self._claim is not None:
             self._claim.begin()

@@ -186,7 +186,7 @@ def _describe_solve(record: SolveRecord) -> list[Any]:
 def _tabulate_options() -> list[ReportTable]:
     """Given options, and options of the model."""
     given, own = given_options(), model_options()
-    # Windlass sets this one itself
+    # Windlass itself sets this option
     given.pop("skip_petscrc", None)
     rows = [[f"-{name}", value, own[name].doc if name in own else ""] for name, value in given.items()]
     others = [[f"-{name}", str(item.default), item.unit, item.doc] for name, item in own.items() if name not in given]

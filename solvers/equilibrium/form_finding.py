@@ -131,7 +131,7 @@ class Lines:
         self.take(self.stiffness, self.free, bend=True)
 
     def largest(self, values: FloatArray) -> float:
-        """The largest value of a line, of values by row."""
+        """The largest value in each line, from values by row."""
         found: float = self._processes.largest([float(np.max(values, where=self.are_lines, initial=-np.inf))])[0]
         return found
 
@@ -243,7 +243,7 @@ class FormFinder:
         return result
 
     def _find_densities(self) -> FloatArray | None:
-        """Forces at all points of lines that are about as long as they should be [N]; None if there is no solution."""
+        """Forces at all points of lines when their lengths are nearly right [N]; None if there is no solution."""
         lines = self._lines
         free, density = lines.mean(lines.free), np.full(lines.count, lines.load)
         for done in range(DENSITIES):

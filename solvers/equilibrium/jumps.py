@@ -60,7 +60,8 @@ gap, from which such a step is traced, and up to which a coordinate counts as pr
 LEAST = 1e-6
 """Norm of Δq [m, rad] from which a start out of balance is examined: smaller values are errors of the step before."""
 STIFFER, SLACK, QUARTERS = 0.5, 0.02, 8
-"""w1 per w0 below which the first part of a step is examined, w per w0 from which, and number of cuts [1]."""
+"""Ratio w1/w0 below which, and ratio w/w0 above which, the first part of a step is examined, and largest number of cuts
+[1]."""
 HALVINGS, ENOUGH = 10, 6
 """Largest number of halvings of a traced step, and the number after which an interval without equilibrium ends the
 search: near a limit point the tangent is nearly singular."""
@@ -70,7 +71,7 @@ ASTRAY = 0.5
 """Displacement in the first thousandth of a step, per displacement in the whole step, above which contacts were decided
 differently [1]."""
 STEEP = 5.0
-"""Slope just before a limit point, per that at the start of the step [1]; it is 18 and more in trusses and arches."""
+"""Slope just before a limit point, per slope at the start of the step [1]; it is 18 and more in trusses and arches."""
 
 
 class SolveStep(Protocol):

@@ -38,7 +38,7 @@ SHIFT = 1e-10
 """Addition to the diagonal, relative to the entries of the row (of the largest row, if they are nearly 0), to find the
 motions that a singular tangent does not resist."""
 INVERSE_ITERATIONS = 8
-"""Number of solutions with that matrix, each for the one before, that isolate a free motion."""
+"""Number of successive solutions with that matrix that isolate a free motion (inverse iteration)."""
 
 
 def check_stiffness(newton: Newton, scheme: Scheme) -> None:

@@ -179,7 +179,7 @@ def test_convergence(
 
 @kernel
 def solve(start: int, context: Any) -> int:
-    """A Newton run: loads, unknowns as wanted, SNESSolve, how it ended, and the solution into the fields."""
+    """A Newton run: loads, unknowns at the start, SNESSolve, its outcome, and the solution copied to the fields."""
     c = load(context)
     address, handles, b = c.addresses, c.handles, c.buffers
     status = 0

@@ -346,7 +346,7 @@ class Newton:
             self._change_solver()
 
     def _change_solver(self) -> bool:
-        """Change from the default LU in blocks to that by rows, and from there to KLU, which exchanges pivots.
+        """Change from the default LU in blocks to LU by rows, and from there to KLU, which exchanges pivots.
 
         On several processes from elimination by parts to MUMPS.
 

@@ -141,7 +141,7 @@ def write_residual(f: FloatArray, c: FloatArray, to: DofMap, out: FloatArray) ->
 
 @kernel
 def start_sums(loads: FloatArray, factor: float, f: FloatArray, c: FloatArray) -> None:
-    """Set f to a multiple of the loads, 0 of none whatever they are, and c to 0."""
+    """Set f to a multiple of the loads (0 for the factor 0, for any loads), and c to 0."""
     for i in range(len(c)):
         c[i] = 0.0
     if factor == 0.0:

@@ -52,7 +52,7 @@ class CycleFinder:
             errors = self._errors[-self.length :]
             best = int(np.argmin(errors))
             self.best = None if best == self.length - 1 else self._values[-1 - self.length + best]
-        # only now: a cycle of the longest length begins with the values that are dropped
+        # after the search, because a cycle of the longest length begins with the values that are dropped here
         if len(self._values) > LONGEST:
             del self._values[0], self._signs[0], self._errors[0]
         return bool(same)

@@ -14,6 +14,7 @@ from windlass.framework.state.hooks import StepHook, run_after_iteration
 from windlass.framework.state.state import State
 from windlass.solvers.own_options import NEWTON, own_option
 from windlass.solvers.stepping.cycles import CycleFinder
+from windlass.solvers.stepping.step_control import REQUEST
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ def iterate(
             attempt.converged = True
             return attempt
         if attempt.recommended_step < step_size and not last:
-            attempt.reason = f"a contact switches within the step and needs a step of {attempt.recommended_step:.3g}"
+            attempt.reason = f"a contact switches within the step and {REQUEST} {attempt.recommended_step:.3g}"
             return attempt
         attempt.recommended_step = inf
         if last and not contacts.changed:

@@ -186,7 +186,8 @@ class Integrator:
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """Shares of the last accelerations, of the last algorithmic and of the new ones in the algorithmic ones [1]."""
+        """Factors of the last accelerations, the last algorithmic accelerations and the new accelerations in the new
+        algorithmic accelerations [1]."""
         new = (1 - self.alpha_f) / (1 - self.alpha_m)
         if not self.generalised:
             return 0.0, 0.0, new

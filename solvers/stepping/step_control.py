@@ -9,6 +9,8 @@ from typing import Any
 from windlass.framework.checks.checks import check_fields, number, optional, whole
 from windlass.framework.errors import ModelError
 
+REQUEST = "needs a step of"
+"""Words of a reason for which a step is cut to the size that a contact recommends."""
 SMALLEST = 1e-4
 """Default ratio of the smallest to the nominal step [1]."""
 AFTER_SWITCH = 3

@@ -454,7 +454,7 @@ def _memory_of(gaps: Gaps) -> list[NDArray[Any]]:
 
 
 def _accept_now(gaps: Gaps, before: IntArray) -> None:
-    """`accept_gaps` of a law whose numbers may be other arrays each time, or whose ``before`` is its own."""
+    """`accept_gaps` of a law whose numbers may be in different arrays each time, or with a separate ``before``."""
     if gaps.near is None:
         near = create_near(len(gaps.numbers))
         accept_gaps(gaps.numbers, near, np.zeros_like(near))

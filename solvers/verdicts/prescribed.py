@@ -1,7 +1,7 @@
 """Prescribed positions that jump within a step, such as ``lambda t: 0.0 if t < 0.5 else 1.0``.
 
 No force moves masses at once: methods of index 3 would give prescribed coordinates the velocity jump / step, methods of
-index 2 would miss the jump, or take its difference in time for a velocity.  Before each step the constraints on
+index 2 would miss the jump, or use its difference quotient as a velocity.  Before each step the constraints on
 positions with Python functions are evaluated at both of its ends, with constant coordinates.  A step in which they
 change by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the step before, is bisected as in a
 search for roots: in smooth motion the larger half has about half of the change, a jump stays in one half to the end.

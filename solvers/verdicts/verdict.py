@@ -20,6 +20,7 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.solvers.names import shorten
 from windlass.solvers.stepping.statistics import Statistics
+from windlass.solvers.stepping.step_control import REQUEST
 
 UNSETTLED_SHARE = 0.05
 """Share of steps accepted at the limit of passes from which a result is doubtful [1]."""
@@ -160,7 +161,7 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
         failed: (time [s], step size [s], reason) of rejected attempts.
     """
     # a contact that recommends a step is met at its instant
-    cut = sum("asks for a step" not in reason for _, _, reason in failed)
+    cut = sum(REQUEST not in reason for _, _, reason in failed)
     if cut < MANY_CUTS or cut < CUT_SHARE * steps or steps < SHORT_STEPS * nominal:
         return []
     return [

@@ -209,7 +209,7 @@ def lay_cable(world: wl.World, impact: Impact, dimensions: int) -> tuple[wl.Enti
 
 
 def touch_circle(law: type[Any] | None) -> Callable[[Impact], Scene]:
-    """A circle that falls on a fixed cable, by one of the 2D laws; None: by the law for many circles."""
+    """A circle that falls on a fixed cable, by one of the 2D laws; None: the law for many circles."""
 
     def meet_cable(impact: Impact) -> Scene:
         world = wl.World()

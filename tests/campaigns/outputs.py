@@ -44,7 +44,7 @@ KINDS = (*FOREIGN, "own", "empty", "no folder", "in a file")
 
 
 class Way(NamedTuple):
-    """One way to write.
+    """One way of writing output.
 
     Attributes:
         name: name for messages.

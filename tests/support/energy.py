@@ -77,6 +77,6 @@ def follow(world: wl.World, step: float, end: float, state: Any = None, **settin
 
 
 def orders(values: Any) -> Any:
-    """Orders in the step of errors whose steps are halved from one to the next."""
+    """Orders of convergence of errors with steps that are halved each time."""
     errors = np.abs(np.asarray(values, dtype=np.float64))
     return np.log2(errors[:-1] / errors[1:])

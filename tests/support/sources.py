@@ -9,5 +9,5 @@ from pathlib import Path
 
 @cache
 def nodes_of(path: Path) -> list[ast.AST]:
-    """All nodes of a file, that of the file first."""
+    """All nodes of the syntax tree of a file, its root first."""
     return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))

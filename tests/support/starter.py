@@ -2,7 +2,7 @@
 
 Run as a script by `support.processes`.  It imports the libraries of Windlass, but nothing of Windlass itself, and
 starts neither PETSc nor MPI.  For each line of its input, {"words", "folder", "environment", "outputs"} as JSON, it
-makes a copy of itself, which does what ``python WORDS`` does and ends as any process, and writes the exit code of that.
+makes a copy of itself, which runs like ``python WORDS`` and ends like any process; then it writes the exit code.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def test_bodies_in_the_plane() -> None:
         marker = rotation_marker(world, entity, (0.0, 0.0, 2.0))
         assert marker.kind == "NodeCoordinate" and int(marker.coordinate) == 2
     for axis in ("x", (0.0, 0.0, -1.0)):
-        with raises("must be 'z' or (0, 0, 1), about which it turns in the plane"):
+        with raises("must be 'z' or (0, 0, 1), about which it turns in 2D"):
             rotation_marker(world, body, axis)
 
 

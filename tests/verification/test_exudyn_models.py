@@ -216,7 +216,7 @@ def test_what_has_no_counterpart_stands_in_one_list() -> None:
     assert "'angles' (RigidBodyRotVecLG): no such law" in words
     assert "'slider' (ContactConvexRoll): no such law" in words
     assert f"object {joint} " in words and "constrainRotation = False: must be True" in words
-    assert "'hinge' (JointRevoluteZ): a joint of space between bodies of the plane" in words
+    assert "'hinge' (JointRevoluteZ): a 3D joint between 2D bodies" in words
     assert "offsetUserFunction is the function 'angle'" in words and "functions has push, stiffening" in words
     assert "PreStepUserFunction of the system" in words
     assert len(error.value.items) == 6 and str(error.value).startswith("6 item(s)")

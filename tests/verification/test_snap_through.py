@@ -253,7 +253,7 @@ def test_healthy_solves_do_not_jump() -> None:
     assert len(solved) == 8 and [solver._jumps for solver in solved] == [[]] * 8
     # ropes lack friction of their first touch where steps are accepted as other programs do; nothing else is doubtful
     (doubt,) = [reason for solver in solved for reason in solver.verdict.reasons]
-    assert "has no friction yet" in doubt
+    assert "have no friction yet" in doubt
 
 
 def test_rope_hauled_around_a_drum() -> None:

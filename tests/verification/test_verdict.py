@@ -252,7 +252,7 @@ def test_friction_of_what_has_just_touched() -> None:
     solver = wl.Static(world, passes=wl.Passes(max_it=5, fail=False), decide_in_newton=0, name="")
     force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
     assert 1.1 * carried < force[1] < 200.0
-    assert "has no friction yet: take more load steps" in solver.verdict.reasons[0]
+    assert "have no friction yet: take more load steps" in solver.verdict.reasons[0]
 
 
 @pytest.mark.parametrize("kind", ["fail", "warn", "off"])

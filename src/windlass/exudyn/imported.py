@@ -246,9 +246,7 @@ def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = 
     except OSError as error:
         raise OutputError(f"model file {path} cannot be read: {error.strerror}") from None
     except ValueError as error:
-        raise OutputError(
-            f"model file {path} is not JSON: {error}; must be what windlass-export-exudyn wrote"
-        ) from None
+        raise OutputError(f"model file {path} is not JSON: {error}; must be a file of windlass-export-exudyn") from None
     if not isinstance(items, dict) or (items.get("format"), items.get("version")) != (FORMAT, VERSION):
         raise OutputError(f"model file {path}: must have the format {FORMAT!r}, version {VERSION}")
     for key, kind in (*dict.fromkeys(KINDS, list).items(), *PARTS.items()):

@@ -158,7 +158,7 @@ def joint(b: Building, item: Item) -> Entity:
     holds = np.asarray(LOCKED.get(kind) or item["constrainedAxes"]) != 0
     frames = [find_frame(b, number) for number in item["markerNumbers"]]
     if not any(can_leave_plane(b, number) for number in item["markerNumbers"]):
-        raise Refused("a joint of space between bodies of the plane")
+        raise Refused("a 3D joint between 2D bodies")
     turned = [frame.rotation @ item[f"rotationMarker{k}"] for k, frame in enumerate(frames)]
     if holds[3:].sum() == 1 and not holds[4]:
         if holds[:3].any() and not holds[:3].all():

@@ -1,8 +1,8 @@
 """Circles in contact with curves of segments of Exudyn.
 
 In Exudyn each segment acts separately, with the force k l (r - D), where D is the distance of the centre from the
-segment of length l, also beyond its ends and from both sides.  Therefore each segment is a separate closed profile
-here: forth and back.
+segment of length l, also beyond its ends and from both sides.  Therefore each segment is a separate closed profile of
+two points here.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
             raise Refused(f"localPosition of marker {int(number)} is not 0 on a mass point")
         return MarkerFrame(place(b.world, body), turned)
     if component not in IN_SPACE and local[2] != 0.0:
-        raise Refused(f"localPosition of marker {int(number)} has z = {local[2]:g} on a body of the plane")
+        raise Refused(f"localPosition of marker {int(number)} has z = {local[2]:g} on a 2D body")
     return MarkerFrame(place(b.world, body, local if component in IN_SPACE else local[:2]), turned)
 
 
