@@ -31,7 +31,6 @@ J. Mech. Des. 100 (1978) 208-215; contact by a penalty: P. Wriggers, Computation
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,10 +40,11 @@ from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, register_rigid_pair, row_of_rigid
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields
+from windlass.framework.model.system import Fields, System
 
 START = (0.1, 0.1, 0.1, 1.0)
 FLANKS, TIP = 2, 2
@@ -75,57 +75,48 @@ class BeltToothContact(Component):
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
 
 
-LETTERS = {
-    "z": "teeth", "R": "pitch_radius", "phase": "phase", "k": "tooth_stiffness", "d": "tooth_damping",
-    "kt": "tip_stiffness", "height": "tooth_height", "beta": "flank_angle", "b": "backlash",
-}  # fmt: skip
-
-
 @kernel
-def locate(c: Any, i: int, groove: float, u: Pose) -> Any:
-    """Displacement u along the circle and height g of a tooth in a groove [m], its distance D [m], and n, global (x,
-    y)."""
+def locate(row: Any, groove: float, u: Pose) -> Any:
+    """Way u along the circle and height g of a tooth in a groove [m], its distance D [m], and n, global (x, y)."""
     A, d = u.A, u.d
     # in the frame of the pulley, in which the groove is on the first axis
-    angle = c.phase[i] + 2.0 * np.pi / c.z[i] * groove
+    angle = row.phase + 2.0 * np.pi / row.teeth * groove
     cosine, sine = np.cos(angle), np.sin(angle)
     x, y = A[0, 0] * d[0] + A[1, 0] * d[1], A[0, 1] * d[0] + A[1, 1] * d[1]
     D = np.sqrt(x * x + y * y)
-    way = c.R[i] * eval_angle(cosine * y - sine * x, cosine * x + sine * y)
-    return way, D - c.R[i], D, d[0] / D, d[1] / D
+    way = row.pitch_radius * eval_angle(cosine * y - sine * x, cosine * x + sine * y)
+    return way, D - row.pitch_radius, D, d[0] / D, d[1] / D
 
 
 @kernel
-def depth_of(c: Any, i: int, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
-    """Depth of a tooth in a flank (0, 1) or below the tips (2) [m], and its derivatives with respect to u and g."""
+def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
+    """Depth of a tooth in a flank (0, 1) or below the tips (2) [m], and its derivatives by way and height."""
     if which == TIP:
-        return c.height[i] - height, 0.0, -1.0
-    side, slope = (1.0 if which == 0 else -1.0), np.tan(c.beta[i])
-    return side * way - 0.5 * c.b[i] - slope * height, side, -slope
+        return row.tooth_height - height, 0.0, -1.0
+    side, slope = (1.0 if which == 0 else -1.0), np.tan(row.flank_angle)
+    return side * way - 0.5 * row.backlash - slope * height, side, -slope
 
 
 @kernel
-def rates_of(
-    c: Any, i: int, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: complex
-) -> tuple[complex, complex]:
-    """Rates of u and g [m/s], relative to the turning pulley."""
+def rates_of(row: Any, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: complex) -> tuple[complex, complex]:
+    """Rates of way and height [m/s], against the turning pulley."""
     radial = ut[0] * nx + ut[1] * ny
     along = ut[1] * nx - ut[0] * ny
-    return c.R[i] * (along / D - ut[5]), radial
+    return row.pitch_radius * (along / D - ut[5]), radial
 
 
 @kernel
-def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers of row i."""
-    way, height, D, nx, ny = locate(c, i, c.h[i, 3] - 1.0, u)
-    way_t, height_t = rates_of(c, i, u, ut, D, nx, ny)
+def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """The nine numbers."""
+    way, height, D, nx, ny = locate(row, row.history[3] - 1.0, u)
+    way_t, height_t = rates_of(row, u, ut, D, nx, ny)
     along, out = complex(0.0, 0.0), complex(0.0, 0.0)
     for which in range(FLANKS + 1):
-        if c.h[i, which] <= 0.0:
-            depth, by_way, by_height = depth_of(c, i, which, way, height)
-            stiffness = c.kt[i] if which == TIP else c.k[i]
-            press = stiffness * depth + c.d[i] * (by_way * way_t + by_height * height_t)
-            along += press * by_way * c.R[i] / D
+        if row.history[which] <= 0.0:
+            depth, by_way, by_height = depth_of(row, which, way, height)
+            stiffness = row.tip_stiffness if which == TIP else row.tooth_stiffness
+            press = stiffness * depth + row.tooth_damping * (by_way * way_t + by_height * height_t)
+            along += press * by_way * row.pitch_radius / D
             out += press * by_height
     fx, fy = out * nx - along * ny, out * ny + along * nx
     zero = 0.0 * fx
@@ -133,118 +124,129 @@ def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 @kernel
-def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the tooth of row i [J]."""
-    way, height, _, _, _ = locate(c, i, c.h[i, 3] - 1.0, u)
+def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """Energy of the tooth [J]."""
+    way, height, _, _, _ = locate(row, row.history[3] - 1.0, u)
     total = complex(0.0, 0.0)
     for which in range(FLANKS + 1):
-        if c.h[i, which] <= 0.0:
-            depth, _, _ = depth_of(c, i, which, way, height)
-            total += 0.5 * (c.kt[i] if which == TIP else c.k[i]) * depth * depth
+        if row.history[which] <= 0.0:
+            depth, _, _ = depth_of(row, which, way, height)
+            total += 0.5 * (row.tip_stiffness if which == TIP else row.tooth_stiffness) * depth * depth
     return total
 
 
 @kernel
-def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power that the damping of row i dissipates [W]."""
-    way, height, D, nx, ny = locate(c, i, c.h[i, 3] - 1.0, u)
-    way_t, height_t = rates_of(c, i, u, ut, D, nx, ny)
+def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """Power that the damping dissipates [W]."""
+    way, height, D, nx, ny = locate(row, row.history[3] - 1.0, u)
+    way_t, height_t = rates_of(row, u, ut, D, nx, ny)
     total = complex(0.0, 0.0)
     for which in range(FLANKS + 1):
-        if c.h[i, which] <= 0.0:
-            _, by_way, by_height = depth_of(c, i, which, way, height)
+        if row.history[which] <= 0.0:
+            _, by_way, by_height = depth_of(row, which, way, height)
             rate = by_way * way_t + by_height * height_t
-            total += c.d[i] * rate * rate
+            total += row.tooth_damping * rate * rate
     return total
 
 
 @kernel
-def decide(c: Any, i: int, u: Pose, new: FloatArray) -> None:
-    """The history values for the place of a tooth."""
+def decide(row: Any, u: Pose, new: FloatArray) -> None:
+    """The history values that belong to the place of a tooth."""
     # the nearest groove
-    way, height, _, _, _ = locate(c, i, 0.0, u)
-    groove = np.floor(way.real / c.R[i] * c.z[i] / (2.0 * np.pi) + 0.5)
-    groove = groove + c.z[i] if groove < 0.0 else groove
-    way, height, _, _, _ = locate(c, i, groove, u)
-    below = depth_of(c, i, TIP, way, height)[0].real
+    way, height, _, _, _ = locate(row, 0.0, u)
+    groove = np.floor(way.real / row.pitch_radius * row.teeth / (2.0 * np.pi) + 0.5)
+    groove = groove + row.teeth if groove < 0.0 else groove
+    way, height, _, _, _ = locate(row, groove, u)
+    below = depth_of(row, TIP, way, height)[0].real
     new[TIP], new[3] = max(-below, 1e-9), groove + 1.0
     for which in range(FLANKS):
-        depth = depth_of(c, i, which, way, height)[0].real
-        # within the pulley: flank or tip, whichever has the smaller energy
-        if depth > 0.0 and below > 0.0 and c.k[i] * depth * depth > c.kt[i] * below * below:
+        depth = depth_of(row, which, way, height)[0].real
+        # in the pulley: the one of flank and tip with the smaller energy
+        if depth > 0.0 and below > 0.0 and row.tooth_stiffness * depth * depth > row.tip_stiffness * below * below:
             new[TIP] = -below
             depth = 0.0
         new[which] = -depth if depth > 0.0 and below > 0.0 else max(-depth, -below, 1e-9)
 
 
 @kernel
-def update_history(
-    c: Any, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, size: FloatArray, outcome: FloatArray
-) -> None:
+def update_history(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, outcome: FloatArray) -> None:
     """New history values of the rows that are on; see `note_outcome` for the outcome."""
     error, changed, largest, worst, new = 0.0, False, 0.0, -1, np.zeros(len(START))
     for i in range(len(pair.m0)):
-        if not c.on[i]:
+        row = rows[i]
+        if not row.active:
             continue
-        at = c.data[i]
+        at = row.data
         # far away from the pulley
         m0, m1 = pair.m0[i], pair.m1[i]
         dx, dy = m.p[m1, 0] - m.p[m0, 0], m.p[m1, 1] - m.p[m0, 1]
-        far = np.sqrt(dx * dx + dy * dy) > c.R[i] + c.height[i]
+        far = np.sqrt(dx * dx + dy * dy) > row.pitch_radius + row.tooth_height
         if far and data[at] > 0.0 and data[at + 1] > 0.0 and data[at + 2] > 0.0:
             continue
         u, ut = row_of_rigid(m, pair, i)
         for a in range(len(START)):
-            c.h[i, a] = data[at + a]
-        before = force(c, i, u, ut, 0.0)
-        decide(c, i, u, new)
+            row.history[a] = data[at + a]
+        before = force(row, u, ut, 0.0)
+        decide(row, u, new)
         for a in range(FLANKS + 1):
             changed = changed or (new[a] > 0.0) != (data[at + a] > 0.0)
         for a in range(len(START)):
-            data[at + a] = c.h[i, a] = new[a]
+            data[at + a] = row.history[a] = new[a]
         pair.active[i] = new[0] <= 0.0 or new[1] <= 0.0 or new[TIP] <= 0.0
-        after = force(c, i, u, ut, 0.0)
+        after = force(row, u, ut, 0.0)
         jump = np.hypot(after[0].real - before[0].real, after[1].real - before[1].real)
-        largest = max(largest, np.hypot(after[0].real, after[1].real), BENT * c.k[i] * c.height[i])
+        size = np.hypot(after[0].real, after[1].real)
+        largest = max(largest, size, BENT * row.tooth_stiffness * row.tooth_height)
         if jump > error:
             error, worst = jump, i
     note_outcome(outcome, error, np.inf, changed, largest, worst)
 
 
 @kernel
-def fill_numbers(c: Any, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
-    """Displacement u, height g, force along the circle on the pulley [N] and outwards on the belt [N], groove; (rows,
-    5)."""
+def fill_numbers(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, out: FloatArray) -> None:
+    """Way u, height g, force along the circle on the pulley [N] and outwards on the belt [N], groove; (rows, 5)."""
     for i in range(len(pair.m0)):
+        row = rows[i]
+        for a in range(len(START)):
+            row.history[a] = data[row.data + a]
         u, ut = row_of_rigid(m, pair, i)
-        way, height, _, nx, ny = locate(c, i, c.h[i, 3] - 1.0, u)
-        F = force(c, i, u, ut, 0.0)
-        out[i, 0], out[i, 1], out[i, 4] = way.real, height.real, c.h[i, 3] - 1.0
-        if c.on[i] and pair.active[i]:
+        way, height, _, nx, ny = locate(row, row.history[3] - 1.0, u)
+        F = force(row, u, ut, 0.0)
+        out[i, 0], out[i, 1], out[i, 4] = way.real, height.real, row.history[3] - 1.0
+        touches = row.history[0] <= 0.0 or row.history[1] <= 0.0 or row.history[TIP] <= 0.0
+        if row.active and touches:
             out[i, 2] = F[1].real * nx.real - F[0].real * ny.real
             out[i, 3] = -(F[0].real * nx.real + F[1].real * ny.real)
 
 
-def derive(rows: LocalRows) -> dict[str, Any]:
-    """The active rows; their pairs are active where they touch."""
-    return {"on": rows.local("active").copy()}
+@kernel
+def select_touching(rows: Any, pair: Pair, data: FloatArray) -> None:
+    """The pair of a row is active while its tooth touches."""
+    for i in range(len(pair.m0)):
+        at = rows[i].data
+        pair.active[i] = rows[i].active and (data[at] <= 0.0 or data[at + 1] <= 0.0 or data[at + TIP] <= 0.0)
 
 
-def copy_history(rows: LocalRows, s: Fields) -> None:
-    """Copy the history values and the touching rows into the arrays of the kernels."""
-    pair, c = rows.columns
-    c.h[:] = s.data[c.data[:, None] + np.arange(len(START))]
-    pair.active[:] = c.on & (c.h[:, : FLANKS + 1] <= 0.0).any(axis=1)
+def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
+    """The call by which the pair of a row is active only where the tooth touches."""
+    pair, own = rows.columns
+    bring = call(select_touching, lambda s: (own, pair, s.data))
+    return bring, bring
+
+
+def add_update(rows: LocalRows, system: System) -> None:
+    """Add the update after Newton's method, which skips teeth far away from the pulley."""
+    pair, own = rows.columns
+    system.post_newton = call(update_history, lambda s: (own, pair, s.markers[FAMILY], s.data, s.outcome))
 
 
 def output(unit: str, doc: str, which: int) -> Output:
     """An output variable: one of the numbers of `fill_numbers`."""
 
     def evaluate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-        pair, c = rows.columns
-        copy_history(rows, s)
-        out = np.zeros((len(rows.rows), 5))
-        fill_numbers(c, pair, s.markers[FAMILY], out)
+        pair, own = rows.columns
+        out = np.zeros((len(own), 5))
+        fill_numbers(own, pair, s.markers[FAMILY], s.data, out)
         return out[:, which]
 
     return Output(unit, f"{doc}, ()", evaluate)
@@ -253,15 +255,13 @@ def output(unit: str, doc: str, which: int) -> Output:
 register_rigid_pair(
     BeltToothContact,
     force,
-    letters=LETTERS,
-    derive=derive,
-    before=lambda rows: (partial(copy_history, rows),) * 2,
+    before=bind_touching,
     stored=("tooth", energy),
     lost=("damper", power),
     passed="lever",
     point=True,
     start=START,
-    update=update_history,
+    finish=add_update,
     draw=False,
     outputs={
         "way": output("m", "u of the tooth along the pitch circle, from the middle of the nearest groove", 0),

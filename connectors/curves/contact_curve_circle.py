@@ -25,26 +25,25 @@ velocities at the centre of the circle.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from windlass.connectors.curves.profiles import OVERLAP, bind_curves, trace_piece
+from windlass.connectors.curves.profiles import OVERLAP, PIECE, Curves, bind_curves, trace_piece
 from windlass.connectors.friction.regularised import limit_of, share_of_slip, slides
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.post_newton import note_outcome
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing, draw_traces
 from windlass.framework.model.gaps import GAP, MISSED, RATE, REACH, SPEED, Gaps, X, Y, create_numbers, note_gap
 from windlass.framework.model.gaps import START as BEFORE
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Fields, System, evaluate
 
 START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
@@ -79,12 +78,6 @@ class ContactCurveCircle(Component):
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
 
 
-LETTERS = {
-    "r": "radius", "k": "contact_stiffness", "d": "contact_damping", "limited": "damping_limited", "mu": "friction",
-    "zone": "proportional_zone",
-}  # fmt: skip
-
-
 @kernel
 def locate_center(u: Pose) -> tuple[complex, complex]:
     """The centre in the frame of the curve [m]."""
@@ -93,34 +86,34 @@ def locate_center(u: Pose) -> tuple[complex, complex]:
 
 
 @kernel
-def face(pieces: FloatArray, p: int, x: complex, y: complex) -> tuple[complex, complex, complex]:
-    """Distance D [m] of (x, y) from a piece, extended beyond its ends, and the normal there."""
-    side, a, b = pieces[p, 0], pieces[p, 3], pieces[p, 4]
-    x, y = x - pieces[p, 1], y - pieces[p, 2]
+def face(piece: FloatArray, x: complex, y: complex) -> tuple[complex, complex, complex]:
+    """Distance D [m] of (x, y) from a piece, which continues beyond its ends, and the normal there."""
+    side, a, b = piece[0], piece[3], piece[4]
+    x, y = x - piece[1], y - piece[2]
     if side == 0.0:
         return b * x - a * y, complex(b, 0.0), complex(-a, 0.0)
     length = np.sqrt(x * x + y * y)
     if length.real == 0.0:
         # the centre of an arc: all of its points are as near as its middle
-        return side * (a * x + b * y - pieces[p, 5]), complex(side * a, 0.0), complex(side * b, 0.0)
-    return side * (length - pieces[p, 5]), side * x / length, side * y / length
+        return side * (a * x + b * y - piece[5]), complex(side * a, 0.0), complex(side * b, 0.0)
+    return side * (length - piece[5]), side * x / length, side * y / length
 
 
 @kernel
-def faces(pieces: FloatArray, p: int, x: float, y: float) -> bool:
+def faces(piece: FloatArray, x: float, y: float) -> bool:
     """Whether the foot of (x, y) lies within a piece."""
-    x, y = x - pieces[p, 1], y - pieces[p, 2]
-    along = pieces[p, 3] * x + pieces[p, 4] * y
-    if pieces[p, 0] == 0.0:
-        return bool(-OVERLAP * pieces[p, 5] <= along <= (1.0 + OVERLAP) * pieces[p, 5])
-    return bool(along >= np.sqrt(x * x + y * y) * (pieces[p, 6] - OVERLAP))
+    x, y = x - piece[1], y - piece[2]
+    along = piece[3] * x + piece[4] * y
+    if piece[0] == 0.0:
+        return bool(-OVERLAP * piece[5] <= along <= (1.0 + OVERLAP) * piece[5])
+    return bool(along >= np.sqrt(x * x + y * y) * (piece[6] - OVERLAP))
 
 
 @kernel
-def measure(c: Any, i: int, p: int, u: Pose, ut: ComplexArray) -> Any:
+def measure(row: Any, piece: FloatArray, u: Pose, ut: ComplexArray) -> Any:
     """Gap [m], its rate and the slip [m/s]; n and t; the arms of force on the curve and the circle, three numbers."""
     x, y = locate_center(u)
-    D, nx, ny = face(c.curves.pieces, p, x, y)
+    D, nx, ny = face(piece, x, y)
     A, d = u.A, u.d
     n = (A[0, 0] * nx + A[0, 1] * ny, A[1, 0] * nx + A[1, 1] * ny, A[2, 0] * nx + A[2, 1] * ny)
     t = (A[0, 1] * nx - A[0, 0] * ny, A[1, 1] * nx - A[1, 0] * ny, A[2, 1] * nx - A[2, 0] * ny)
@@ -130,33 +123,34 @@ def measure(c: Any, i: int, p: int, u: Pose, ut: ComplexArray) -> Any:
     v = (ut[0] + w1[0] - w0[0], ut[1] + w1[1] - w0[1], ut[2] + w1[2] - w0[2])
     rate = n[0] * v[0] + n[1] * v[1] + n[2] * v[2]
     slip = t[0] * v[0] + t[1] * v[1] + t[2] * v[2]
-    return D - c.r[i], rate, slip, n, t, s0, s1
+    return D - row.radius, rate, slip, n, t, s0, s1
 
 
 @kernel
-def press(c: Any, i: int, gap: complex, rate: complex, slip: complex, stored: float) -> tuple[complex, complex]:
+def press(row: Any, gap: complex, rate: complex, slip: complex, stored: float) -> tuple[complex, complex]:
     """f_n and f_t [N] of a contact."""
-    spring, damper = -c.k[i] * gap, -c.d[i] * rate
-    if damper.real < -spring.real or (damper.real > spring.real and (c.limited[i] or spring.real < 0.0)):
+    spring, damper = -row.contact_stiffness * gap, -row.contact_damping * rate
+    if damper.real < -spring.real or (damper.real > spring.real and (row.damping_limited or spring.real < 0.0)):
         # the force is between 0 and twice the spring force, and beyond the surface the spring force alone
         damper = spring if damper.real > 0.0 else -spring
         if spring.real < 0.0:
             damper = 0.0 * spring
     fn = spring + damper
-    share = slip * share_of_slip(slip, c.zone[i], False)
-    return fn, limit_of(c.mu[i], fn) * (complex(np.sign(stored), 0.0) if slides(abs(stored), c.zone[i]) else share)
+    share = slip * share_of_slip(slip, row.proportional_zone, False)
+    return fn, limit_of(row.friction, fn) * (
+        complex(np.sign(stored), 0.0) if slides(abs(stored), row.proportional_zone) else share
+    )
 
 
 @kernel
-def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers of row i."""
+def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """The nine numbers."""
     F = np.zeros(9, np.complex128)
     for j in range(2):
-        p = int(c.h[i, 2 * j]) - 1
-        if p < 0:
+        if row.history[2 * j] <= 0.0:
             continue
-        gap, rate, slip, n, along, s0, s1 = measure(c, i, c.curves.first[c.curve[i]] + p, u, ut)
-        fn, ft = press(c, i, gap, rate, slip, c.h[i, 2 * j + 1])
+        gap, rate, slip, n, along, s0, s1 = measure(row, row.pieces[j], u, ut)
+        fn, ft = press(row, gap, rate, slip, row.history[2 * j + 1])
         f = (ft * along[0] - fn * n[0], ft * along[1] - fn * n[1], ft * along[2] - fn * n[2])
         t0, t1 = cross(f, s0), cross(s1, f)
         for a in range(3):
@@ -167,49 +161,47 @@ def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 @kernel
-def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the springs of row i [J]."""
+def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """Energy of the springs [J]."""
     x, y = locate_center(u)
     total = complex(0.0, 0.0)
     for j in range(2):
-        p = int(c.h[i, 2 * j]) - 1
-        if p >= 0:
-            gap = face(c.curves.pieces, c.curves.first[c.curve[i]] + p, x, y)[0] - c.r[i]
-            total += 0.5 * c.k[i] * gap * gap
+        if row.history[2 * j] > 0.0:
+            gap = face(row.pieces[j], x, y)[0] - row.radius
+            total += 0.5 * row.contact_stiffness * gap * gap
     return total
 
 
 @kernel
-def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power that friction and damping of row i dissipate [W]."""
+def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """What friction and damping take [W]."""
     total = complex(0.0, 0.0)
     for j in range(2):
-        p = int(c.h[i, 2 * j]) - 1
-        if p >= 0:
-            gap, rate, slip, _, _, _, _ = measure(c, i, c.curves.first[c.curve[i]] + p, u, ut)
-            fn, ft = press(c, i, gap, rate, slip, c.h[i, 2 * j + 1])
-            total += ft * slip - (fn + c.k[i] * gap) * rate
+        if row.history[2 * j] > 0.0:
+            gap, rate, slip, _, _, _, _ = measure(row, row.pieces[j], u, ut)
+            fn, ft = press(row, gap, rate, slip, row.history[2 * j + 1])
+            total += ft * slip - (fn + row.contact_stiffness * gap) * rate
     return total
 
 
 @kernel
-def find_feet(c: Any, i: int, x: float, y: float) -> tuple[int, int]:
-    """Pieces of the profile of row i that its circle at (x, y) touches, the deepest first, from 1; 0 for none."""
-    g, k = c.curves, c.curve[i]
+def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
+    """Pieces of the profile that its circle at (x, y) touches, the deepest first, from 1; 0 for none."""
+    k = row.curve
     # the cell along x and along y
     a, b = int(np.floor((x - g.grid[k, 0]) * g.grid[k, 2])), int(np.floor((y - g.grid[k, 1]) * g.grid[k, 2]))
     if a < 0 or b < 0 or a >= g.shape[k, 0] or b >= g.shape[k, 1]:
         return 0, 0
     cell = g.cell[k] + a * g.shape[k, 1] + b
     first, second = -1, -1
-    low, next_low, nx, ny = c.r[i], c.r[i], 0.0, 0.0
+    low, next_low, nx, ny = row.radius, row.radius, 0.0, 0.0
     # the deepest foot, then the deepest one with another normal
     for turn in range(2):
         for m in range(g.begin[cell], g.begin[cell + 1]):
             p = g.members[m]
-            if not faces(g.pieces, p, x, y):
+            if not faces(g.pieces[p], x, y):
                 continue
-            D, ax, ay = face(g.pieces, p, complex(x, 0.0), complex(y, 0.0))
+            D, ax, ay = face(g.pieces[p], complex(x, 0.0), complex(y, 0.0))
             if D.real < 0.0:
                 continue
             if turn == 0 and D.real < low:
@@ -223,38 +215,64 @@ def find_feet(c: Any, i: int, x: float, y: float) -> tuple[int, int]:
 
 
 @kernel
+def bring_pieces(rows: Any, pair: Pair, pieces: FloatArray, first: IntArray, data: FloatArray) -> None:
+    """Copy the history values into the rows, and the pieces that they name; a pair is active while it touches."""
+    for i in range(len(pair.m0)):
+        row = rows[i]
+        for a in range(len(START)):
+            row.history[a] = data[row.data + a]
+        touches = False
+        for j in range(2):
+            p = int(row.history[2 * j])
+            if p > 0:
+                touches = True
+                for a in range(PIECE):
+                    row.pieces[j, a] = pieces[first[row.curve] + p - 1, a]
+        pair.active[i] = row.active and touches
+
+
+@kernel
 def update_history(
-    c: Any, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, size: FloatArray, outcome: FloatArray
+    rows: Any, curves: Curves, pair: Pair, m: PositionColumns, data: FloatArray, outcome: FloatArray
 ) -> None:
     """New history values of the rows that are on; see `note_outcome` for the outcome."""
     error, changed, largest, worst = 0.0, False, 0.0, -1
     for i in range(len(pair.m0)):
-        if not c.on[i]:
+        row = rows[i]
+        if not row.active:
             continue
         u, ut = row_of_rigid(m, pair, i)
         x, y = locate_center(u)
-        at = c.data[i]
-        first, second = find_feet(c, i, x.real, y.real)
+        at = row.data
+        first, second = find_feet(row, curves, x.real, y.real)
         if first == 0 and data[at] == 0.0 and data[at + 2] == 0.0:
             continue
+        # the pieces that it touched before
+        start = curves.first[row.curve]
         for a in range(4):
-            c.h[i, a] = data[at + a]
+            row.history[a] = data[at + a]
+        for j in range(2):
+            if row.history[2 * j] > 0.0:
+                row.pieces[j, :] = curves.pieces[start + int(row.history[2 * j]) - 1]
         # a contact keeps its place if possible, so that a change of order alone is no change of contacts
         if first == int(data[at + 2]) or (second == int(data[at]) and second != 0):
             first, second = second, first
-        before = force(c, i, u, ut, 0.0)
+        before = force(row, u, ut, 0.0)
         for j in range(2):
             p = first if j == 0 else second
             slip = 0.0
             if p > 0:
-                slip = measure(c, i, c.curves.first[c.curve[i]] + p - 1, u, ut)[2].real
-            now, was = slides(abs(slip), c.zone[i]), slides(abs(data[at + 2 * j + 1]), c.zone[i])
-            changed = changed or p != int(data[at + 2 * j]) or (c.mu[i] > 0.0 and now != was)
+                row.pieces[j, :] = curves.pieces[start + p - 1]
+                slip = measure(row, row.pieces[j], u, ut)[2].real
+            was = slides(abs(data[at + 2 * j + 1]), row.proportional_zone)
+            now = slides(abs(slip), row.proportional_zone)
+            changed = changed or p != int(data[at + 2 * j]) or (row.friction > 0.0 and now != was)
             data[at + 2 * j], data[at + 2 * j + 1] = p, slip
+        # the change of the force
         for a in range(4):
-            c.h[i, a] = data[at + a]
+            row.history[a] = data[at + a]
         pair.active[i] = first > 0 or second > 0
-        after = force(c, i, u, ut, 0.0)
+        after = force(row, u, ut, 0.0)
         jump, square = 0.0, 0.0
         for a in range(3):
             jump += (after[a].real - before[a].real) ** 2
@@ -266,159 +284,168 @@ def update_history(
 
 
 @kernel
-def find_depth(c: Any, i: int, x: float, y: float) -> float:
-    """How deep the circle of row i, with its centre at (x, y), is in the curve [m], 0 if it touches nothing."""
-    p, _ = find_feet(c, i, x, y)
+def find_depth(row: Any, curves: Curves, x: float, y: float) -> float:
+    """How deep the circle, with its centre at (x, y), is in the curve [m], 0 if it touches nothing."""
+    p, _ = find_feet(row, curves, x, y)
     if p == 0:
         return 0.0
-    D, _, _ = face(c.curves.pieces, c.curves.first[c.curve[i]] + p - 1, complex(x, 0.0), complex(y, 0.0))
-    return float(c.r[i] - D.real)
+    D, _, _ = face(curves.pieces[curves.first[row.curve] + p - 1], complex(x, 0.0), complex(y, 0.0))
+    return float(row.radius - D.real)
 
 
 @kernel
-def eval_gap(c: Any, i: int, p: int, at: FloatArray, moves: FloatArray) -> tuple[float, float]:
-    """Gap [m] of row i from a piece, from 1, and its rate, by place and velocity in the frame of the curve."""
+def eval_gap(row: Any, curves: Curves, p: int, at: FloatArray, moves: FloatArray) -> tuple[float, float]:
+    """Gap [m] from a piece, from 1, and its rate, by place and velocity in the frame of the curve."""
     x, y = complex(at[X], 0.0), complex(at[Y], 0.0)
-    D, nx, ny = face(c.curves.pieces, c.curves.first[c.curve[i]] + p - 1, x, y)
-    return D.real - c.r[i], nx.real * moves[X] + ny.real * moves[Y]
+    D, nx, ny = face(curves.pieces[curves.first[row.curve] + p - 1], x, y)
+    return D.real - row.radius, nx.real * moves[X] + ny.real * moves[Y]
 
 
 @kernel
-def find_nearest(c: Any, i: int, x: float, y: float) -> int:
-    """The piece of the profile of row i that is nearest in front of a circle at (x, y), from 1; 0 for none."""
-    start, nearest, low = c.curves.first[c.curve[i]], 0, np.inf
-    for p in range(start, c.curves.first[c.curve[i] + 1]):
-        D = face(c.curves.pieces, p, complex(x, 0.0), complex(y, 0.0))[0].real
-        if 0.0 <= D < low and faces(c.curves.pieces, p, x, y):
+def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
+    """The piece of the profile that is nearest in front of a circle at (x, y), from 1; 0 for none."""
+    start, nearest, low = curves.first[row.curve], 0, np.inf
+    for p in range(start, curves.first[row.curve + 1]):
+        D = face(curves.pieces[p], complex(x, 0.0), complex(y, 0.0))[0].real
+        if 0.0 <= D < low and faces(curves.pieces[p], x, y):
             low, nearest = D, p - start + 1
     return nearest
 
 
 @kernel
-def fill_gaps(c: Any, pair: Pair, m: PositionColumns, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`, shape (3 rows, WIDTH): of the deeper contact of each row; then for rows that do not touch,
-    the displacements in the frame of the curve; then, far away, velocities in this frame.
+def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers: FloatArray) -> None:
+    """The numbers of `Gaps`, shape (3 rows, WIDTH): of the deeper contact of each row; then of rows that do not touch,
+    their ways in the frame of the curve; then, far away, velocities in this frame.
 
     A circle that touches at only one end of a step has the gap from the same piece at the other end.
     """
     count = len(pair.m0)
     for i in range(count):
-        row, way, moves = numbers[i], numbers[count + i], numbers[2 * count + i]
-        row[GAP], way[GAP], moves[GAP], way[MISSED] = np.inf, np.inf, np.inf, 0.0
+        row, least, way, moves = rows[i], numbers[i], numbers[count + i], numbers[2 * count + i]
+        least[GAP], way[GAP], moves[GAP], way[MISSED] = np.inf, np.inf, np.inf, 0.0
         # the old place of an inactive row is ignored when it becomes active
         way[REACH] = 0.0
-        if not c.on[i]:
+        if not row.active:
             continue
         u, ut = row_of_rigid(m, pair, i)
         speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
         # the deeper contact
         for j in range(2):
-            p = int(c.h[i, 2 * j]) - 1
-            if p >= 0:
-                gap, rate, _, _, _, _, _ = measure(c, i, c.curves.first[c.curve[i]] + p, u, ut)
-                if gap.real < row[GAP]:
-                    note_gap(row, gap.real, rate.real, speed)
+            if row.history[2 * j] > 0.0:
+                gap, rate, _, _, _, _, _ = measure(row, row.pieces[j], u, ut)
+                if gap.real < least[GAP]:
+                    note_gap(least, gap.real, rate.real, speed)
         # the place, and the velocity of the centre relative to the body of the curve
         center, turn, A = locate_center(u), cross(ut[3:6], u.d), u.A
         v0, v1, v2 = (ut[0] - turn[0]).real, (ut[1] - turn[1]).real, (ut[2] - turn[2]).real
-        way[REACH], way[X], way[Y] = c.r[i], center[0].real, center[1].real
+        way[REACH], way[X], way[Y] = row.radius, center[0].real, center[1].real
         moves[X] = A[0, 0].real * v0 + A[1, 0].real * v1 + A[2, 0].real * v2
         moves[Y] = A[0, 1].real * v0 + A[1, 1].real * v1 + A[2, 1].real * v2
-        first, _ = find_feet(c, i, way[X], way[Y])
+        first, _ = find_feet(row, curves, way[X], way[Y])
         # a touching circle has not passed; the distance of the others from the curve does not matter
         if first == 0:
-            way[GAP] = c.r[i]
+            way[GAP] = row.radius
         if not way[BEFORE + REACH] > 0.0:
             continue
         # circles that touch at one end only
-        begin, _ = find_feet(c, i, way[BEFORE + X], way[BEFORE + Y])
+        begin, _ = find_feet(row, curves, way[BEFORE + X], way[BEFORE + Y])
         if first > 0 and begin == 0:
-            g, rate = eval_gap(c, i, first, way[BEFORE:], moves[BEFORE:])
-            row[BEFORE + GAP], row[BEFORE + RATE], row[BEFORE + SPEED] = (
+            g, rate = eval_gap(row, curves, first, way[BEFORE:], moves[BEFORE:])
+            least[BEFORE + GAP], least[BEFORE + RATE], least[BEFORE + SPEED] = (
                 g,
                 rate,
                 np.hypot(moves[BEFORE + X], moves[BEFORE + Y]),
             )
         elif first == 0 and begin > 0:
-            g, rate = eval_gap(c, i, begin, way, moves)
-            note_gap(row, g, rate, speed)
+            g, rate = eval_gap(row, curves, begin, way, moves)
+            note_gap(least, g, rate, speed)
         if first > 0 or begin > 0:
             continue
         # stages of the step may have touched: velocities have changed
         ux, uy = moves[BEFORE + X], moves[BEFORE + Y]
         if np.hypot(moves[X] - ux, moves[Y] - uy) > TOUCHED * np.hypot(ux, uy):
-            p = find_nearest(c, i, way[BEFORE + X], way[BEFORE + Y])
+            p = find_nearest(row, curves, way[BEFORE + X], way[BEFORE + Y])
             if p > 0:
-                row[BEFORE + GAP], row[BEFORE + RATE] = eval_gap(c, i, p, way[BEFORE:], moves[BEFORE:])
-                row[BEFORE + SPEED] = np.hypot(ux, uy)
-                g, rate = eval_gap(c, i, p, way, moves)
-                note_gap(row, g, rate, speed)
+                least[BEFORE + GAP], least[BEFORE + RATE] = eval_gap(row, curves, p, way[BEFORE:], moves[BEFORE:])
+                least[BEFORE + SPEED] = np.hypot(ux, uy)
+                g, rate = eval_gap(row, curves, p, way, moves)
+                note_gap(least, g, rate, speed)
         # the places between
         ax, ay = way[BEFORE + X], way[BEFORE + Y]
         ex, ey = way[X] - ax, way[Y] - ay
         length = np.sqrt(ex * ex + ey * ey)
-        if not PASSING * c.r[i] < length < np.inf:
+        if not PASSING * row.radius < length < np.inf:
             continue
-        looks = min(int(length / (APART * c.r[i])) + 2, MOST_LOOKS)
+        looks = min(int(length / (APART * row.radius)) + 2, MOST_LOOKS)
         for k in range(1, looks):
-            depth = find_depth(c, i, ax + k / looks * ex, ay + k / looks * ey)
+            depth = find_depth(row, curves, ax + k / looks * ex, ay + k / looks * ey)
             way[MISSED] = max(way[MISSED], depth)
 
 
 @kernel
-def fill_numbers(c: Any, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
+def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
     """Gap, its rate, slip, f_n, f_t and piece of both contacts of the rows, shape (rows, 6, 2), 0 where none is.
 
     Without contact the first gap is the smallest one, inf where no piece faces the circle from outside.
     """
     for i in range(len(pair.m0)):
+        row = rows[i]
         u, ut = row_of_rigid(m, pair, i)
-        start, end = c.curves.first[c.curve[i]], c.curves.first[c.curve[i] + 1]
+        start, end = curves.first[row.curve], curves.first[row.curve + 1]
         for j in range(2):
-            p = int(c.h[i, 2 * j])
+            p = int(row.history[2 * j])
             out[i, 0, j] = np.inf
-            if p == 0 or not c.on[i]:
+            if p == 0 or not row.active:
                 continue
-            gap, rate, slip, _, _, _, _ = measure(c, i, start + p - 1, u, ut)
-            fn, ft = press(c, i, gap, rate, slip, c.h[i, 2 * j + 1])
+            gap, rate, slip, _, _, _, _ = measure(row, row.pieces[j], u, ut)
+            fn, ft = press(row, gap, rate, slip, row.history[2 * j + 1])
             out[i, 0, j], out[i, 1, j], out[i, 2, j] = gap.real, rate.real, slip.real
             out[i, 3, j], out[i, 4, j], out[i, 5, j] = fn.real, ft.real, p
         if pair.active[i]:
             continue
         x, y = locate_center(u)
         for p in range(start, end):
-            D = face(c.curves.pieces, p, x, y)[0].real
-            if D >= 0.0 and D - c.r[i] < out[i, 0, 0] and faces(c.curves.pieces, p, x.real, y.real):
-                out[i, 0, 0] = D - c.r[i]
+            D = face(curves.pieces[p], x, y)[0].real
+            if D >= 0.0 and D - row.radius < out[i, 0, 0] and faces(curves.pieces[p], x.real, y.real):
+                out[i, 0, 0] = D - row.radius
+
+
+def find_curves(rows: LocalRows) -> tuple[IntArray, Curves]:
+    """The number of the profile of each row, and all profiles."""
+    found: tuple[IntArray, Curves] = rows.kept("curves", lambda: bind_curves(rows, "profile", rows.local("radius")))
+    return found
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """Enabled rows, whose pair is active while they touch; all profiles, and the profile of each row."""
-    curve, curves = bind_curves(rows, "profile", rows.local("radius"))
-    return {"on": rows.local("active").copy(), "curve": curve, "curves": curves}
+    """The number of the profile of each row, and room for the pieces that its circle touches."""
+    return {"curve": find_curves(rows)[0], "pieces": np.zeros((len(rows.rows), 2, PIECE))}
 
 
-def watch_circles(rows: LocalRows, system: System) -> None:
-    """Provide gaps for solvers; impacts of circles are compared with their speed relative to the body of the curve."""
-    pair, c = rows.columns
-    numbers, name, count = create_numbers(3 * len(rows.rows)), rows.table.kind, len(rows.rows)
-    measure = call(fill_gaps, lambda s: (c, pair, s.markers[FAMILY], numbers), partial(copy_history, rows))
-    system.gaps = Gaps(measure, numbers, lambda k: f"{name} row {rows.rows[k % count]}", weighed=True)
+def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
+    """The call that brings history values, pieces and touching pairs up to date."""
+    (pair, own), curves = rows.columns, find_curves(rows)[1]
+    bring = call(bring_pieces, lambda s: (own, pair, curves.pieces, curves.first, s.data))
+    return bring, bring
 
 
-def copy_history(rows: LocalRows, s: Fields) -> None:
-    """Copy the history values and the touching rows into the arrays of the kernels."""
-    pair, c = rows.columns
-    c.h[:] = s.data[c.data[:, None] + np.arange(len(START))]
-    pair.active[:] = c.on & ((c.h[:, 0] > 0.0) | (c.h[:, 2] > 0.0))
+def add_parts(rows: LocalRows, system: System) -> None:
+    """Provide the update after Newton's method, and gaps for solvers; impacts of circles are compared with their speed
+    relative to the body of the curve."""
+    (pair, own), curves = rows.columns, find_curves(rows)[1]
+    numbers, name, count = create_numbers(3 * len(own)), rows.table.kind, len(own)
+    system.post_newton = call(update_history, lambda s: (own, curves, pair, s.markers[FAMILY], s.data, s.outcome))
+    measure = call(fill_gaps, lambda s: (own, curves, pair, s.markers[FAMILY], numbers))
+    system.gaps = Gaps(
+        bind_touching(rows)[0] + measure, numbers, lambda k: f"{name} row {rows.rows[k % count]}", weighed=True
+    )
 
 
 def eval_numbers(rows: LocalRows, s: Fields) -> FloatArray:
     """The numbers of `fill_numbers`."""
-    pair, c = rows.columns
-    copy_history(rows, s)
-    out = np.zeros((len(rows.rows), 6, 2))
-    fill_numbers(c, pair, s.markers[FAMILY], out)
+    (pair, own), curves = rows.columns, find_curves(rows)[1]
+    bind_touching(rows)[0](evaluate(s))
+    out = np.zeros((len(own), 6, 2))
+    fill_numbers(own, curves, pair, s.markers[FAMILY], out)
     return out
 
 
@@ -429,14 +456,14 @@ def output(unit: str, doc: str, which: int) -> Output:
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     """Each circle, and each curve once per body, coloured by the force of the circle."""
-    pair, c = rows.columns
+    (pair, own), (curve, curves) = rows.columns, find_curves(rows)
     m, n = s.markers[FAMILY], len(rows.rows)
     angle = np.linspace(0.0, 2.0 * np.pi, 2 * max(subdivisions, 6) + 1)
     circle = np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
-    places = list(m.p[pair.m1][:, None] + c.r[:, None, None] * (circle @ m.A[pair.m0].transpose(0, 2, 1)))
-    _, firsts = np.unique(np.stack((pair.m0, c.curve)), axis=1, return_index=True)
+    places = list(m.p[pair.m1][:, None] + own["radius"][:, None, None] * (circle @ m.A[pair.m0].transpose(0, 2, 1)))
+    _, firsts = np.unique(np.stack((pair.m0, curve)), axis=1, return_index=True)
     for i in firsts:
-        pieces = c.curves.pieces[c.curves.first[c.curve[i]] : c.curves.first[c.curve[i] + 1]]
+        pieces = curves.pieces[curves.first[curve[i]] : curves.first[curve[i] + 1]]
         # corners are points, and pieces begin where those before end
         traces = [trace_piece(piece, 2 if piece[0] == 0.0 else 7) for piece in pieces if piece[5] > 0.0]
         points = np.concatenate([trace[:-1] for trace in traces] + [traces[-1][-1:]])
@@ -450,16 +477,15 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
 register_rigid_pair(
     ContactCurveCircle,
     force,
-    letters=LETTERS,
+    derived=("curve", "pieces"),
     derive=derive,
-    before=lambda rows: (partial(copy_history, rows),) * 2,
+    before=bind_touching,
     stored=("contact_spring", energy),
     lost=("friction", power),
     passed="lever",
     point=True,
     start=START,
-    update=update_history,
-    finish=watch_circles,
+    finish=add_parts,
     draw=draw,
     outputs={
         "gap": output("m", "g of both contacts, < 0; without contact the nearest, inf where nothing is faced", 0),

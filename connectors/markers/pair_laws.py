@@ -17,37 +17,40 @@ import numpy as np
 
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.markers.pairs import (
-    ARGUMENTS,
     Pair,
     PairLoops,
     Vector,
-    bind_letters,
     bind_pair,
     coordinate_pair,
-    create_letters,
+    create_load,
     pair_dofs,
     position_pair,
     subtract,
 )
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.errors import ModelError, ModelWarning
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.signature import check_arguments, takes
+from windlass.framework.kernels.signature import check_arguments, check_results, takes
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.gaps import GAP, Gaps, create_numbers
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.law_checks import check_needs
+from windlass.framework.model.rows import ARGUMENTS, check_kernels
 from windlass.framework.model.schema import Component
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Fields, System, evaluate
 from windlass.framework.model.table import Entity, EntityTable
 
 POSITION, COORDINATE = "position marker", "coordinate marker"
+UPDATE, OUTCOME = (*ARGUMENTS, "h"), ("error", "step", "changed", "force")
+"""Arguments and results of updates of history values."""
 ALL = slice(None)
 Kernel = Callable[..., Any]
 Update = Callable[[Any], None] | None
+Before = Callable[[LocalRows], tuple[Update, Update]]
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences, the best one for a smooth function."""
@@ -60,9 +63,11 @@ class PairKind:
     """Common parts of laws between two markers of a family."""
 
     family: str  # the marker family
-    loops: Callable[[Kernel, Any], PairLoops]  # ``(force, force_tangent) -> residual, tangent`` over all rows
+    loops: Callable[
+        [Kernel, Any, Kernel], PairLoops
+    ]  # ``(force, force_tangent, load) -> residual, tangent`` of all rows
     differences: Callable[[Kernel], Kernel] | None  # ``(force) -> force_tangent`` by central differences
-    row: Kernel  # kernel ``(markers, pair, i) -> u, ut``
+    motion: Kernel  # kernel ``(markers, pair, i) -> u, ut``
     outputs: Mapping[str, Output]  # output variables of every such law
     force: Callable[[Callable[..., Any]], Output]  # makes an output variable from an evaluation of the force
     targets: tuple[str, ...] = ()  # required kinds of marker 0 and 1; default: the family
@@ -80,18 +85,19 @@ def register_kind(
     force: Kernel,
     force_tangent: Kernel | None = None,
     *,
-    letters: Mapping[str, str] | None = None,
-    derive: Callable[[LocalRows], dict[str, Any]] | None = None,
-    columns: Callable[[LocalRows], tuple[Any, ...]] | None = None,
+    derived: Sequence[str] = (),
+    derive: Callable[[LocalRows], Mapping[str, Any]] | None = None,
     outputs: Mapping[str, Output] | None = None,
     source: str = "",
-    before: Callable[[LocalRows], tuple[Update, Update]] | None = None,
+    before: Before | None = None,
     stored: Mapping[str, Kernel] | None = None,
     lost: Mapping[str, Kernel] | None = None,
     passed: Mapping[str, Kernel] | None = None,
+    sliding: Kernel | None = None,
     finish: Callable[[LocalRows, System], None] | None = None,
     start: Sequence[float] = (),
     update: Kernel | None = None,
+    update_inactive: bool = False,
     gap: Kernel | None = None,
     fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None,
     check: Callable[[Tables, EntityTable], None] | None = None,
@@ -105,23 +111,27 @@ def register_kind(
         component: the schema.
         force: kernel for one row, see `pairs.position_pair` and `pairs.coordinate_pair`.
         force_tangent: its derivatives, likewise; by differences if left out.
-        letters: names of the columns in kernels, ``{"k": "stiffness"}``: the kernel finds them as ``c.k[i]``.
-        derive: ``(rows)`` gives arrays computed from columns, by further letters.
-        columns: instead of both ``(rows) -> (c, ...)``, the NamedTuple of kernels and further data of functions, which
-            find ``(pair, c, ...)`` as ``rows.columns``.
-        outputs: further output variables; a kernel ``(c, i, u, ut, t) -> number`` may stand for ``evaluate``.
+        derived: names of further fields of rows, computed from columns by ``derive``.
+        derive: ``(rows)`` gives their values, arrays of shape (rows, ...) by name.
+        outputs: further output variables; a kernel ``(row, u, ut, t) -> number`` may stand for ``evaluate``.
         source: the source of the law.
-        before: ``(rows) -> (update, update)``, functions ``(s)`` that bring arrays in c up to date before forces and
-            before tangents, or None; history values alone if left out.
-        stored, lost, passed: by name, kernels ``(c, i, u, ut, t) -> number`` for the energy [J] that a row stores and
+        before: ``(rows) -> (update, update)``, calls of kernels or functions ``(s)`` that bring fields of the rows up
+            to date before forces and before tangents, or None.
+        stored, lost, passed: by name, kernels ``(row, u, ut, t) -> number`` for the energy [J] that a row stores and
             for the powers [W] that it loses and passes on; see `Account`.
+        sliding: for laws whose sliding loses energy from step to step, kernel ``(row, u, ut, t)`` that gives the power
+            into the row [W], the energy that it keeps of it [J], and 1 while it slides, else 0; the difference is added
+            to what ``lost`` has as "sliding".
         finish: ``(rows, system)`` adds further parts of the law.
         start: history values of a row at its start, for schemas with a reference ``data``, which is created if left
-            out, and checked.  Without ``columns`` the letters have ``data``, the place of the first value of each row,
-            and ``h``, the values with which forces are evaluated, shape (rows, n).
-        update: kernel ``(c, pair, m, data, start, size, outcome)`` that finds new history values after Newton's method,
-            from the present ones and those at the start of the step of size[0] seconds; see `note_outcome`.
-        gap: for contacts that open and close, kernel ``(c, i, u, ut, row)`` that writes the numbers of `Gaps` of a row.
+            out, and checked.  Rows have ``history``, the values with which forces are evaluated, and ``start``, the
+            values at the start of the step, shape (n,) each.
+        update: kernel ``(row, u, ut, t, h)`` that sets ``row.history`` after Newton's method, in a step of h seconds
+            (0 in statics), and gives the force error [N], the recommended step size [s] or inf, whether a decision has
+            changed, and the force of the row [N]; see `PostNewton`.
+        update_inactive: whether rows that are not active are updated, too.
+        gap: for contacts that open and close, kernel ``(row, u, ut, numbers)`` that writes the numbers of `Gaps` of a
+            row.
         fill_defaults, check: see `register`.
         draw: whether rows are drawn as lines between two points; or the function that draws them.
 
@@ -130,7 +140,6 @@ def register_kind(
     """
     name = component.__name__
     check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {name}")
-    check_needs(component, tuple((letters or {}).values()), f"letters of {name}")
     for marker, target in zip(("marker0", "marker1"), kind.targets or (kind.family,) * 2, strict=True):
         if component.refs[marker].target != target:
             raise ModelError(f"{marker} of {name} = {component.refs[marker].target}: must be a {target}")
@@ -140,59 +149,72 @@ def register_kind(
         words = f"{name} has no tangent kernel: its tangent is made by central differences of the force"
         warn(f"{words}, to about 9 digits and with {12 if spatial else 4} more evaluations", ModelWarning, stacklevel=4)
         force_tangent = kind.differences(force)
-    residual, tangent = kind.loops(force, force_tangent)
-    powers = [*(lost or {}).values(), *(passed or {}).values()]
-    values = [
-        (value_loop(kind.row, kind.number(value), False), name, k)
-        for some, name in (((stored or {}).values(), "energies"), (powers, "powers"))
-        for k, value in enumerate(some)
-    ]
-    measure = None if gap is None else gap_loop(kind.row, gap)
     if start:
         check_needs(component, ("data",), f"start of {name}")
     if update is not None:
         if not start:
             raise ModelError(f"update of {name}: must come with start, the history values of a row at its start")
-        check_arguments(update, f"update of {name}", ("c", "pair", "m", "data", "start", "size", "outcome"))
-    if start and columns is None and before is None:
-        before = bind_history
-    if columns is None and derive is None:
-        # all letters are known: machine code can be made in advance for a class that can be imported
-        names = (*(letters or ()), *(("data", "h") if start else ()))
-        component.Letters = create_letters(component.__module__, f"{name}.Letters", names)  # type: ignore[attr-defined]
+        check_arguments(update, f"update of {name}", UPDATE)
+        check_results(update, f"update of {name}", OUTCOME)
+    loss = dict(lost or {})
+    if sliding is not None:
+        loss.setdefault("sliding", no_power)
+    check_kernels(
+        component, force, force_tangent, derived=derived, start=start, update=update, gap=gap, sliding=sliding,
+        stored=stored, lost=loss, passed=passed, outputs=outputs,
+    )  # fmt: skip
+    load = create_load(len(start))
+    residual, tangent = kind.loops(force, force_tangent, load)
+    powers = [*loss.values(), *(passed or {}).values()]
+    values = [
+        (value_loop(kind.motion, kind.number(value), False, load), name, k)
+        for some, name in (((stored or {}).values(), "energies"), (powers, "powers"))
+        for k, value in enumerate(some)
+    ]
+    measure = None if gap is None else gap_loop(kind.motion, gap, load)
+    renew = None if update is None else update_loop(kind.motion, update, load, len(start), update_inactive)
+    slide = None if sliding is None else sliding_loop(kind.motion, sliding, load)
+    place = list(loss).index("sliding") if sliding is not None else 0
 
-    def bind(rows: LocalRows) -> tuple[Any, ...]:
-        if columns is not None:
-            return bind_pair(rows), *columns(rows)
-        history = {"data": rows.data_start("data"), "h": np.zeros((len(rows.rows), len(start)))} if start else {}
-        derived = derive(rows) if derive is not None else {}
-        return bind_pair(rows), bind_letters(rows, letters or {}, **derived, **history)
+    def bind(rows: LocalRows) -> tuple[Pair, Any]:
+        values = derive(rows) if derive is not None else {}
+        if set(values) != set(derived):
+            words = f"must be {', '.join(derived) or 'nothing'}, the names in derived"
+            raise ModelError(f"derive of {name} gives {', '.join(values) or 'nothing'}: {words}")
+        return bind_pair(rows), rows.pack(values, len(start))
 
     def build(rows: LocalRows) -> System:
-        pair, c = rows.columns[:2]
+        pair, own = rows.columns
         system = System(name, rows.dofs)
-        bring, bring_tangent = before(rows) if before is not None else (None, None)
-        system.residual = call(residual, lambda s: (c, pair, s.markers[kind.family], s.time, s.f), bring)
-        system.tangent = call(
-            tangent,
-            lambda s: (c, pair, s.markers[kind.family], *kind.further(s), s.time, s.dq, s.dv, s.slots, s.values),
-            bring_tangent,
+        bring, bring_tangent = bind_before(rows, before)
+
+        def read(s: Fields) -> tuple[Any, ...]:
+            return own, pair, s.markers[kind.family], s.time, s.data, s.start_data
+
+        system.residual = bring + call(residual, lambda s: (*read(s), s.f))
+        system.tangent = bring_tangent + call(
+            tangent, lambda s: (*read(s), *kind.further(s), s.dq, s.dv, s.slots, s.values)
         )
-        if update is not None:
-            system.post_newton = call(
-                update, lambda s: (c, pair, s.markers[kind.family], s.data, s.start_data, s.step_size, s.outcome)
-            )
+        if renew is not None:
+            system.post_newton = call(renew, lambda s: (*read(s), s.step_size, s.outcome))
         if values:
-            reads = [read_value(kind, pair, c, *value, bring) for value in values]
-            system.account = Account(
-                sum(reads, Call()),
-                tuple(stored or ()),
-                tuple(lost or ()),
-                tuple(passed or ()),
-                conserves=not lost and not passed,
+            reads = sum((read_value(read, *value) for value in values), bring)
+            account = Account(
+                reads, tuple(stored or ()), tuple(loss), tuple(passed or ()), conserves=not loss and not passed
             )
+            if slide is not None:
+                account = replace(
+                    account,
+                    read=reads + call(slide, lambda s: (*read(s), s.parts)),
+                    parts=(len(own), 3),
+                    jumps=call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps, place)),
+                )
+            system.account = account
         if measure is not None:
-            system.gaps = watch_rows(rows, kind, measure, bring)
+            numbers = create_numbers(len(own))
+            system.gaps = Gaps(
+                bring + call(measure, lambda s: (*read(s), numbers)), numbers, lambda k: f"{name} row {rows.rows[k]}"
+            )
         if finish is not None:
             finish(rows, system)
         return system
@@ -211,11 +233,11 @@ def register_kind(
 
     given = dict(outputs or {})
     shown = {
-        key: replace(output, evaluate=evaluate_rows(kind, kind.number(output.evaluate), before=before))
+        key: replace(output, evaluate=evaluate_rows(kind, kind.number(output.evaluate), load, before=before))
         for key, output in given.items()
         if takes(output.evaluate, ARGUMENTS)
     }
-    force_output = kind.force(evaluate_rows(kind, kind.vector(force), spatial, before))
+    force_output = kind.force(evaluate_rows(kind, kind.vector(force), load, spatial, before))
 
     def draw_as_lines(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
         return draw_lines(rows, fields, shown)
@@ -234,84 +256,159 @@ def register_kind(
     )
 
 
-def bind_history(rows: LocalRows) -> tuple[Callable[[Any], None], Callable[[Any], None]]:
-    """The update that copies the history values of rows into the arrays of kernels."""
-    c = rows.columns[1]
-    places = c.data[:, None] + np.arange(c.h.shape[1])
-
-    def copy_history(s: Fields) -> None:
-        c.h[:] = s.data[places]
-
-    return copy_history, copy_history
-
-
-def evaluate_rows(kind: PairKind, kernel: Kernel, vector: bool = False, before: Any = None) -> Callable[..., Any]:
+def evaluate_rows(
+    kind: PairKind, kernel: Kernel, load: Kernel, vector: bool = False, before: Before | None = None
+) -> Callable[..., Any]:
     """An output variable by a kernel for each row, 0 where the row is not active."""
-    loop = value_loop(kind.row, kernel, vector)
+    loop = value_loop(kind.motion, kernel, vector, load)
 
-    def eval_rows(rows: LocalRows, fields: Fields) -> FloatArray:
-        pair, c = rows.columns[:2]
-        update = before(rows)[0] if before is not None else None
-        if update is not None:
-            update(fields)
-        out = np.zeros((len(pair.m0), 3) if vector else len(pair.m0))
-        loop(c, pair, fields.markers[kind.family], fields.time, out)
+    def eval_rows(rows: LocalRows, s: Fields) -> FloatArray:
+        pair, own = rows.columns
+        if before is not None:
+            bind_before(rows, before)[0](evaluate(s))
+        out = np.zeros((len(own), 3) if vector else len(own))
+        loop(own, pair, s.markers[kind.family], s.time, s.data, s.start_data, out)
         return out
 
     return eval_rows
 
 
-def read_value(kind: PairKind, pair: Pair, c: Any, value: Kernel, name: str, k: int, update: Update) -> Call:
+def read_value(read: Callable[[Any], tuple[Any, ...]], value: Kernel, name: str, k: int) -> Call:
     """The call that fills the k-th energy or power of an account, by a `value_loop`; 0 where rows are not active."""
-    return call(value, lambda s: (c, pair, s.markers[kind.family], s.time, getattr(s, name)[k]), update)
+    return call(value, lambda s: (*read(s), getattr(s, name)[k]))
 
 
-def watch_rows(rows: LocalRows, kind: PairKind, measure: Kernel, update: Update) -> Gaps:
-    """The gaps of rows, by a `gap_loop`."""
-    pair, c = rows.columns[:2]
-    numbers = create_numbers(len(rows.rows))
-    name = rows.table.kind
-    return Gaps(
-        call(measure, lambda s: (c, pair, s.markers[kind.family], numbers), update),
-        numbers,
-        lambda k: f"{name} row {rows.rows[k]}",
-    )
+def bind_before(rows: LocalRows, before: Before | None) -> tuple[Call, Call]:
+    """What brings fields of rows up to date before forces, and before tangents."""
+    first, second = (None, None) if before is None else before(rows)
+    return as_call(first), as_call(second)
 
 
-def gap_loop(row: Kernel, gap: Kernel) -> Kernel:
-    """Kernel ``(c, pair, m, numbers)`` that writes the numbers of all rows, see `Gaps`; inactive rows count as far
-    apart."""
+def as_call(update: Update) -> Call:
+    """A call that makes an update; an empty one for None."""
+    return update if isinstance(update, Call) else Call(before=() if update is None else (update,))
+
+
+def gap_loop(motion: Kernel, gap: Kernel, load: Kernel) -> Kernel:
+    """Kernel ``(rows, pair, m, time, data, start, numbers)`` that writes the numbers of all rows, see `Gaps`; inactive
+    rows count as far apart."""
 
     @kernel
-    def fill_gaps(c: Any, pair: Pair, m: Any, numbers: FloatArray) -> None:
+    def fill_gaps(
+        rows: Any, pair: Pair, m: Any, time: FloatArray, data: FloatArray, start: FloatArray, numbers: FloatArray
+    ) -> None:
         for i in range(len(pair.m0)):
             if pair.active[i]:
-                u, ut = row(m, pair, i)
-                gap(c, i, u, ut, numbers[i])
+                row = rows[i]
+                load(row, data, start)
+                u, ut = motion(m, pair, i)
+                gap(row, u, ut, numbers[i])
             else:
                 numbers[i, GAP] = np.inf
 
     return fill_gaps
 
 
-def value_loop(row: Kernel, evaluate: Kernel, vector: bool) -> Kernel:
-    """Kernel ``(c, pair, m, time, out)`` that writes the results of a kernel for one row: a number, or three."""
+def value_loop(motion: Kernel, evaluate: Kernel, vector: bool, load: Kernel) -> Kernel:
+    """Kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of a kernel for one row: a number, or
+    three."""
 
     @kernel
-    def fill_numbers(c: Any, pair: Pair, m: Any, time: FloatArray, out: FloatArray) -> None:
+    def fill_numbers(
+        rows: Any, pair: Pair, m: Any, time: FloatArray, data: FloatArray, start: FloatArray, out: FloatArray
+    ) -> None:
         for i in range(len(pair.m0)):
             if pair.active[i]:
-                u, ut = row(m, pair, i)
-                out[i] = evaluate(c, i, u, ut, time[0])
+                row = rows[i]
+                load(row, data, start)
+                u, ut = motion(m, pair, i)
+                out[i] = evaluate(row, u, ut, time[0])
 
     @kernel
-    def fill_vectors(c: Any, pair: Pair, m: Any, time: FloatArray, out: FloatArray) -> None:
+    def fill_vectors(
+        rows: Any, pair: Pair, m: Any, time: FloatArray, data: FloatArray, start: FloatArray, out: FloatArray
+    ) -> None:
         for i in range(len(pair.m0)):
             if pair.active[i]:
-                u, ut = row(m, pair, i)
-                out[i, 0], out[i, 1], out[i, 2] = evaluate(c, i, u, ut, time[0])
+                row = rows[i]
+                load(row, data, start)
+                u, ut = motion(m, pair, i)
+                out[i, 0], out[i, 1], out[i, 2] = evaluate(row, u, ut, time[0])
 
     return fill_vectors if vector else fill_numbers
+
+
+def update_loop(motion: Kernel, update: Kernel, load: Kernel, history: int, inactive: bool) -> Kernel:
+    """Kernel ``(rows, pair, m, time, data, start, size, outcome)`` that updates the history values of all rows.
+
+    The outcome has the largest force error and its row, the smallest step size, whether any decision has changed, and
+    the largest force.
+    """
+
+    @kernel
+    def update_history(
+        rows: Any,
+        pair: Pair,
+        m: Any,
+        time: FloatArray,
+        data: FloatArray,
+        start: FloatArray,
+        size: FloatArray,
+        outcome: FloatArray,
+    ) -> None:
+        error, step, changed, largest, worst = 0.0, np.inf, False, 0.0, -1
+        for i in range(len(pair.m0)):
+            if not (pair.active[i] or inactive):
+                continue
+            row = rows[i]
+            load(row, data, start)
+            u, ut = motion(m, pair, i)
+            jump, sooner, changes, force = update(row, u, ut, time[0], size[0])
+            for k in range(history):
+                data[row.data + k] = row.history[k]
+            if jump > error:
+                error, worst = jump, i
+            step, largest = min(step, sooner), max(largest, force)
+            changed = changed or changes
+        note_outcome(outcome, error, step, changed, largest, worst)
+
+    return update_history
+
+
+def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
+    """Kernel ``(rows, pair, m, time, data, start, out)`` that writes the parts of all rows for `fill_jumps`."""
+
+    @kernel
+    def fill_parts(
+        rows: Any, pair: Pair, m: Any, time: FloatArray, data: FloatArray, start: FloatArray, out: FloatArray
+    ) -> None:
+        for i in range(len(pair.m0)):
+            out[i, :] = 0.0
+            if pair.active[i]:
+                row = rows[i]
+                load(row, data, start)
+                u, ut = motion(m, pair, i)
+                out[i, 0], out[i, 1], out[i, 2] = sliding(row, u, ut, time[0])
+
+    return fill_parts
+
+
+@kernel
+def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray, place: int) -> None:
+    """Add what sliding loses in a step of size[0] seconds [J] to one of the losses: the work into rows less what they
+    store of it.
+
+    ``before`` and ``now`` are as a `sliding_loop` writes them.
+    """
+    for i in range(len(now)):
+        if before[i, 2] + now[i, 2] > 0.0:
+            lost[place, i] += 0.5 * size[0] * (before[i, 0] + now[i, 0]) - (now[i, 1] - before[i, 1])
+
+
+@kernel
+def no_power(row: Any, u: Any, ut: Any, t: float) -> float:
+    """0: what sliding takes is that of a step, see `fill_jumps`."""
+    return 0.0
 
 
 def draw_lines(rows: LocalRows, fields: Fields, shown: Mapping[str, Output]) -> Drawing:
@@ -348,15 +445,15 @@ def position_differences(force: Kernel) -> Kernel:
     """The tangent kernel of a law between position markers by central differences of its force."""
 
     @kernel
-    def force_tangent(c: Any, i: int, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
+    def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
         h = STEP * max(SMALLEST, abs(u[0]), abs(u[1]), abs(u[2]))
         g = STEP * max(SMALLEST, abs(ut[0]), abs(ut[1]), abs(ut[2]))
         for b in range(3):
             x, y, z = 1.0 if b == 0 else 0.0, 1.0 if b == 1 else 0.0, 1.0 if b == 2 else 0.0
-            plus = force(c, i, (u[0] + h * x, u[1] + h * y, u[2] + h * z), ut, t)
-            minus = force(c, i, (u[0] - h * x, u[1] - h * y, u[2] - h * z), ut, t)
-            faster = force(c, i, u, (ut[0] + g * x, ut[1] + g * y, ut[2] + g * z), t)
-            slower = force(c, i, u, (ut[0] - g * x, ut[1] - g * y, ut[2] - g * z), t)
+            plus = force(row, (u[0] + h * x, u[1] + h * y, u[2] + h * z), ut, t)
+            minus = force(row, (u[0] - h * x, u[1] - h * y, u[2] - h * z), ut, t)
+            faster = force(row, u, (ut[0] + g * x, ut[1] + g * y, ut[2] + g * z), t)
+            slower = force(row, u, (ut[0] - g * x, ut[1] - g * y, ut[2] - g * z), t)
             for a in range(3):
                 P[a, b] = (plus[a] - minus[a]) / (2.0 * h)
                 V[a, b] = (faster[a] - slower[a]) / (2.0 * g)
@@ -368,10 +465,10 @@ def coordinate_differences(force: Kernel) -> Kernel:
     """The tangent kernel of a law between coordinate markers by central differences of its force."""
 
     @kernel
-    def force_tangent(c: Any, i: int, u: float, ut: float, t: float) -> tuple[float, float]:
+    def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
         h, g = STEP * max(SMALLEST, abs(u)), STEP * max(SMALLEST, abs(ut))
-        df_du = (force(c, i, u + h, ut, t) - force(c, i, u - h, ut, t)) / (2.0 * h)
-        return df_du, (force(c, i, u, ut + g, t) - force(c, i, u, ut - g, t)) / (2.0 * g)
+        df_du = (force(row, u + h, ut, t) - force(row, u - h, ut, t)) / (2.0 * h)
+        return df_du, (force(row, u, ut + g, t) - force(row, u, ut - g, t)) / (2.0 * g)
 
     return force_tangent
 

@@ -1,9 +1,10 @@
 """Row loops of connectors between two markers: gather, scatter and the tangent, written once and compiled around a law.
 
-A law provides kernels for one row; `register_pair` makes everything else from them, see `pair_laws`.  With u = value1 -
-value0 of two coordinate markers (each times its factor, if the law has them) and its rate u_t, or with u = p1 - p0 and
-u_t = v1 - v0 of two position markers, it gives f(u, u_t, t), which enters the left-hand side of the equations of motion
-at marker 1 and with the opposite sign at marker 0, and the derivatives P = ∂f/∂u, V = ∂f/∂u_t.  The loops add
+A law provides kernels for one row, a record with the columns of the schema under their names (see `rows`);
+`register_pair` makes everything else from them, see `pair_laws`.  With u = value1 - value0 of two coordinate markers
+(each times its factor, if the law has them) and its rate u_t, or with u = p1 - p0 and u_t = v1 - v0 of two position
+markers, it gives f(u, u_t, t), which enters the left-hand side of the equations of motion at marker 1 and with the
+opposite sign at marker 0, and the derivatives P = ∂f/∂u, V = ∂f/∂u_t.  The loops add
 
     forces    Jᵀ f    with J = [-J0, J1],
     tangent   dq (Jᵀ (P J + V J̇) + ∂(Jᵀf)/∂q) + dv Jᵀ V J,
@@ -28,9 +29,9 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.signature import check_arguments, check_results
 from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.law_checks import check_needs, needs
+from windlass.framework.model.rows import ARGUMENTS
 from windlass.framework.model.table import EntityTable
 
-ARGUMENTS = ("c", "i", "u", "ut", "t")
 Vector = tuple[float, float, float]
 
 PairLoops = tuple[Callable[..., None], Callable[..., None]]
@@ -101,21 +102,48 @@ def create_letters(module: str, name: str, letters: tuple[str, ...]) -> Any:
 
 
 @kernel(inline=True)
+def load_nothing(row: Any, data: FloatArray, start: FloatArray) -> None:
+    """The history values of a row that has none."""
+
+
+def create_load(history: int) -> Callable[..., None]:
+    """Kernel ``(row, data, start)`` that copies the history values of a row, now and at the start of the step, into it.
+
+    ``history``: their number.
+    """
+    if history == 0:
+        return load_nothing
+
+    @kernel(inline=True)
+    def load(row: Any, data: FloatArray, start: FloatArray) -> None:
+        for k in range(history):
+            row.history[k], row.start[k] = data[row.data + k], start[row.data + k]
+
+    return load
+
+
+@kernel(inline=True)
 def subtract(values: FloatArray, m1: int, m0: int) -> Vector:
     """The difference of two rows of three numbers."""
     return values[m1, 0] - values[m0, 0], values[m1, 1] - values[m0, 1], values[m1, 2] - values[m0, 2]
 
 
-def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tuple[float, float]]) -> PairLoops:
+def coordinate_pair(
+    force: Callable[..., float],
+    force_tangent: Callable[..., tuple[float, float]],
+    load: Callable[..., None] = load_nothing,
+) -> PairLoops:
     """Loops around a law between two coordinate markers.
 
     Args:
-        force: kernel ``(c, i, u, ut, t) -> f`` for row i of the law's columns c; u [m or rad], t [s], f [N or N m].
-        force_tangent: kernel ``(c, i, u, ut, t) -> (df_du, df_dut)``.
+        force: kernel ``(row, u, ut, t) -> f`` for one row of the law; u [m or rad], t [s], f [N or N m].
+        force_tangent: kernel ``(row, u, ut, t) -> (df_du, df_dut)``.
+        load: kernel of `create_load`, for laws with history values.
 
     Returns:
-        Kernels ``residual(c, pair, m, time, f)`` and ``tangent(c, pair, m, time, dq, dv, slots, values)`` over all
-        rows, with the columns m of the coordinate markers.
+        Kernels ``residual(rows, pair, m, time, data, start, f)`` and ``tangent(rows, pair, m, time, data, start, dq,
+        dv, slots, values)`` over all rows, with the columns m of the coordinate markers and the history values, now
+        and at the start of the step.
 
     Raises:
         ModelError: a kernel that takes other arguments, or gives another number of results.
@@ -126,14 +154,17 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
     check_results(force_tangent, "force_tangent of coordinate_pair", ("df_du", "df_dut"))
 
     @kernel
-    def residual(c: Any, pair: Pair, m: Any, time: FloatArray, f: FloatArray) -> None:
+    def residual(
+        rows: Any, pair: Pair, m: Any, time: FloatArray, data: FloatArray, start: FloatArray, f: FloatArray
+    ) -> None:
         n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
         for i in range(len(pair.m0)):
             if not pair.active[i]:
                 continue
-            m0, m1 = pair.m0[i], pair.m1[i]
+            row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
+            load(row, data, start)
             w0, w1 = pair.w0[i], pair.w1[i]
-            s = force(c, i, w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0], t)
+            s = force(row, w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0], t)
             for a in range(n0):
                 f[pair.dofs[i, a]] -= m.J[m0, a] * (w0 * s)
             for a in range(n - n0):
@@ -141,7 +172,16 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
 
     @kernel
     def tangent(
-        c: Any, pair: Pair, m: Any, time: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
+        rows: Any,
+        pair: Pair,
+        m: Any,
+        time: FloatArray,
+        data: FloatArray,
+        start: FloatArray,
+        dq: float,
+        dv: float,
+        slots: IntArray,
+        values: FloatArray,
     ) -> None:
         n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
         # of both markers side by side: J, and the row dq ∂f/∂q + dv ∂f/∂v
@@ -149,10 +189,12 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
         for i in range(len(pair.m0)):
             if not pair.active[i]:
                 continue
-            m0, m1 = pair.m0[i], pair.m1[i]
+            row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
+            load(row, data, start)
             w0, w1 = pair.w0[i], pair.w1[i]
             u, ut = w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
-            df_du, df_dut = force_tangent(c, i, u, ut, t)
+            # derivatives of the force, and of the markers
+            df_du, df_dut = force_tangent(row, u, ut, t)
             k, d = dq * df_du + dv * df_dut, dq * df_dut
             for a in range(n0):
                 J[a] = -w0 * m.J[m0, a]
@@ -163,9 +205,10 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
             for a in range(n):
                 for b in range(n):
                     values[slots[i, a, b]] += J[a] * B[b]
+            # second derivatives of the markers times f
             h0, h1 = m.h[m0], m.h[m1]
             if dq != 0.0 and (h0 >= 0 or h1 >= 0):
-                s = dq * force(c, i, u, ut, t)
+                s = dq * force(row, u, ut, t)
                 if h0 >= 0:
                     for a in range(n0):
                         for b in range(n0):
@@ -178,18 +221,20 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
     return residual, tangent
 
 
-def position_pair(force: Callable[..., Vector], force_tangent: Callable[..., None]) -> PairLoops:
+def position_pair(
+    force: Callable[..., Vector], force_tangent: Callable[..., None], load: Callable[..., None] = load_nothing
+) -> PairLoops:
     """Loops around a law between two position markers.
 
     Args:
-        force: kernel ``(c, i, u, ut, t) -> (fx, fy, fz)`` for row i of the law's columns c; u [m], ut [m/s] and f [N]
-            are tuples of three numbers in the global frame, t [s].
-        force_tangent: kernel ``(c, i, u, ut, t, P, V)`` that writes all entries of P = ∂f/∂u [N/m] and
+        force: kernel ``(row, u, ut, t) -> (fx, fy, fz)`` for one row of the law; u [m], ut [m/s] and f [N] are tuples
+            of three numbers in the global frame, t [s].
+        force_tangent: kernel ``(row, u, ut, t, P, V)`` that writes all entries of P = ∂f/∂u [N/m] and
             V = ∂f/∂u_t [N s/m], each of shape (3, 3).
+        load: kernel of `create_load`, for laws with history values.
 
     Returns:
-        Kernels ``residual(c, pair, m, time, f)`` and ``tangent(c, pair, m, time, dq, dv, slots, values)`` over all
-        rows, with the columns m of the position markers.
+        Kernels ``residual`` and ``tangent`` as of `coordinate_pair`, with the columns m of the position markers.
 
     Raises:
         ModelError: a kernel that takes other arguments, or gives another number of results.
@@ -200,14 +245,17 @@ def position_pair(force: Callable[..., Vector], force_tangent: Callable[..., Non
     check_results(force_tangent, "force_tangent of position_pair", ())
 
     @kernel
-    def residual(c: Any, pair: Pair, m: Any, time: FloatArray, f: FloatArray) -> None:
+    def residual(
+        rows: Any, pair: Pair, m: Any, time: FloatArray, data: FloatArray, start: FloatArray, f: FloatArray
+    ) -> None:
         n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
         for i in range(len(pair.m0)):
             if not pair.active[i]:
                 continue
-            m0, m1 = pair.m0[i], pair.m1[i]
+            row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
+            load(row, data, start)
             u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
-            fx, fy, fz = force(c, i, u, ut, t)
+            fx, fy, fz = force(row, u, ut, t)
             for a in range(n0):
                 f[pair.dofs[i, a]] -= m.J[m0, 0, a] * fx + m.J[m0, 1, a] * fy + m.J[m0, 2, a] * fz
             for a in range(n - n0):
@@ -215,7 +263,16 @@ def position_pair(force: Callable[..., Vector], force_tangent: Callable[..., Non
 
     @kernel
     def tangent(
-        c: Any, pair: Pair, m: Any, time: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
+        rows: Any,
+        pair: Pair,
+        m: Any,
+        time: FloatArray,
+        data: FloatArray,
+        start: FloatArray,
+        dq: float,
+        dv: float,
+        slots: IntArray,
+        values: FloatArray,
     ) -> None:
         n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
         # small arrays, made once per call: derivatives, J and J̇ of both markers side by side, and dq ∂f/∂q + dv ∂f/∂v
@@ -224,9 +281,10 @@ def position_pair(force: Callable[..., Vector], force_tangent: Callable[..., Non
         for i in range(len(pair.m0)):
             if not pair.active[i]:
                 continue
-            m0, m1 = pair.m0[i], pair.m1[i]
+            row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
+            load(row, data, start)
             u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
-            force_tangent(c, i, u, ut, t, P, V)
+            force_tangent(row, u, ut, t, P, V)
             # J and J̇ of the difference, marker 0 with the opposite sign
             for k in range(3):
                 for a in range(n0):
@@ -248,7 +306,7 @@ def position_pair(force: Callable[..., Vector], force_tangent: Callable[..., Non
             # second derivatives of the markers times f
             h0, h1 = m.h[m0], m.h[m1]
             if dq != 0.0 and (h0 >= 0 or h1 >= 0):
-                fx, fy, fz = force(c, i, u, ut, t)
+                fx, fy, fz = force(row, u, ut, t)
                 if h0 >= 0:
                     for a in range(n0):
                         for b in range(n0):

@@ -10,19 +10,19 @@ x_t, and the law then evaluates g + ∂g/∂x i Im x + ∂g/∂x_t i Im x_t, whi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.markers.pair_laws import Update
-from windlass.connectors.markers.pairs import Pair, bind_letters
+from windlass.connectors.markers.pairs import Pair, create_load
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
-from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces, bind_user_updates
-from windlass.elements.nodes.rotations import is_rotation, normalise
-from windlass.framework.arrays import FloatArray
+from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users, find_users
+from windlass.elements.nodes.rotations import is_rotation
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component
@@ -34,25 +34,64 @@ IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 @kernel
-def eval_forces(c: Any, i: int, x: ComplexArray, xt: ComplexArray) -> ComplexArray:
-    """g of row i, (n,)."""
-    n, user = c.x0.shape[1], c.user[i]
-    g = np.zeros(n, np.complex128)
-    for a in range(n):
-        if user >= 0:
-            slope = 0.0
-            for b in range(n):
-                slope += c.df_du[user, a, b] * x[b].imag + c.df_dut[user, a, b] * xt[b].imag
-            g[a] = complex(c.f[user, a], slope)
-            continue
-        g[a] = c.g0[i, a]
-        for b in range(n):
-            g[a] += c.K[i, a, b] * (x[b] - c.x0[i, b]) + c.D[i, a, b] * (xt[b] - c.v0[i, b])
-    return g
+def user_forces(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
+    """g of a user function, (n,)."""
+    for a in range(len(g)):
+        slope = 0.0
+        for b in range(len(g)):
+            slope += row.df_du[a, b] * x[b].imag + row.df_dut[a, b] * xt[b].imag
+        g[a] = complex(row.user_force[a], slope)
+
+
+@kernel
+def force_of_one(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
+    """g of a spring of one number."""
+    g[0] = row.preload + (row.stiffness * (x[0] - row.offset) + row.damping * (xt[0] - row.rate_offset))
+
+
+@kernel
+def energy_of_one(row: Any, x: ComplexArray) -> complex:
+    """Energy of a spring of one number [J]."""
+    return complex(0.5 * row.stiffness * (x[0] - row.offset) * (x[0] - row.offset))
+
+
+@kernel
+def power_of_one(row: Any, xt: ComplexArray) -> complex:
+    """Power that its damper dissipates [W]."""
+    return complex(row.damping * (xt[0] - row.rate_offset) * (xt[0] - row.rate_offset))
+
+
+@kernel
+def force_of_all(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
+    """g of a spring with matrices."""
+    for a in range(len(g)):
+        g[a] = 0.0
+        for b in range(len(g)):
+            g[a] += row.stiffness[a, b] * (x[b] - row.offset[b]) + row.damping[a, b] * xt[b]
+
+
+@kernel
+def energy_of_all(row: Any, x: ComplexArray) -> complex:
+    """Energy of a spring with matrices [J]."""
+    total = complex(0.0, 0.0)
+    for a in range(len(x)):
+        for b in range(len(x)):
+            total += 0.5 * row.stiffness[a, b] * (x[a] - row.offset[a]) * (x[b] - row.offset[b])
+    return total
+
+
+@kernel
+def power_of_all(row: Any, xt: ComplexArray) -> complex:
+    """Power that its dampers dissipate [W]."""
+    total = complex(0.0, 0.0)
+    for a in range(len(xt)):
+        for b in range(len(xt)):
+            total += row.damping[a, b] * xt[a] * xt[b]
+    return total
 
 
 class SpringKernels(NamedTuple):
-    """Kernels ``(c, i, u, ut, t)`` of a law, and ``fill(c, pair, m, x, xt)`` over all rows, see `make_kernels`."""
+    """Kernels ``(row, u, ut, t)`` of a law, and ``fill`` over all rows, see `make_kernels`."""
 
     force: Kernel
     energy: Kernel
@@ -61,43 +100,48 @@ class SpringKernels(NamedTuple):
     number: Callable[[int, int], Kernel]
 
 
-def make_kernels(measure: Kernel, apply: Kernel, n: int) -> SpringKernels:
-    """Kernels of a law around ``measure(c, i, u, ut, x, xt)`` and ``apply(c, i, u, g) -> F``."""
+def make_kernels(measure: Kernel, apply: Kernel, n: int, load: Kernel) -> SpringKernels:
+    """Kernels of a law around ``measure(row, u, ut, x, xt)`` and ``apply(row, u, g) -> F``."""
+    one = force_of_one, energy_of_one, power_of_one
+    force_of, energy_of, power_of = one if n == 1 else (force_of_all, energy_of_all, power_of_all)
 
     @kernel
-    def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    def eval_forces(row: Any, x: ComplexArray, xt: ComplexArray) -> ComplexArray:
+        g = np.zeros(n, np.complex128)
+        if row.has_function:
+            user_forces(row, x, xt, g)
+        else:
+            force_of(row, x, xt, g)
+        return g
+
+    @kernel
+    def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
         x, xt = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
-        measure(c, i, u, ut, x, xt)
-        return apply(c, i, u, eval_forces(c, i, x, xt))
+        measure(row, u, ut, x, xt)
+        return apply(row, u, eval_forces(row, x, xt))
 
     @kernel
-    def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+    def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
         x, xt = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
-        measure(c, i, u, ut, x, xt)
-        total = complex(0.0, 0.0)
-        if c.user[i] < 0:
-            for a in range(n):
-                for b in range(n):
-                    total += 0.5 * c.K[i, a, b] * (x[a] - c.x0[i, a]) * (x[b] - c.x0[i, b])
-        return total
+        measure(row, u, ut, x, xt)
+        return complex(0.0, 0.0) if row.has_function else energy_of(row, x)
 
     @kernel
-    def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+    def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
         x, xt = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
-        measure(c, i, u, ut, x, xt)
-        total = complex(0.0, 0.0)
-        if c.user[i] < 0:
-            for a in range(n):
-                for b in range(n):
-                    total += c.D[i, a, b] * (xt[a] - c.v0[i, a]) * (xt[b] - c.v0[i, b])
-        return total
+        measure(row, u, ut, x, xt)
+        return complex(0.0, 0.0) if row.has_function else power_of(row, xt)
 
     @kernel
-    def fill(c: Any, pair: Pair, m: PositionColumns, x: FloatArray, xt: FloatArray) -> None:
+    def fill(
+        rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, xt: FloatArray
+    ) -> None:
         one, rate = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
         for i in range(len(pair.m0)):
+            row = rows[i]
+            load(row, data, start)
             u, ut = row_of_rigid(m, pair, i)
-            measure(c, i, u, ut, one, rate)
+            measure(row, u, ut, one, rate)
             for a in range(n):
                 x[i, a], xt[i, a] = one[a].real, rate[a].real
 
@@ -105,11 +149,11 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int) -> SpringKernels:
         """Kernel for number ``place`` of x, x_t or g (which = 0, 1, 2)."""
 
         @kernel
-        def value(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+        def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
             x, xt = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
-            measure(c, i, u, ut, x, xt)
+            measure(row, u, ut, x, xt)
             if which == 2:
-                return complex(eval_forces(c, i, x, xt)[place])
+                return complex(eval_forces(row, x, xt)[place])
             return complex(x[place] if which == 0 else xt[place])
 
         return value
@@ -117,77 +161,24 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int) -> SpringKernels:
     return SpringKernels(force, energy, power, fill, number)
 
 
-def bind(rows: LocalRows) -> tuple[Any, UserForces]:
-    """Data of the rows for the kernels, and their user forces.
-
-    K, D: stiffness and damping (rows, n, n).  x0, v0, g0: offset, offset of the rate, and constant force (rows, n).
-    F0, F1: joint frames in the frames of the markers (rows, 3, 3); laws with one axis use the first axis of F0.
-    arm: whether moments balance (rows,).  last: history value of the last step, data: its place (rows,).
-    """
-    users = bind_user_forces(rows, "N, N m")
-    n, has = len(rows.rows), rows.table.component.columns
-    zero = np.zeros_like(rows.local("offset")).reshape(n, -1)
-
-    def find(name: str, otherwise: Any) -> Any:
-        return rows.local(name) if name in has else otherwise
-
-    def shaped(values: FloatArray, times: int) -> FloatArray:
-        return np.ascontiguousarray(values.reshape(n, *(zero.shape[1],) * times))
-
-    frame = np.tile(np.eye(3), (n, 1, 1))
-    if "axis" in has:
-        frame[:, :, 0] = normalise(rows.local("axis"))
-    c = bind_letters(
-        rows,
-        {},
-        K=shaped(rows.local("stiffness"), 2),
-        D=shaped(rows.local("damping"), 2),
-        x0=shaped(rows.local("offset"), 1),
-        v0=shaped(find("rate_offset", zero), 1),
-        g0=shaped(find("preload", zero), 1),
-        F0=find("frame0", frame),
-        F1=find("frame1", frame),
-        arm=find("moment_arm", np.zeros(n, bool)),
-        last=np.zeros(n),
-        data=rows.data_start("data") if "data" in rows.table.component.refs else np.zeros(0, np.int64),
-        **users.letters,
-    )
-    return c, users
-
-
-def eval_numbers(fill: Kernel, rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """x and x_t of all rows, shape (rows, n)."""
-    pair, c = rows.columns[:2]
-    x, xt = np.zeros(c.x0.shape), np.zeros(c.x0.shape)
-    fill(c, pair, s.markers[FAMILY], x, xt)
-    return x, xt
-
-
-def bind_updates(fill: Kernel, rows: LocalRows) -> tuple[Update, Update]:
-    """The updates of history values, user forces, and then of their derivatives; none if there are none."""
-    _, c, users = rows.columns
-
-    def remember(s: Fields) -> None:
-        c.last[:] = s.data[c.data]
-
-    def find(s: Fields) -> tuple[FloatArray, FloatArray]:
-        if len(c.data):
-            remember(s)
-        x, xt = eval_numbers(fill, rows, s)
-        return x[users.where], xt[users.where]
-
-    if len(users.where):
-        return bind_user_updates(users, find, True)
-    return (remember, remember) if len(c.data) else (None, None)
+def eval_numbers(fill: Kernel, n: int, rows: LocalRows, s: Fields, which: IntArray) -> tuple[FloatArray, FloatArray]:
+    """x and x_t of some rows, shape (k, n)."""
+    pair, own = rows.columns
+    x, xt = np.zeros((len(own), n)), np.zeros((len(own), n))
+    fill(own, pair, s.markers[FAMILY], s.data, s.start_data, x, xt)
+    return x[which], xt[which]
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limits of the account: a user force may have no energy."""
-    _, c, users = rows.columns
+    """Declare the limits of the account: a user force need not have an energy."""
+    own, users = rows.columns[1], find_users(rows)
     assert system.account is not None
-    # torques about three axes and forces with unbalanced moments have no energy
-    moves = c.D.any() or c.v0.any() or c.g0.any() or not c.arm.all() or c.x0.shape[1] > 1
-    system.account = replace(system.account, is_whole=not len(users.where), conserves=not (len(users.where) or moves))
+    names = own.dtype.names
+    # torques about three axes have no energy, nor have forces with unbalanced moments
+    moves = any(own[name].any() for name in ("damping", "rate_offset", "preload") if name in names)
+    moves = moves or own["offset"].ndim > 1 or ("moment_arm" in names and not own["moment_arm"].all())
+    whole = not len(users.where)
+    system.account = replace(system.account, is_whole=whole, conserves=whole and not moves)
 
 
 def check_frames(world: Tables, table: EntityTable) -> None:
@@ -205,28 +196,31 @@ def register_rigid_spring(
     *,
     outputs: Callable[[Callable[[int, int], Kernel]], Mapping[str, Output]],
     check: Callable[[Tables, EntityTable], None] = check_frames,
+    derived: Sequence[str] = (),
+    derive: Callable[[LocalRows], Mapping[str, Any]] = lambda rows: {},
     **more: Any,
 ) -> None:
     """Register a spring between two rigid markers.
 
     Args:
         component: the schema, with ``stiffness``, ``damping``, ``offset``, ``force_function`` and ``force_derivative``,
-            and further columns of `bind`: ``rate_offset``, ``preload``, ``frame0``, ``frame1``, ``moment_arm``,
-            ``data``.
-        measure: kernel ``(c, i, u, ut, x, xt)`` that writes x and x_t, complex, shape (n,).
-        apply: kernel ``(c, i, u, g) -> F`` that gives the nine numbers of `pairs`.
+            with one number also ``rate_offset`` and ``preload``.
+        measure: kernel ``(row, u, ut, x, xt)`` that writes x and x_t, complex, shape (n,).
+        apply: kernel ``(row, u, g) -> F`` that gives the nine numbers of `pairs`.
         n: 1 or 6.
         outputs: function of ``number(which, place)``, which creates the kernel of one number of x, x_t or g.
         check: see `register`.
+        derived, derive: see `register_kind`.
         **more: see `register_rigid_pair`.
     """
-    made = make_kernels(measure, apply, n)
+    made = make_kernels(measure, apply, n, create_load(len(more.get("start", ()))))
 
     register_rigid_pair(
         component,
         made.force,
-        columns=bind,
-        before=lambda rows: bind_updates(made.fill, rows),
+        derived=(*USER_FIELDS, *derived),
+        derive=lambda rows: {**derive_users(rows), **derive(rows)},
+        before=partial(bind_users, partial(eval_numbers, made.fill, n), True),
         stored=("spring", made.energy),
         lost=("damper", made.power),
         passed="drive",

@@ -34,12 +34,10 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.friction.regularised import slides
-from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.markers.position_kernels import PositionColumns, cross
+from windlass.connectors.markers.position_kernels import cross
 from windlass.connectors.markers.position_markers import FAMILY
-from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.gaps import note_gap, note_way
 from windlass.framework.model.law import LocalRows, Output, Tables
@@ -78,13 +76,6 @@ class ContactSphereSphere(Component):
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
 
 
-LETTERS = {
-    "r0": "radius0", "r1": "radius1", "k": "contact_stiffness", "d": "contact_damping", "m": "exponent",
-    "mu": "friction", "zone": "proportional_zone", "least": "least_impact_speed", "lam": "plasticity_ratio",
-    "f0": "pull_off_force", "ka": "adhesion_stiffness", "l": "adhesion_exponent",
-}  # fmt: skip
-
-
 @kernel
 def raise_depth(x: complex, m: float) -> complex:
     """x^m with the sign of x, for m >= 1."""
@@ -96,15 +87,15 @@ def raise_depth(x: complex, m: float) -> complex:
 
 
 @kernel
-def measure(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
+def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
     """Gap [m], its rate and the slip, three numbers [m/s]; n; the arms of force on 0 and 1, three numbers [m]."""
-    side, d = c.side[i], u.d
+    side, d = row.side, u.d
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
     # spheres with the same centre have no normal: any direction will do
     inverse = side / length if length.real > 0.0 else complex(0.0, 0.0)
     n = (inverse * d[0], inverse * d[1], inverse * d[2] + (length.real == 0.0))
-    gap = side * length - (c.r0[i] + side * c.r1[i])
-    a0, a1 = c.r0[i] + 0.5 * gap, -side * (c.r1[i] + 0.5 * side * gap)
+    gap = side * length - (row.radius0 + side * row.radius1)
+    a0, a1 = row.radius0 + 0.5 * gap, -side * (row.radius1 + 0.5 * side * gap)
     s0, s1 = (a0 * n[0], a0 * n[1], a0 * n[2]), (a1 * n[0], a1 * n[1], a1 * n[2])
     rate = n[0] * ut[0] + n[1] * ut[1] + n[2] * ut[2]
     w0, w1 = cross(ut[3:6], s0), cross(ut[6:9], s1)
@@ -117,130 +108,119 @@ def measure(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
 
 
 @kernel
-def press(c: Any, i: int, gap: complex, rate: complex) -> Any:
+def press(row: Any, gap: complex, rate: complex) -> Any:
     """f_n [N] of a contact that is closed."""
-    depth = raise_depth(-gap, c.m[i])
-    f = c.k[i] * depth - c.d[i] * rate
-    if c.x[i] != 0.0:
-        speed = max(c.h[i, 2], c.least[i])
-        return f + (c.k[i] * c.x[i] / speed * depth * rate if speed > 0.0 else 0.0 * depth)
-    if c.lam[i] > 0.0:
-        back = c.k[i] / (1.0 - c.lam[i]) * (depth - c.h[i, 3] ** c.m[i])
-        pull = -c.ka[i] * raise_depth(-gap, c.l[i])
-        if back.real < c.k[i] * depth.real:
-            f = (back if back.real > pull.real else pull) - c.d[i] * rate
-        f = f - c.f0[i]
+    depth = raise_depth(-gap, row.exponent)
+    f = row.contact_stiffness * depth - row.contact_damping * rate
+    if row.impact_factor != 0.0:
+        speed = max(row.history[2], row.least_impact_speed)
+        return f + (row.contact_stiffness * row.impact_factor / speed * depth * rate if speed > 0.0 else 0.0 * depth)
+    if row.plasticity_ratio > 0.0:
+        back = row.contact_stiffness / (1.0 - row.plasticity_ratio) * (depth - row.history[3] ** row.exponent)
+        pull = -row.adhesion_stiffness * raise_depth(-gap, row.adhesion_exponent)
+        if back.real < row.contact_stiffness * depth.real:
+            f = (back if back.real > pull.real else pull) - row.contact_damping * rate
+        f = f - row.pull_off_force
     return f
 
 
 @kernel
-def rub(c: Any, i: int, fn: complex, slip: Any) -> Any:
+def rub(row: Any, fn: complex, slip: Any) -> Any:
     """Friction by slip, s in f_t = -s v_t [N s/m]."""
     # share of the slip written out: a call makes this kernel too large to be inlined, contacts take an eighth longer
-    if not slides(c.h[i, 1], c.zone[i]):
-        return c.mu[i] * fn / c.zone[i]
+    if not slides(row.history[1], row.proportional_zone):
+        return row.friction * fn / row.proportional_zone
     square = slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]
-    return c.mu[i] * fn / np.sqrt(square) if square.real > 0.0 else 0.0 * fn
+    return row.friction * fn / np.sqrt(square) if square.real > 0.0 else 0.0 * fn
 
 
 @kernel
-def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers of row i."""
-    gap, rate, slip, n, s0, s1 = measure(c, i, u, ut)
-    fn = press(c, i, gap, rate) * (1.0 if c.h[i, 0] <= 0.0 else 0.0)
-    share = rub(c, i, fn, slip)
+def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """The nine numbers."""
+    gap, rate, slip, n, s0, s1 = measure(row, u, ut)
+    fn = press(row, gap, rate) * (1.0 if row.history[0] <= 0.0 else 0.0)
+    share = rub(row, fn, slip)
     f = (share * slip[0] - fn * n[0], share * slip[1] - fn * n[1], share * slip[2] - fn * n[2])
     t0, t1 = cross(f, s0), cross(s1, f)
     return f[0], f[1], f[2], t0[0], t0[1], t0[2], t1[0], t1[1], t1[2]
 
 
 @kernel
-def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the spring of row i [J]; 0 of a plastic one."""
-    gap = measure(c, i, u, ut)[0]
-    on = 1.0 if c.h[i, 0] <= 0.0 and c.lam[i] == 0.0 else 0.0
-    return on * c.k[i] / (c.m[i] + 1.0) * raise_depth(gap, c.m[i]) * gap
+def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """Energy of the spring [J]; 0 of a plastic one."""
+    gap = measure(row, u, ut)[0]
+    on = 1.0 if row.history[0] <= 0.0 and row.plasticity_ratio == 0.0 else 0.0
+    return on * row.contact_stiffness / (row.exponent + 1.0) * raise_depth(gap, row.exponent) * gap
 
 
 @kernel
-def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power that friction and all other parts except the spring of row i dissipate [W]."""
-    gap, rate, slip, _, _, _ = measure(c, i, u, ut)
-    on = 1.0 if c.h[i, 0] <= 0.0 else 0.0
-    fn = press(c, i, gap, rate)
-    spring = c.k[i] * raise_depth(-gap, c.m[i]) * (1.0 if c.lam[i] == 0.0 else 0.0)
+def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """What friction and all but the spring take [W]."""
+    gap, rate, slip, _, _, _ = measure(row, u, ut)
+    on = 1.0 if row.history[0] <= 0.0 else 0.0
+    fn = press(row, gap, rate)
+    spring = row.contact_stiffness * raise_depth(-gap, row.exponent) * (1.0 if row.plasticity_ratio == 0.0 else 0.0)
     square = slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]
-    return on * (rub(c, i, fn, slip) * square - (fn - spring) * rate)
+    return on * (rub(row, fn, slip) * square - (fn - spring) * rate)
 
 
 def number_of(which: int) -> Any:
     """Kernel of the normal force, the size of friction, gap, its rate, the slip, and the plastic depth (0 ... 5)."""
 
     @kernel
-    def value(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-        gap, rate, slip, _, _, _ = measure(c, i, u, ut)
-        fn = press(c, i, gap, rate) * (1.0 if c.h[i, 0] <= 0.0 else 0.0)
+    def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+        gap, rate, slip, _, _, _ = measure(row, u, ut)
+        fn = press(row, gap, rate) * (1.0 if row.history[0] <= 0.0 else 0.0)
         speed = complex(np.sqrt((slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]).real), 0.0)
-        return (fn, rub(c, i, fn, slip) * speed, gap, rate, speed, complex(c.h[i, 3], 0.0))[which]
+        return (fn, rub(row, fn, slip) * speed, gap, rate, speed, complex(row.history[3], 0.0))[which]
 
     return value
 
 
 @kernel
-def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> None:
-    """The numbers of `Gaps` of row i; a sphere inside a hollow one can leave it only through its gap."""
-    gap, rate, _, _, _, _ = measure(c, i, u, ut)
+def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
+    """The numbers of `Gaps`; what is in a hollow sphere leaves it by its gap alone."""
+    gap, rate, _, _, _, _ = measure(row, u, ut)
     speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
-    note_gap(row, gap.real, rate.real, speed)
-    if c.side[i] > 0.0:
-        note_way(row, c.r0[i] + c.r1[i], u.d[0].real, u.d[1].real, u.d[2].real)
+    note_gap(numbers, gap.real, rate.real, speed)
+    if row.side > 0.0:
+        note_way(numbers, row.radius0 + row.radius1, u.d[0].real, u.d[1].real, u.d[2].real)
 
 
 @kernel
-def update_history(
-    c: Any, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, size: FloatArray, outcome: FloatArray
-) -> None:
-    """New history values of the active rows; see `note_outcome` for the outcome."""
-    error, step, changed, largest, worst = 0.0, np.inf, False, 0.0, -1
-    for i in range(len(pair.m0)):
-        if not pair.active[i]:
-            continue
-        u, ut = row_of_rigid(m, pair, i)
-        gap, rate, slip, _, _, _ = measure(c, i, u, ut)
-        at, jump = c.data[i], 0.0
-        for k in range(4):
-            c.h[i, k] = data[at + k]
-        closed, sliding = c.h[i, 0] <= 0.0, slides(c.h[i, 1], c.zone[i])
-        fn = press(c, i, gap, rate)
-        before = rub(c, i, fn, slip)
-        speed = np.sqrt((slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]).real)
-        data[at], data[at + 1], data[at + 2] = gap.real, speed, start[at + 2]
-        if start[at] > 0.0 and gap.real <= 0.0:
-            data[at + 2] = -rate.real
-        depth = max(start[at + 3], -gap.real * c.lam[i] ** (1.0 / c.m[i])) if c.lam[i] > 0.0 else start[at + 3]
-        data[at + 3] = depth if gap.real <= 0.0 else 0.0
-        c.h[i, 1] = speed
-        if c.h[i, 0] <= 0.0:
-            largest = max(largest, abs(fn.real))
-            if sliding != slides(speed, c.zone[i]):
-                jump, changed = abs(rub(c, i, fn, slip).real - before.real) * speed, True
-        if closed != (gap.real <= 0.0):
-            jump, changed = max(jump, abs(c.k[i] * gap.real)), True
-            if rate.real != 0.0:
-                step = min(step, abs(start[at] / rate.real))
-        for k in range(4):
-            c.h[i, k] = data[at + k]
-        if jump > error:
-            error, worst = jump, i
-    note_outcome(outcome, error, step, changed, largest, worst)
+def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
+    """New history values; force error [N], recommended step size [s], what has changed, and force [N]."""
+    gap, rate, slip, _, _, _ = measure(row, u, ut)
+    closed, sliding = row.history[0] <= 0.0, slides(row.history[1], row.proportional_zone)
+    jump, step, changed, force, share = 0.0, np.inf, False, 0.0, row.plasticity_ratio
+    fn = press(row, gap, rate)
+    before = rub(row, fn, slip)
+    speed = np.sqrt((slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]).real)
+    row.history[1] = speed
+    if closed:
+        force = abs(fn.real)
+        if sliding != slides(speed, row.proportional_zone):
+            jump, changed = abs(rub(row, fn, slip).real - before.real) * speed, True
+    if closed != (gap.real <= 0.0):
+        jump, changed = max(jump, abs(row.contact_stiffness * gap.real)), True
+        if rate.real != 0.0:
+            step = abs(row.start[0] / rate.real)
+    row.history[0], row.history[2] = gap.real, row.start[2]
+    if row.start[0] > 0.0 and gap.real <= 0.0:
+        row.history[2] = -rate.real
+    depth = row.start[3]
+    if share > 0.0:
+        depth = max(depth, -gap.real * share ** (1.0 / row.exponent))
+    row.history[3] = depth if gap.real <= 0.0 else 0.0
+    return jump, step, changed, force
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """h = 1 or -1, and x = χ v_i/k, which is 0 for the plain model."""
+    """h = 1 or -1, and χ v_i/k, which is 0 for the plain model."""
     model, e = rows.local("impact_model"), rows.local("restitution")
     soft = np.where(e > 1.0 / 3.0, 1.5 * (e - 1.0) * (11.0 - e) / (1.0 + 9.0 * e), (e * e - 1.0) / e)
     x = np.select([model == MODELS[1], model == MODELS[2]], [1.5 * (e - 1.0), soft], 0.0)
-    return {"side": np.where(rows.local("hollow"), -1.0, 1.0), "x": x}
+    return {"side": np.where(rows.local("hollow"), -1.0, 1.0), "impact_factor": x}
 
 
 def refuse_deep(rows: LocalRows, system: System) -> None:
@@ -279,7 +259,7 @@ def check(world: Tables, table: EntityTable) -> None:
 register_rigid_pair(
     ContactSphereSphere,
     force,
-    letters=LETTERS,
+    derived=("side", "impact_factor"),
     derive=derive,
     stored=("contact_spring", energy),
     lost=("friction", power),

@@ -19,12 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross, dot, turn_vector
-from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, register_rigid_pair, row_of_rigid
+from windlass.connectors.markers.position_kernels import cross, dot, turn_vector
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, register_rigid_pair
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernels.call import call
+from windlass.framework.assembly.post_newton import run_post_newton
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.gaps import GAP, note_gap
 from windlass.framework.model.law import LocalRows, Output, Tables
@@ -34,6 +33,9 @@ from windlass.framework.model.table import EntityTable
 
 START = (0.0, 0.0)
 AXES = np.eye(3)
+DERIVED = (
+    "pitch_radius0", "pitch_radius1", "side", "pitch", "cosine", "sine", "half_backlash", "unit_axis", "across",
+)  # fmt: skip
 
 
 class GearPair(Component):
@@ -57,44 +59,41 @@ class GearPair(Component):
     active = column("1", "meshes only if true", dtype=bool, default=True, switchable=True)
 
 
-LETTERS = {"k": "mesh_stiffness", "d": "mesh_damping"}
-
-
 @kernel
-def measure(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
+def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
     """Σ r ψ [m] and its rate, distance of the axes and its rate; a, e, t."""
-    a, d = turn_vector(u.A, c.a[i]), (u.d[0], u.d[1], u.d[2])
-    along, side = dot(a, d), c.side[i]
+    a, d = turn_vector(u.A, row.unit_axis), (u.d[0], u.d[1], u.d[2])
+    along, side = dot(a, d), row.side
     e = (d[0] - along * a[0], d[1] - along * a[1], d[2] - along * a[2])
     distance = np.sqrt(dot(e, e))
     e = (side * e[0] / distance, side * e[1] / distance, side * e[2] / distance)
     t, v = cross(a, e), (ut[0], ut[1], ut[2])
-    x, y = turn_vector(u.A, c.x0[i]), turn_vector(u.B, c.x0[i])
-    turned = c.r0[i] * eval_angle(dot(x, t), dot(x, e)) + c.r1[i] * eval_angle(dot(y, t), dot(y, e))
+    x, y = turn_vector(u.A, row.across), turn_vector(u.B, row.across)
+    turned = row.pitch_radius0 * eval_angle(dot(x, t), dot(x, e)) + row.pitch_radius1 * eval_angle(dot(y, t), dot(y, e))
     swing = side * dot(t, v) / distance
-    rate = c.r0[i] * (dot(a, ut[3:6]) - swing) + c.r1[i] * (dot(a, ut[6:9]) - swing)
+    rate = row.pitch_radius0 * (dot(a, ut[3:6]) - swing) + row.pitch_radius1 * (dot(a, ut[6:9]) - swing)
     return turned, rate, distance, side * dot(e, v), a, e, t
 
 
 @kernel
-def shift(c: Any, i: int, turned: complex) -> Any:
-    """w of row i [m]."""
-    if c.h[i, 0] == 0.0:
+def shift(row: Any, turned: complex) -> Any:
+    """w [m]."""
+    if row.history[0] == 0.0:
         return turned - turned.real
-    way = turned - c.h[i, 1]
-    return way - c.pitch[i] * np.floor(way.real / c.pitch[i] + 0.5)
+    way = turned - row.history[1]
+    return way - row.pitch * np.floor(way.real / row.pitch + 0.5)
 
 
 @kernel
-def flank(c: Any, i: int, sign: float, way: complex, rate: complex, distance: complex, apart: complex) -> Any:
+def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex, apart: complex) -> Any:
     """s and N of the flank of one direction."""
-    far, side = distance - abs(c.r0[i] + c.r1[i]), c.side[i]
-    s = sign * c.cos[i] * way - c.sin[i] * side * far - c.b[i]
-    # without backlash one of the flanks is always in contact
+    far, side = distance - abs(row.pitch_radius0 + row.pitch_radius1), row.side
+    s = sign * row.cosine * way - row.sine * side * far - row.half_backlash
+    # without backlash one of the flanks always bears
     if s.real < 0.0 or (s.real == 0.0 and sign < 0.0):
         return s, 0.0 * s, 0.0 * s
-    st = sign * c.cos[i] * rate - c.sin[i] * side * apart
-    elastic, damping = c.k[i] * s, c.d[i] * st
+    st = sign * row.cosine * rate - row.sine * side * apart
+    elastic, damping = row.mesh_stiffness * s, row.mesh_damping * st
     if damping.real > elastic.real:
         damping = elastic
     elif damping.real < -elastic.real:
@@ -103,79 +102,77 @@ def flank(c: Any, i: int, sign: float, way: complex, rate: complex, distance: co
 
 
 @kernel
-def mesh(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
+def mesh(row: Any, u: Pose, ut: ComplexArray) -> Any:
     """Both flanks, w, distance, and a, e, t."""
-    turned, rate, distance, apart, a, e, t = measure(c, i, u, ut)
-    way = shift(c, i, turned)
-    s0, n0, p0 = flank(c, i, 1.0, way, rate, distance, apart)
-    s1, n1, p1 = flank(c, i, -1.0, way, rate, distance, apart)
+    turned, rate, distance, apart, a, e, t = measure(row, u, ut)
+    way = shift(row, turned)
+    s0, n0, p0 = flank(row, 1.0, way, rate, distance, apart)
+    s1, n1, p1 = flank(row, -1.0, way, rate, distance, apart)
     return (s0, s1), (n0, n1), p0 + p1, way, distance, a, e, t
 
 
 @kernel
-def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers of row i."""
-    _, n, _, _, distance, a, e, across = mesh(c, i, u, ut)
-    turn, push = c.cos[i] * (n[0] - n[1]), c.sin[i] * (n[0] + n[1])
-    lever = c.side[i] * (c.r0[i] + c.r1[i]) / distance
+def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """The nine numbers."""
+    _, n, _, _, distance, a, e, across = mesh(row, u, ut)
+    turn, push = row.cosine * (n[0] - n[1]), row.sine * (n[0] + n[1])
+    lever = row.side * (row.pitch_radius0 + row.pitch_radius1) / distance
     f = (
         -turn * lever * across[0] - push * e[0],
         -turn * lever * across[1] - push * e[1],
         -turn * lever * across[2] - push * e[2],
     )
-    m0, m1 = turn * c.r0[i], turn * c.r1[i]
+    m0, m1 = turn * row.pitch_radius0, turn * row.pitch_radius1
     return f[0], f[1], f[2], m0 * a[0], m0 * a[1], m0 * a[2], m1 * a[0], m1 * a[1], m1 * a[2]
 
 
 @kernel
-def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the teeth of row i [J]."""
-    s = mesh(c, i, u, ut)[0]
+def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """Energy of the teeth [J]."""
+    s = mesh(row, u, ut)[0]
     total = complex(0.0, 0.0)
     for k in range(2):
         if s[k].real > 0.0:
-            total += 0.5 * c.k[i] * s[k] * s[k]
+            total += 0.5 * row.mesh_stiffness * s[k] * s[k]
     return total
 
 
 @kernel
-def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power that the damping of row i dissipates [W]."""
-    return mesh(c, i, u, ut)[2]
+def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """What the damping takes [W]."""
+    return mesh(row, u, ut)[2]
 
 
 @kernel
-def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> None:
-    """The numbers of `Gaps` of row i for the nearer flank; without backlash one flank is always in contact."""
-    if c.b[i] == 0.0:
-        row[GAP] = np.inf
+def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
+    """The numbers of `Gaps`, those of the nearer flank; without backlash one of them always bears."""
+    if row.half_backlash == 0.0:
+        numbers[GAP] = np.inf
         return
-    turned, rate, distance, apart, _, _, _ = measure(c, i, u, ut)
-    way, opens = c.cos[i] * shift(c, i, turned).real, c.sin[i] * c.side[i] * apart.real
-    room = c.sin[i] * c.side[i] * (distance.real - abs(c.r0[i] + c.r1[i])) + c.b[i]
-    slip = c.cos[i] * rate.real * (1.0 if way > 0.0 else -1.0)
-    note_gap(row, room - abs(way), opens - slip, abs(slip))
+    turned, rate, distance, apart, _, _, _ = measure(row, u, ut)
+    way, opens = row.cosine * shift(row, turned).real, row.sine * row.side * apart.real
+    room = row.sine * row.side * (distance.real - abs(row.pitch_radius0 + row.pitch_radius1)) + row.half_backlash
+    slip = row.cosine * rate.real * (1.0 if way > 0.0 else -1.0)
+    note_gap(numbers, room - abs(way), opens - slip, abs(slip))
 
 
 def number_of(which: int) -> Any:
     """Kernel of the force of the flanks, N_+ - N_-, of w, and of the distance of the axes (0, 1, 2)."""
 
     @kernel
-    def value(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-        _, n, _, way, distance, _, _, _ = mesh(c, i, u, ut)
+    def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+        _, n, _, way, distance, _, _, _ = mesh(row, u, ut)
         return (n[0] - n[1], way, distance)[which]
 
     return value
 
 
 @kernel
-def store_starts(c: Any, pair: Pair, m: PositionColumns, data: FloatArray) -> None:
-    """Store the initial position of the teeth of rows that have none yet."""
-    for i in range(len(pair.m0)):
-        at = c.data[i]
-        if data[at] == 0.0:
-            u, ut = row_of_rigid(m, pair, i)
-            data[at], data[at + 1] = 1.0, measure(c, i, u, ut)[0].real
+def store_start(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
+    """Keep the position of teeth that is not known yet; there is no force error."""
+    if row.history[0] == 0.0:
+        row.history[0], row.history[1] = 1.0, measure(row, u, ut)[0].real
+    return 0.0, np.inf, False, 0.0
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
@@ -183,29 +180,27 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
     get, a = rows.local, normalise(rows.local("axis"))
     r0, r1 = (0.5 * get("module") * get(name) for name in ("teeth0", "teeth1"))
     return {
-        "r0": r0,
-        "r1": r1,
+        "pitch_radius0": r0,
+        "pitch_radius1": r1,
         "side": np.sign(r0 + r1),
         "pitch": math.pi * get("module"),
-        "cos": np.cos(get("pressure_angle")),
-        "sin": np.sin(get("pressure_angle")),
-        "b": 0.5 * get("backlash"),
-        "a": a,
-        "x0": normalise(np.cross(a, AXES[np.abs(a).argmin(axis=1)])),
+        "cosine": np.cos(get("pressure_angle")),
+        "sine": np.sin(get("pressure_angle")),
+        "half_backlash": 0.5 * get("backlash"),
+        "unit_axis": a,
+        "across": normalise(np.cross(a, AXES[np.abs(a).argmin(axis=1)])),
     }
 
 
 def add_start(rows: LocalRows, system: System) -> None:
     """Add the update that stores the initial position of the teeth at the start of a solve."""
-    pair, c = rows.columns
 
+    # explicit methods decide nothing before the first step, so that the update after a step does this, too
     def decide(s: Fields) -> None:
-        store_starts(c, pair, s.markers[FAMILY], s.data)
+        run_post_newton(system, s)
         s.start_data[:] = s.data
 
     system.decide = decide
-    # explicit methods decide nothing before the first step
-    system.post_newton = call(store_starts, lambda s: (c, pair, s.markers[FAMILY], s.data))
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -224,13 +219,15 @@ def check(world: Tables, table: EntityTable) -> None:
 register_rigid_pair(
     GearPair,
     force,
-    letters=LETTERS,
+    derived=DERIVED,
     derive=derive,
     stored=("mesh", energy),
     lost=("mesh_damping", power),
     passed="tilt",
     finish=add_start,
     start=START,
+    update=store_start,
+    update_inactive=True,
     gap=measure_gap,
     check=check,
     outputs={

@@ -21,22 +21,18 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.markers.pair_laws import Update, bind_history
-from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross, dot
+from windlass.connectors.markers.position_kernels import cross, dot
 from windlass.connectors.rigid_springs.common import IDENTITY, check_frames
 from windlass.connectors.rigid_springs.pairs import (
     ComplexArray,
     Pose,
     eval_turn,
     register_rigid_pair,
-    row_of_rigid,
     turn,
 )
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, handle, instance, number, word
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.gaps import note_gap
@@ -73,100 +69,95 @@ class JointStop(Component):
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
 
 
-LETTERS = {"low": "lower", "high": "upper", "k": "stiffness", "c": "dissipation"}
-
-
 @kernel
-def measure(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
-    """The axis a, s and s_t of row i."""
-    P = turn(u.A, c.F0[i])
+def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
+    """The axis a, s and s_t."""
+    P = turn(u.A, row.turned_frame0)
     a = (P[0, 2], P[1, 2], P[2, 2])
-    if c.turns[i]:
-        s, rate = eval_turn(P, turn(u.B, c.F1[i]), ut, c.h[i, 0])
+    if row.turns:
+        s, rate = eval_turn(P, turn(u.B, row.turned_frame1), ut, row.history[0])
         return a, s, rate
     w = cross(ut[3:6], u.d)
     return a, dot(a, u.d), dot(a, (ut[0] - w[0], ut[1] - w[1], ut[2] - w[2]))
 
 
 @kernel
-def push(c: Any, i: int, s: complex, rate: complex) -> tuple[complex, complex]:
-    """Depth δ and force g of row i."""
-    if s.real > c.high[i]:
-        depth, inwards = s - c.high[i], rate
-    elif s.real < c.low[i]:
-        depth, inwards = s - c.low[i], -rate
+def push(row: Any, s: complex, rate: complex) -> tuple[complex, complex]:
+    """Depth δ and force g."""
+    if s.real > row.upper:
+        depth, inwards = s - row.upper, rate
+    elif s.real < row.lower:
+        depth, inwards = s - row.lower, -rate
     else:
         return complex(0.0, 0.0), complex(0.0, 0.0)
-    share = 1.0 + c.c[i] * inwards
-    return depth, (c.k[i] * depth * share if share.real > 0.0 else complex(0.0, 0.0))
+    share = 1.0 + row.dissipation * inwards
+    return depth, (row.stiffness * depth * share if share.real > 0.0 else complex(0.0, 0.0))
 
 
 @kernel
-def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers of row i."""
-    a, s, rate = measure(c, i, u, ut)
-    _, g = push(c, i, s, rate)
+def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """The nine numbers."""
+    a, s, rate = measure(row, u, ut)
+    _, g = push(row, s, rate)
     f, zero = (g * a[0], g * a[1], g * a[2]), complex(0.0, 0.0)
-    if c.turns[i]:
+    if row.turns:
         return zero, zero, zero, -f[0], -f[1], -f[2], f[0], f[1], f[2]
     m = cross(f, u.d)
     return f[0], f[1], f[2], m[0], m[1], m[2], zero, zero, zero
 
 
 @kernel
-def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
     """k δ²/2 [J]."""
-    _, s, rate = measure(c, i, u, ut)
-    depth, _ = push(c, i, s, rate)
-    return complex(0.5 * c.k[i] * depth * depth)
+    _, s, rate = measure(row, u, ut)
+    depth, _ = push(row, s, rate)
+    return complex(0.5 * row.stiffness * depth * depth)
 
 
 @kernel
-def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """Power that the damping dissipates [W]."""
-    _, s, rate = measure(c, i, u, ut)
-    depth, g = push(c, i, s, rate)
-    return complex((g - c.k[i] * depth) * rate)
+def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
+    """What the damping takes [W]."""
+    _, s, rate = measure(row, u, ut)
+    depth, g = push(row, s, rate)
+    return complex((g - row.stiffness * depth) * rate)
 
 
 @kernel
-def place(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+def place(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
     """s [m or rad]."""
-    return complex(measure(c, i, u, ut)[1])
+    return complex(measure(row, u, ut)[1])
 
 
 @kernel
-def depth_of(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+def depth_of(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
     """δ [m or rad]."""
-    _, s, rate = measure(c, i, u, ut)
-    return complex(push(c, i, s, rate)[0])
+    _, s, rate = measure(row, u, ut)
+    return complex(push(row, s, rate)[0])
 
 
 @kernel
-def force_of(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+def force_of(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
     """g [N or N m]."""
-    _, s, rate = measure(c, i, u, ut)
-    return complex(push(c, i, s, rate)[1])
+    _, s, rate = measure(row, u, ut)
+    return complex(push(row, s, rate)[1])
 
 
 @kernel
-def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> None:
-    """The numbers of `Gaps` of row i for the nearer stop."""
-    _, s, rate = measure(c, i, u, ut)
-    if c.high[i] - s.real < s.real - c.low[i]:
-        note_gap(row, c.high[i] - s.real, -rate.real, abs(rate.real))
+def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
+    """The numbers of `Gaps`: those of the nearer stop."""
+    _, s, rate = measure(row, u, ut)
+    if row.upper - s.real < s.real - row.lower:
+        note_gap(numbers, row.upper - s.real, -rate.real, abs(rate.real))
     else:
-        note_gap(row, s.real - c.low[i], rate.real, abs(rate.real))
+        note_gap(numbers, s.real - row.lower, rate.real, abs(rate.real))
 
 
 @kernel
-def store_angles(c: Any, pair: Pair, m: PositionColumns, data: FloatArray) -> None:
-    """Store the angles of all rows, active or not."""
-    for i in range(len(pair.m0)):
-        if c.turns[i]:
-            c.h[i, 0] = data[c.data[i]]
-            u, ut = row_of_rigid(m, pair, i)
-            data[c.data[i]] = measure(c, i, u, ut)[1].real
+def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
+    """Keep the angle; there is no force error."""
+    if row.turns:
+        row.history[0] = measure(row, u, ut)[1].real
+    return 0.0, np.inf, False, 0.0
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
@@ -175,19 +166,13 @@ def derive(rows: LocalRows) -> dict[str, Any]:
     # axes in cyclic order, the one of the stop last
     order = (direction[:, None] + np.array((1, 2, 0))) % 3
     F0, F1 = (np.take_along_axis(rows.local(name), order[:, None, :], axis=2) for name in ("frame0", "frame1"))
-    return {"F0": np.ascontiguousarray(F0), "F1": np.ascontiguousarray(F1), "turns": direction > 2}
+    return {"turned_frame0": F0, "turned_frame1": F1, "turns": direction > 2}
 
 
-def bind_updates(rows: LocalRows) -> tuple[Update, Update]:
-    """The update that copies the last angles into the arrays of the kernels; translations have none."""
-    return bind_history(rows) if rows.columns[1].turns.any() else (None, None)
-
-
-def add_update(rows: LocalRows, system: System) -> None:
-    """Add the update of the angles after Newton."""
-    pair, c = rows.columns
-    if c.turns.any():
-        system.post_newton = call(store_angles, lambda s: (c, pair, s.markers[FAMILY], s.data))
+def drop_update(rows: LocalRows, system: System) -> None:
+    """Translations alone have no angles to keep."""
+    if not rows.columns[1]["turns"].any():
+        system.post_newton = None
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -263,15 +248,16 @@ def joint_stops(
 register_rigid_pair(
     JointStop,
     force,
-    letters=LETTERS,
+    derived=("turned_frame0", "turned_frame1", "turns"),
     derive=derive,
-    before=bind_updates,
     stored=("spring", energy),
     lost=("damping", power),
     passed="drive",
-    finish=add_update,
+    finish=drop_update,
     gap=measure_gap,
     start=START,
+    update=store_angle,
+    update_inactive=True,
     check=check,
     outputs={
         "displacement": Output("m", "s [m or rad], (); angles are not wrapped", place),

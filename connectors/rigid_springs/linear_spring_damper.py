@@ -19,6 +19,7 @@ from windlass.connectors.markers.position_kernels import cross, dot, turn_vector
 from windlass.connectors.rigid_springs.common import register_rigid_spring
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose
 from windlass.connectors.user_functions.user_forces import force_columns
+from windlass.elements.nodes.rotations import normalise
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Output, Tables
 from windlass.framework.model.schema import Component, column, ref
@@ -44,20 +45,20 @@ class LinearSpringDamper(Component):
 
 
 @kernel
-def measure(c: Any, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
+def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
     """x [m] and x_t [m/s]."""
-    a = turn_vector(u.A, c.F0[i, :, 0])
+    a = turn_vector(u.A, row.unit_axis)
     x[0], xt[0] = dot(a, u.d), dot(a, ut)
-    if c.arm[i]:
+    if row.moment_arm:
         xt[0] -= dot(a, cross(ut[3:6], u.d))
 
 
 @kernel
-def apply(c: Any, i: int, u: Pose, g: ComplexArray) -> Any:
+def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
     """Force along the axis, and its moment on marker 0."""
-    a, zero = turn_vector(u.A, c.F0[i, :, 0]), complex(0.0, 0.0)
+    a, zero = turn_vector(u.A, row.unit_axis), complex(0.0, 0.0)
     f = (g[0] * a[0], g[0] * a[1], g[0] * a[2])
-    t = cross(f, u.d) if c.arm[i] else (zero, zero, zero)
+    t = cross(f, u.d) if row.moment_arm else (zero, zero, zero)
     return f[0], f[1], f[2], t[0], t[1], t[2], zero, zero, zero
 
 
@@ -77,5 +78,7 @@ register_rigid_spring(
         "tension": Output("N", "g, (): pulls the points together along the axis where positive", number(2, 0)),
     },
     check=check,
+    derived=("unit_axis",),
+    derive=lambda rows: {"unit_axis": normalise(rows.local("axis"))},
     source="[@exudyn], ObjectConnectorLinearSpringDamper",
 )

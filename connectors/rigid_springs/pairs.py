@@ -1,6 +1,6 @@
 """Laws between two rigid markers: forces and torques at both, of their places, frames and rates.
 
-A law gives one kernel ``(c, i, u, ut, t) -> F`` for row i, with u a `Pose` and ut the rates y = [v1 - v0, ω0, ω1],
+A law gives one kernel ``(row, u, ut, t) -> F`` for one row, with u a `Pose` and ut the rates y = [v1 - v0, ω0, ω1],
 
     F = [f, τ0, τ1]    on the left-hand side: f at point 1 and -f at point 0, torques about these points, all global
 
@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.pair_laws import POSITION, PairKind, Update, evaluate_rows, register_kind
-from windlass.connectors.markers.pairs import Pair, PairLoops
+from windlass.connectors.markers.pairs import Pair, PairLoops, create_load
 from windlass.connectors.markers.position_kernels import PositionColumns, add_curvature, update_jacobians, update_rates
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -114,23 +114,32 @@ def move(u: Pose, ut: ComplexArray, k: int) -> None:
         ut[k - 9] += h
 
 
-def rigid_loops(force: Kernel, _: Kernel | None) -> PairLoops:
-    """Kernels ``residual(c, pair, m, time, f)`` and ``tangent(c, pair, m, v, time, dq, dv, slots, values)``."""
+def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
+    """Kernels ``residual`` and ``tangent`` as of `pairs.coordinate_pair`; the tangent also takes the velocities v."""
 
     @kernel
-    def evaluate(c: Any, i: int, u: Pose, ut: ComplexArray, t: float, F: ComplexArray) -> None:
-        F[0], F[1], F[2], F[3], F[4], F[5], F[6], F[7], F[8] = force(c, i, u, ut, t)
+    def evaluate(row: Any, u: Pose, ut: ComplexArray, t: float, F: ComplexArray) -> None:
+        F[0], F[1], F[2], F[3], F[4], F[5], F[6], F[7], F[8] = force(row, u, ut, t)
 
     @kernel
-    def residual(c: Any, pair: Pair, m: PositionColumns, time: FloatArray, f: FloatArray) -> None:
+    def residual(
+        rows: Any,
+        pair: Pair,
+        m: PositionColumns,
+        time: FloatArray,
+        data: FloatArray,
+        start: FloatArray,
+        f: FloatArray,
+    ) -> None:
         n0, n = pair.n0, pair.dofs.shape[1]
         F = np.zeros(9, np.complex128)
         for i in range(len(pair.m0)):
             if not pair.active[i]:
                 continue
-            m0, m1 = pair.m0[i], pair.m1[i]
+            row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
+            load(row, data, start)
             u, ut = row_of_rigid(m, pair, i)
-            evaluate(c, i, u, ut, time[0], F)
+            evaluate(row, u, ut, time[0], F)
             for b in range(n0):
                 total = 0.0
                 for a in range(3):
@@ -144,11 +153,13 @@ def rigid_loops(force: Kernel, _: Kernel | None) -> PairLoops:
 
     @kernel
     def tangent(
-        c: Any,
+        rows: Any,
         pair: Pair,
         m: PositionColumns,
-        v: FloatArray,
         time: FloatArray,
+        data: FloatArray,
+        start: FloatArray,
+        v: FloatArray,
         dq: float,
         dv: float,
         slots: IntArray,
@@ -160,13 +171,17 @@ def rigid_loops(force: Kernel, _: Kernel | None) -> PairLoops:
         for i in range(len(pair.m0)):
             if not pair.active[i]:
                 continue
+            row = rows[i]
+            load(row, data, start)
+            # P and V by one imaginary step for each direction
             update_jacobians(pair, i, m, v, X, Y)
             for k in range(18):
                 u, ut = row_of_rigid(m, pair, i)
                 move(u, ut, k)
-                evaluate(c, i, u, ut, time[0], F)
+                evaluate(row, u, ut, time[0], F)
                 for a in range(9):
                     PV[a, k] = F[a].imag / TINY
+            # dq ∂F/∂q + dv ∂F/∂v, then Xᵀ times it
             for a in range(9):
                 g[a] = F[a].real
                 for b in range(n):
@@ -190,8 +205,8 @@ def real_part(number: Kernel) -> Kernel:
     """The real part of the result of a kernel for one row."""
 
     @kernel
-    def part(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> float:
-        return complex(number(c, i, u, ut, t)).real
+    def part(row: Any, u: Pose, ut: ComplexArray, t: float) -> float:
+        return complex(number(row, u, ut, t)).real
 
     return part
 
@@ -200,9 +215,9 @@ def three_of(force: Kernel, first: int) -> Kernel:
     """Three of the nine numbers of F, real."""
 
     @kernel
-    def part(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> tuple[float, float, float]:
+    def part(row: Any, u: Pose, ut: ComplexArray, t: float) -> tuple[float, float, float]:
         F = np.zeros(9, np.complex128)
-        F[0], F[1], F[2], F[3], F[4], F[5], F[6], F[7], F[8] = force(c, i, u, ut, t)
+        F[0], F[1], F[2], F[3], F[4], F[5], F[6], F[7], F[8] = force(row, u, ut, t)
         return F[first].real, F[first + 1].real, F[first + 2].real
 
     return part
@@ -213,10 +228,10 @@ def power_beside(force: Kernel, energy: Kernel, power: Kernel) -> Kernel:
     motion."""
 
     @kernel
-    def beside(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> float:
+    def beside(row: Any, u: Pose, ut: ComplexArray, t: float) -> float:
         F = np.zeros(9, np.complex128)
-        F[0], F[1], F[2], F[3], F[4], F[5], F[6], F[7], F[8] = force(c, i, u, ut, t)
-        total = -complex(power(c, i, u, ut, t)).real
+        F[0], F[1], F[2], F[3], F[4], F[5], F[6], F[7], F[8] = force(row, u, ut, t)
+        total = -complex(power(row, u, ut, t)).real
         for a in range(9):
             total += F[a].real * ut[a].real
         h = complex(0.0, TINY)
@@ -224,7 +239,7 @@ def power_beside(force: Kernel, energy: Kernel, power: Kernel) -> Kernel:
             u.d[a] += h * ut[a]
         turn_by(u.A, h * ut[3], h * ut[4], h * ut[5])
         turn_by(u.B, h * ut[6], h * ut[7], h * ut[8])
-        return total - complex(energy(c, i, u, ut, t)).imag / TINY
+        return total - complex(energy(row, u, ut, t)).imag / TINY
 
     return beside
 
@@ -259,7 +274,7 @@ def register_rigid_pair(
 
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``.
-        force: kernel ``(c, i, u, ut, t) -> (fx, fy, fz, τ0x, τ0y, τ0z, τ1x, τ1y, τ1z)`` [N, N m], complex.
+        force: kernel ``(row, u, ut, t) -> (fx, fy, fz, τ0x, τ0y, τ0z, τ1x, τ1y, τ1z)`` [N, N m], complex.
         outputs: further output variables; kernels of the arguments of ``force`` that give one complex number.
         stored, lost: name and kernel of the energy [J], complex, of u alone, and of the lost power [W].
         passed: name of the rest of the power.
@@ -267,11 +282,12 @@ def register_rigid_pair(
         **more: ``before`` and others, see `register_kind`.
     """
     kind = replace(RIGID, targets=("rigid marker", "position marker")) if point else RIGID
+    load = create_load(len(more.get("start", ())))
     torque = "left-hand-side torque on marker {} about its point, global, (3,): it feels its opposite"
-    torques = {
-        f"torque{k}": Output("N m", torque.format(k), evaluate_rows(RIGID, three_of(force, 3 + 3 * k), True, before))
-        for k in (0, 1)
-    }
+    torques = {}
+    for k in (0, 1):
+        evaluate = evaluate_rows(RIGID, three_of(force, 3 + 3 * k), load, True, before)
+        torques[f"torque{k}"] = Output("N m", torque.format(k), evaluate)
     register_kind(
         kind,
         None,

@@ -51,11 +51,11 @@ class RigidBodySpringDamper(Component):
 
 
 @kernel
-def measure(c: Any, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
+def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
     """x [m, rad] and x_t."""
-    P, Q = turn(u.A, c.F0[i]), turn(u.B, c.F1[i])
+    P, Q = turn(u.A, row.frame0), turn(u.B, row.frame1)
     v = (ut[0], ut[1], ut[2])
-    if c.arm[i]:
+    if row.moment_arm:
         w = cross(ut[3:6], u.d)
         v = (v[0] - w[0], v[1] - w[1], v[2] - w[2])
     for k in range(3):
@@ -74,16 +74,16 @@ def measure(c: Any, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: Comp
 
 
 @kernel
-def apply(c: Any, i: int, u: Pose, g: ComplexArray) -> Any:
+def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
     """Force and torque along the axes of the joint frame, and the moment of the force on marker 0."""
-    P, zero = turn(u.A, c.F0[i]), complex(0.0, 0.0)
+    P, zero = turn(u.A, row.frame0), complex(0.0, 0.0)
     f = np.zeros(3, np.complex128)
     t = np.zeros(3, np.complex128)
     for a in range(3):
         for k in range(3):
             f[a] += P[a, k] * g[k]
             t[a] += P[a, k] * g[3 + k]
-    m = cross(f, u.d) if c.arm[i] else (zero, zero, zero)
+    m = cross(f, u.d) if row.moment_arm else (zero, zero, zero)
     return f[0], f[1], f[2], m[0] - t[0], m[1] - t[1], m[2] - t[2], t[0], t[1], t[2]
 
 

@@ -23,12 +23,10 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.friction.regularised import limit_of, share_of_slip, slides
-from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.markers.position_kernels import PositionColumns, cross, dot, find_contact, turn_vector
-from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
+from windlass.connectors.markers.position_kernels import cross, dot, find_contact, turn_vector
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.gaps import note_gap
 from windlass.framework.model.law import LocalRows, Output, Tables
@@ -60,17 +58,11 @@ class RollingDiscPenalty(Component):
     active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
 
 
-LETTERS = {
-    "r": "radius", "k": "contact_stiffness", "d": "contact_damping", "mu": "friction", "muv": "viscous_friction",
-    "zone": "proportional_zone", "linear": "linear_zone",
-}  # fmt: skip
-
-
 @kernel
-def measure(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
+def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
     """Gap [m], its rate and the slip across and along the track [m/s]; r and d + r [m]; e_0, e_1, n."""
-    n, w = turn_vector(u.A, c.n[i]), turn_vector(u.B, c.w[i])
-    across, r, arm = find_contact(c.r[i], 0, u.d, n, w)
+    n, w = turn_vector(u.A, row.unit_normal), turn_vector(u.B, row.unit_axis)
+    across, r, arm = find_contact(row.radius, 0, u.d, n, w)
     along = cross(across, n)
     a, b = cross(ut[6:9], r), cross(ut[3:6], arm)
     v = (ut[0] + a[0] - b[0], ut[1] + a[1] - b[1], ut[2] + a[2] - b[2])
@@ -78,27 +70,28 @@ def measure(c: Any, i: int, u: Pose, ut: ComplexArray) -> Any:
 
 
 @kernel
-def rub(c: Any, i: int, fn: complex, x: complex, y: complex) -> tuple[complex, complex]:
+def rub(row: Any, fn: complex, x: complex, y: complex) -> tuple[complex, complex]:
     """f_t across and along the track [N] for the slip (x, y)."""
     speed = np.sqrt(x * x + y * y)
-    stored = np.sqrt(c.h[i, 0] ** 2 + c.h[i, 1] ** 2)
-    share = share_of_slip(speed, c.zone[i], not c.linear[i])
+    stored = np.sqrt(row.history[0] ** 2 + row.history[1] ** 2)
+    share = share_of_slip(speed, row.proportional_zone, not row.linear_zone)
     sx, sy = share * x, share * y
-    if slides(stored, c.zone[i]):
-        sx, sy = complex(c.h[i, 0] / stored, 0.0), complex(c.h[i, 1] / stored, 0.0)
-    cos, sin = c.cos[i], c.sin[i]
+    if slides(stored, row.proportional_zone):
+        sx, sy = complex(row.history[0] / stored, 0.0), complex(row.history[1] / stored, 0.0)
+    cos, sin = row.cosine, row.sine
     p, q = cos * sx - sin * sy, sin * sx + cos * sy
-    p, q = (c.mu[i, 0] + c.muv[i, 0] * speed) * p, (c.mu[i, 1] + c.muv[i, 1] * speed) * q
+    mu, rise = row.friction, row.viscous_friction
+    p, q = (mu[0] + rise[0] * speed) * p, (mu[1] + rise[1] * speed) * q
     size = limit_of(1.0, fn)
     return size * (cos * p + sin * q), size * (-sin * p + cos * q)
 
 
 @kernel
-def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """The nine numbers of row i."""
-    gap, rate, x, y, r, arm, across, along, n = measure(c, i, u, ut)
-    fn = (c.k[i] * gap + c.d[i] * rate) * (1.0 if c.h[i, 2] <= 0.0 else 0.0)
-    fx, fy = rub(c, i, fn, x, y)
+def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """The nine numbers."""
+    gap, rate, x, y, r, arm, across, along, n = measure(row, u, ut)
+    fn = (row.contact_stiffness * gap + row.contact_damping * rate) * (1.0 if row.history[2] <= 0.0 else 0.0)
+    fx, fy = rub(row, fn, x, y)
     f = (
         fx * across[0] + fy * along[0] + fn * n[0],
         fx * across[1] + fy * along[1] + fn * n[1],
@@ -109,77 +102,62 @@ def force(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 @kernel
-def energy(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the contact of row i [J]."""
-    gap = measure(c, i, u, ut)[0]
-    return 0.5 * c.k[i] * gap * gap * (1.0 if c.h[i, 2] <= 0.0 else 0.0)
+def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """Energy of the contact [J]."""
+    gap = measure(row, u, ut)[0]
+    return 0.5 * row.contact_stiffness * gap * gap * (1.0 if row.history[2] <= 0.0 else 0.0)
 
 
 @kernel
-def power(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Power that friction and the damper of row i dissipate [W]."""
-    gap, rate, x, y, _, _, _, _, _ = measure(c, i, u, ut)
-    on = 1.0 if c.h[i, 2] <= 0.0 else 0.0
-    fx, fy = rub(c, i, (c.k[i] * gap + c.d[i] * rate) * on, x, y)
-    return fx * x + fy * y + c.d[i] * rate * rate * on
+def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """What friction and the damper take [W]."""
+    gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
+    on = 1.0 if row.history[2] <= 0.0 else 0.0
+    fx, fy = rub(row, (row.contact_stiffness * gap + row.contact_damping * rate) * on, x, y)
+    return fx * x + fy * y + row.contact_damping * rate * rate * on
 
 
 @kernel
-def measure_gap(c: Any, i: int, u: Pose, ut: ComplexArray, row: FloatArray) -> None:
-    """The numbers of `Gaps` of row i."""
-    gap, rate, x, y, _, _, _, _, _ = measure(c, i, u, ut)
-    note_gap(row, gap.real, rate.real, np.sqrt(x.real**2 + y.real**2 + rate.real**2))
+def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
+    """The numbers of `Gaps`."""
+    gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
+    note_gap(numbers, gap.real, rate.real, np.sqrt(x.real**2 + y.real**2 + rate.real**2))
 
 
 def number_of(which: int) -> Any:
     """Kernel of the normal force and friction across and along (0, 1, 2), or of the results of `measure` (3 ...)."""
 
     @kernel
-    def value(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
-        gap, rate, x, y, _, _, _, _, _ = measure(c, i, u, ut)
-        fn = (c.k[i] * gap + c.d[i] * rate) * (1.0 if c.h[i, 2] <= 0.0 else 0.0)
-        fx, fy = rub(c, i, fn, x, y)
+    def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
+        gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
+        fn = (row.contact_stiffness * gap + row.contact_damping * rate) * (1.0 if row.history[2] <= 0.0 else 0.0)
+        fx, fy = rub(row, fn, x, y)
         return (fn, fx, fy, gap, x, y)[which]
 
     return value
 
 
 @kernel
-def update_history(
-    c: Any, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, size: FloatArray, outcome: FloatArray
-) -> None:
-    """New history values of the active rows; see `note_outcome` for the outcome."""
-    error, changed, largest, worst = 0.0, False, 0.0, -1
-    for i in range(len(pair.m0)):
-        if not pair.active[i]:
-            continue
-        u, ut = row_of_rigid(m, pair, i)
-        gap, rate, x, y, _, _, _, _, _ = measure(c, i, u, ut)
-        at, jump = c.data[i], 0.0
-        for k in range(3):
-            c.h[i, k] = data[at + k]
-        fn = c.k[i] * gap + c.d[i] * rate
-        closed, sliding = c.h[i, 2] <= 0.0, c.h[i, 0] ** 2 + c.h[i, 1] ** 2 > c.zone[i] ** 2
-        before = rub(c, i, fn, x, y)
-        data[at], data[at + 1], data[at + 2] = x.real, y.real, gap.real
-        for k in range(3):
-            c.h[i, k] = data[at + k]
-        after = rub(c, i, fn, x, y)
-        if closed != (gap.real <= 0.0):
-            jump, changed = abs(fn.real), True
-        elif closed:
-            jump = max(abs(after[0].real - before[0].real), abs(after[1].real - before[1].real))
-            changed = changed or sliding != (x.real**2 + y.real**2 > c.zone[i] ** 2)
-            largest = max(largest, abs(fn.real))
-        if jump > error:
-            error, worst = jump, i
-    note_outcome(outcome, error, np.inf, changed, largest, worst)
+def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
+    """New history values; force error [N], no step size, what has changed, and force [N]."""
+    gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
+    fn, zone = row.contact_stiffness * gap + row.contact_damping * rate, row.proportional_zone
+    closed, sliding = row.history[2] <= 0.0, row.history[0] ** 2 + row.history[1] ** 2 > zone**2
+    before = rub(row, fn, x, y)
+    row.history[0], row.history[1], row.history[2] = x.real, y.real, gap.real
+    after = rub(row, fn, x, y)
+    if closed != (gap.real <= 0.0):
+        return abs(fn.real), np.inf, True, 0.0
+    if not closed:
+        return 0.0, np.inf, False, 0.0
+    jump = max(abs(after[0].real - before[0].real), abs(after[1].real - before[1].real))
+    return jump, np.inf, sliding != (x.real**2 + y.real**2 > zone**2), abs(fn.real)
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
     """Axis w of the disc and normal n of the rolling plane in the frames of their markers; the angle of rollers."""
     angle, (w, n) = rows.local("friction_angle"), (normalise(rows.local(name)) for name in ("axis", "normal"))
-    return {"w": w, "n": n, "cos": np.cos(angle), "sin": np.sin(angle)}
+    return {"unit_axis": w, "unit_normal": n, "cosine": np.cos(angle), "sine": np.sin(angle)}
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -191,7 +169,7 @@ def check(world: Tables, table: EntityTable) -> None:
 register_rigid_pair(
     RollingDiscPenalty,
     force,
-    letters=LETTERS,
+    derived=("unit_axis", "unit_normal", "cosine", "sine"),
     derive=derive,
     stored=("contact_spring", energy),
     lost=("friction", power),

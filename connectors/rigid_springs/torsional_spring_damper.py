@@ -18,12 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.rigid_springs.common import IDENTITY, register_rigid_spring
-from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_turn, row_of_rigid, turn
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_turn, turn
 from windlass.connectors.user_functions.user_forces import force_columns
-from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Output
 from windlass.framework.model.schema import Component, column, ref
@@ -51,30 +48,24 @@ class TorsionalSpringDamper(Component):
 
 
 @kernel
-def measure(c: Any, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
+def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
     """φ [rad], next to the last angle, and φ_t [rad/s]."""
-    x[0], xt[0] = eval_turn(turn(u.A, c.F0[i]), turn(u.B, c.F1[i]), ut, c.last[i])
+    x[0], xt[0] = eval_turn(turn(u.A, row.frame0), turn(u.B, row.frame1), ut, row.history[0])
 
 
 @kernel
-def apply(c: Any, i: int, u: Pose, g: ComplexArray) -> Any:
+def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
     """Torque about the axis."""
-    P, zero = turn(u.A, c.F0[i]), complex(0.0, 0.0)
+    P, zero = turn(u.A, row.frame0), complex(0.0, 0.0)
     x, y, z = g[0] * P[0, 2], g[0] * P[1, 2], g[0] * P[2, 2]
     return zero, zero, zero, -x, -y, -z, x, y, z
 
 
 @kernel
-def store_angles(
-    c: Any, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, size: FloatArray, outcome: FloatArray
-) -> None:
-    """Store the angles of all rows, active or not."""
-    x, xt = np.zeros(1, np.complex128), np.zeros(1, np.complex128)
-    for i in range(len(pair.m0)):
-        u, ut = row_of_rigid(m, pair, i)
-        c.last[i] = data[c.data[i]]
-        measure(c, i, u, ut, x, xt)
-        data[c.data[i]] = x[0].real
+def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
+    """Keep the angle; there is no force error."""
+    row.history[0] = eval_turn(turn(u.A, row.frame0), turn(u.B, row.frame1), ut, row.history[0])[0].real
+    return 0.0, np.inf, False, 0.0
 
 
 register_rigid_spring(
@@ -88,6 +79,7 @@ register_rigid_spring(
         "torque": Output("N m", "τ, (): turns marker 1 back where positive", number(2, 0)),
     },
     start=START,
-    update=store_angles,
+    update=store_angle,
+    update_inactive=True,
     source="[@exudyn], ObjectConnectorTorsionalSpringDamper",
 )

@@ -10,11 +10,13 @@ The tangent is exact for every kind of marker, see `windlass.connectors.markers.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from windlass.connectors.markers.pair_laws import difference_positions
 from windlass.connectors.markers.pairs import Vector
-from windlass.connectors.springs.user_springs import Columns, bind, bind_users, judge_account
+from windlass.connectors.springs.user_springs import judge_account
 from windlass.connectors.user_functions.user_forces import force_columns
+from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import register_pair
@@ -41,47 +43,46 @@ class CartesianSpringDamper(Component):
 
 
 @kernel
-def force(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> Vector:
-    """f of row i, global [N]."""
-    n = c.user[i]
-    if n >= 0:
-        return c.f[n, 0], c.f[n, 1], c.f[n, 2]
+def force(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
+    """f, global [N]."""
+    k, d, offset = row.stiffness, row.damping, row.offset
+    if row.has_function:
+        return row.user_force[0], row.user_force[1], row.user_force[2]
     return (
-        c.k[i, 0] * (u[0] - c.offset[i, 0]) + c.d[i, 0] * ut[0],
-        c.k[i, 1] * (u[1] - c.offset[i, 1]) + c.d[i, 1] * ut[1],
-        c.k[i, 2] * (u[2] - c.offset[i, 2]) + c.d[i, 2] * ut[2],
+        k[0] * (u[0] - offset[0]) + d[0] * ut[0],
+        k[1] * (u[1] - offset[1]) + d[1] * ut[1],
+        k[2] * (u[2] - offset[2]) + d[2] * ut[2],
     )
 
 
 @kernel
-def force_tangent(c: Columns, i: int, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
-    """P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m] of row i, both (3, 3)."""
-    n = c.user[i]
+def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
+    """P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m], both (3, 3)."""
     for a in range(3):
         for b in range(3):
-            if n >= 0:
-                P[a, b], V[a, b] = c.df_du[n, a, b], c.df_dut[n, a, b]
+            if row.has_function:
+                P[a, b], V[a, b] = row.df_du[a, b], row.df_dut[a, b]
             else:
                 P[a, b], V[a, b] = 0.0, 0.0
-        if n < 0:
-            P[a, a], V[a, a] = c.k[i, a], c.d[i, a]
+        if not row.has_function:
+            P[a, a], V[a, a] = row.stiffness[a], row.damping[a]
 
 
 @kernel
-def energy(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
-    """Energy of the springs of row i [J]; 0 with a user function."""
+def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
+    """Energy of the springs [J]; 0 with a user function."""
     total = 0.0
-    for a in range(3 if c.user[i] < 0 else 0):
-        total += 0.5 * c.k[i, a] * (u[a] - c.offset[i, a]) ** 2
+    for a in range(0 if row.has_function else 3):
+        total += 0.5 * row.stiffness[a] * (u[a] - row.offset[a]) ** 2
     return total
 
 
 @kernel
-def power(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
-    """Power that the dampers of row i dissipate [W]; 0 with a user function."""
+def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
+    """Power that the dampers dissipate [W]; 0 with a user function."""
     total = 0.0
-    for a in range(3 if c.user[i] < 0 else 0):
-        total += c.d[i, a] * ut[a] ** 2
+    for a in range(0 if row.has_function else 3):
+        total += row.damping[a] * ut[a] ** 2
     return total
 
 
@@ -89,7 +90,8 @@ register_pair(
     CartesianSpringDamper,
     force,
     force_tangent,
-    columns=bind,
+    derived=USER_FIELDS,
+    derive=derive_users,
     before=partial(bind_users, difference_positions, True),
     stored={"spring": energy},
     lost={"damper": power},

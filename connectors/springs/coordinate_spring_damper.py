@@ -9,10 +9,12 @@ x are displacements from the reference.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from windlass.connectors.markers.pair_laws import difference_coordinates
-from windlass.connectors.springs.user_springs import Columns, bind, bind_users, judge_account
+from windlass.connectors.springs.user_springs import judge_account
 from windlass.connectors.user_functions.user_forces import force_columns
+from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import register_pair
 from windlass.framework.model.schema import Component, column, ref
@@ -33,39 +35,38 @@ class CoordinateSpringDamper(Component):
 
 
 @kernel
-def force(c: Columns, i: int, u: float, ut: float, t: float) -> float:
-    """f of row i [N]."""
-    n = c.user[i]
-    f: float = c.f[n, 0] if n >= 0 else c.k[i] * (u - c.offset[i]) + c.d[i] * ut
+def force(row: Any, u: float, ut: float, t: float) -> float:
+    """f [N]."""
+    f: float = row.user_force[0] if row.has_function else row.stiffness * (u - row.offset) + row.damping * ut
     return f
 
 
 @kernel
-def force_tangent(c: Columns, i: int, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u [N/m] and ∂f/∂u_t [N s/m] of row i."""
-    n = c.user[i]
-    if n >= 0:
-        return c.df_du[n, 0, 0], c.df_dut[n, 0, 0]
-    return c.k[i], c.d[i]
+def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
+    """∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
+    if row.has_function:
+        return row.df_du[0, 0], row.df_dut[0, 0]
+    return row.stiffness, row.damping
 
 
 @kernel
-def energy(c: Columns, i: int, u: float, ut: float, t: float) -> float:
-    """Energy of the spring of row i [J]; 0 with a user function."""
-    return 0.5 * c.k[i] * (u - c.offset[i]) ** 2 if c.user[i] < 0 else 0.0
+def energy(row: Any, u: float, ut: float, t: float) -> float:
+    """Energy of the spring [J]; 0 with a user function."""
+    return 0.0 if row.has_function else 0.5 * row.stiffness * (u - row.offset) ** 2
 
 
 @kernel
-def power(c: Columns, i: int, u: float, ut: float, t: float) -> float:
-    """Power that the damper of row i dissipates [W]; 0 with a user function."""
-    return c.d[i] * ut * ut if c.user[i] < 0 else 0.0
+def power(row: Any, u: float, ut: float, t: float) -> float:
+    """Power that the damper dissipates [W]; 0 with a user function."""
+    return 0.0 if row.has_function else row.damping * ut * ut
 
 
 register_pair(
     CoordinateSpringDamper,
     force,
     force_tangent,
-    columns=bind,
+    derived=USER_FIELDS,
+    derive=derive_users,
     before=partial(bind_users, difference_coordinates, False),
     stored={"spring": energy},
     lost={"damper": power},

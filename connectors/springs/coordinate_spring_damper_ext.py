@@ -32,29 +32,24 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.markers.coordinate_columns import FAMILY
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
-from windlass.connectors.markers.pair_laws import Update, bind_history, difference_coordinates
-from windlass.connectors.markers.pairs import bind_letters
+from windlass.connectors.markers.pair_laws import difference_coordinates
 from windlass.connectors.springs.coordinate_friction import (
-    LETTERS,
     bristle_energy,
     depth,
-    fill_jumps,
-    fill_parts,
     friction,
     is_stopped,
+    sliding,
     update_history,
 )
-from windlass.connectors.springs.user_springs import bind_users
-from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces, force_columns
+from windlass.connectors.user_functions.user_forces import force_columns
+from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users, find_users
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.gaps import GAP, note_gap
 from windlass.framework.model.law import LocalRows, Tables, register_pair
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 START = (0.0, 0.0, 0.0)
@@ -96,114 +91,88 @@ class CoordinateSpringDamperExt(Component):
 
 
 @kernel
-def force(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """f of row i [N]."""
-    n = c.user[i]
-    if n >= 0:
-        return float(c.f[n, 0])
-    elastic = c.k[i] * (u - c.x0[i]) + c.d[i] * (ut - c.v0[i])
-    stop = c.ks[i] * depth(c, i, u) + c.ds[i] * ut * is_stopped(c, i)
-    return float(elastic + friction(c, i, u, ut)[0] + stop)
+def force(row: Any, u: float, ut: float, t: float) -> float:
+    """f [N]."""
+    if row.has_function:
+        return float(row.user_force[0])
+    elastic = row.stiffness * (u - row.offset) + row.damping * (ut - row.rate_offset)
+    stop = row.stop_stiffness * depth(row, u) + row.stop_damping * ut * is_stopped(row)
+    return float(elastic + friction(row, u, ut)[0] + stop)
 
 
 @kernel
-def force_tangent(c: Any, i: int, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u [N/m] and ∂f/∂u_t [N s/m] of row i."""
-    n = c.user[i]
-    if n >= 0:
-        return c.df_du[n, 0, 0], c.df_dut[n, 0, 0]
-    _, by_place, by_rate = friction(c, i, u, ut)
-    on = is_stopped(c, i)
-    return c.k[i] + by_place + on * c.ks[i], c.d[i] + by_rate + on * c.ds[i]
+def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
+    """∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
+    if row.has_function:
+        return row.df_du[0, 0], row.df_dut[0, 0]
+    _, by_place, by_rate = friction(row, u, ut)
+    on = is_stopped(row)
+    return row.stiffness + by_place + on * row.stop_stiffness, row.damping + by_rate + on * row.stop_damping
 
 
 @kernel
-def spring_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Energy of the spring of row i [J]; with a user function this energy and the powers below are 0."""
-    return 0.5 * c.k[i] * (u - c.x0[i]) ** 2 if c.user[i] < 0 else 0.0
+def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
+    """Energy of the spring [J]; 0 with a user function, as all that follow."""
+    return 0.5 * row.stiffness * (u - row.offset) ** 2 if not row.has_function else 0.0
 
 
 @kernel
-def stop_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Energy of a touched stop of row i [J]."""
-    return 0.5 * c.ks[i] * depth(c, i, u) ** 2 if c.user[i] < 0 else 0.0
+def stop_energy(row: Any, u: float, ut: float, t: float) -> float:
+    """Energy of a touched stop [J]."""
+    return 0.5 * row.stop_stiffness * depth(row, u) ** 2 if not row.has_function else 0.0
 
 
 @kernel
-def measure_gap(c: Any, i: int, u: float, ut: float, row: FloatArray) -> None:
-    """The numbers of `Gaps` of row i for the nearer stop."""
-    above, below = c.upper[i] - u, u - c.lower[i]
-    if not c.stops[i] or c.user[i] >= 0:
-        row[GAP] = np.inf
+def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
+    """The numbers of `Gaps`: those of the nearer stop."""
+    above, below = row.upper_stop - u, u - row.lower_stop
+    if not row.stops or row.has_function:
+        numbers[GAP] = np.inf
     elif above < below:
-        note_gap(row, above, -ut, abs(ut))
+        note_gap(numbers, above, -ut, abs(ut))
     else:
-        note_gap(row, below, ut, abs(ut))
+        note_gap(numbers, below, ut, abs(ut))
 
 
 @kernel
-def damper_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Power that the damper of row i dissipates [W]."""
-    return c.d[i] * (ut - c.v0[i]) ** 2 if c.user[i] < 0 else 0.0
+def damper_power(row: Any, u: float, ut: float, t: float) -> float:
+    """What the damper takes [W]."""
+    return row.damping * (ut - row.rate_offset) ** 2 if not row.has_function else 0.0
 
 
 @kernel
-def sliding_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Power that friction without history and the damper of a bristle dissipate [W]; for sliding bristles see
-    `fill_jumps`."""
-    if c.user[i] >= 0:
+def sliding_power(row: Any, u: float, ut: float, t: float) -> float:
+    """What friction without history takes, and the damper of a bristle [W]; see `fill_jumps` for sliding bristles."""
+    if row.has_function:
         return 0.0
-    if c.bristle[i]:
-        return c.db[i] * ut * ut if c.h[i, 0] == 0.0 else 0.0
-    return float(friction(c, i, u, ut)[0] * ut)
+    if row.bristle:
+        return row.sticking_damping * ut * ut if row.history[0] == 0.0 else 0.0
+    return float(friction(row, u, ut)[0] * ut)
 
 
 @kernel
-def stop_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Power that the damper of a touched stop of row i dissipates [W]."""
-    return c.ds[i] * ut * ut * is_stopped(c, i) if c.user[i] < 0 else 0.0
+def stop_power(row: Any, u: float, ut: float, t: float) -> float:
+    """What the damper of a touched stop takes [W]."""
+    return row.stop_damping * ut * ut * is_stopped(row) if not row.has_function else 0.0
 
 
 @kernel
-def drive_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Power that a damper with a moving end takes from the motion and gives to its drive [W]."""
-    return c.d[i] * (ut - c.v0[i]) * c.v0[i] if c.user[i] < 0 else 0.0
+def drive_power(row: Any, u: float, ut: float, t: float) -> float:
+    """Power that a moving damper takes from the motion and gives to its drive [W]."""
+    return row.damping * (ut - row.rate_offset) * row.rate_offset if not row.has_function else 0.0
 
 
-def bind(rows: LocalRows) -> tuple[Any, UserForces]:
-    """Data of the rows for the kernels, and their user forces; h: history values of the forces, (rows, 3)."""
-    users, (Fd, Fs, Fv, zone) = bind_user_forces(rows, "N"), (rows.local(LETTERS[x]) for x in ("Fd", "Fs", "Fv", "vr"))
-    bristle = ((Fd > 0.0) | (Fs > 0.0) | (Fv > 0.0)) & (zone == 0.0)
-    data, h = rows.data_start("data"), np.zeros((len(rows.rows), 3))
-    return bind_letters(rows, LETTERS, bristle=bristle, data=data, h=h, **users.letters), users
+def derive(rows: LocalRows) -> dict[str, Any]:
+    """Which rows have a user function, and which have bristles."""
+    names = "dynamic_friction", "static_friction_offset", "viscous_friction"
+    rubs = np.any([rows.local(name) > 0.0 for name in names], axis=0)
+    return derive_users(rows) | {"bristle": rubs & (rows.local("proportional_zone") == 0.0)}
 
 
-def bind_updates(rows: LocalRows) -> tuple[Update, Update]:
-    """The updates that copy history values, user forces, and then their derivatives, into the arrays of the kernels."""
-    copy_history, _ = bind_history(rows)
-
-    def before(users: Update, s: Fields) -> None:
-        copy_history(s)
-        if users is not None:
-            users(s)
-
-    update, update_tangent = bind_users(difference_coordinates, False, rows)
-    return partial(before, update), partial(before, update_tangent)
-
-
-def add_update(rows: LocalRows, system: System) -> None:
-    """Add the update of the history values, and the account of sliding bristles."""
-    pair, c, users = rows.columns
-    system.post_newton = call(update_history, lambda s: (c, pair, s.markers[FAMILY], s.data, s.start_data, s.outcome))
-    account = system.account
-    assert account is not None and isinstance(account.read, Call)
-    system.account = replace(
-        account,
-        read=account.read + call(fill_parts, lambda s: (c, pair, s.markers[FAMILY], s.parts)),
-        parts=(len(c.k), 3),
-        jumps=call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps)),
-        is_whole=not len(users.where),
-    )
+def judge_account(rows: LocalRows, system: System) -> None:
+    """Declare the limits of the account: a user force need not have an energy."""
+    assert system.account is not None
+    system.account = replace(system.account, is_whole=not len(find_users(rows).where))
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -219,20 +188,23 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def history_output(place: int) -> Any:
     """An output that evaluates a history value of all rows, shape (rows,)."""
-    return lambda rows, s: s.data[rows.columns[1].data + place]
+    return lambda rows, s: s.data[rows.columns[1]["data"] + place]
 
 
 register_pair(
     CoordinateSpringDamperExt,
     force,
     force_tangent,
-    columns=bind,
-    before=bind_updates,
+    derived=(*USER_FIELDS, "bristle"),
+    derive=derive,
+    before=partial(bind_users, difference_coordinates, False),
     stored={"spring": spring_energy, "bristle": bristle_energy, "stop": stop_energy},
     lost={"damper": damper_power, "sliding": sliding_power, "stop_damper": stop_power},
     passed={"drive": drive_power},
-    finish=add_update,
+    sliding=sliding,
+    finish=judge_account,
     start=START,
+    update=update_history,
     gap=measure_gap,
     check=check,
     outputs={

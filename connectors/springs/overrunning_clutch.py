@@ -15,24 +15,14 @@ Springer (1998), chapter 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
-from windlass.connectors.markers.pair_laws import row_of_coordinates
-from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.springs.coordinate_friction import fill_jumps
-from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.post_newton import note_outcome
-from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Output, Tables, register_pair
+from windlass.framework.model.law import Output, Tables, register_pair
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 START = (0.0,)
@@ -52,103 +42,62 @@ class OverrunningClutch(Component):
     active = column("1", "false: no torque, history untouched", dtype=bool, default=True, switchable=True)
 
 
-LETTERS = {
-    "kb": "stiffness", "d": "damping", "drag": "drag_torque", "most": "largest_torque", "side": "direction",
-}  # fmt: skip
+@kernel
+def lock(row: Any, u: float) -> tuple[float, float, float]:
+    """Torque without its damper [N m], its derivative by u, and whether it overruns or slips."""
+    side = row.direction
+    tau = row.stiffness * side * (u - row.start[0])
+    if tau > row.drag_torque:
+        return side * row.drag_torque, 0.0, 1.0
+    if tau < -row.largest_torque:
+        return -side * row.largest_torque, 0.0, 1.0
+    return side * tau, row.stiffness, 0.0
 
 
 @kernel
-def lock(c: Any, i: int, u: float) -> tuple[float, float, float]:
-    """Torque of row i without its damper [N m], its derivative with respect to u, and whether it overruns or slips."""
-    side = c.side[i]
-    tau = c.kb[i] * side * (u - c.h[i, 0])
-    if tau > c.drag[i]:
-        return side * c.drag[i], 0.0, 1.0
-    if tau < -c.most[i]:
-        return -side * c.most[i], 0.0, 1.0
-    return side * tau, c.kb[i], 0.0
+def force(row: Any, u: float, ut: float, t: float) -> float:
+    """f [N m]."""
+    f, _, slips = lock(row, u)
+    return float(f if slips > 0.0 else f + row.damping * ut)
 
 
 @kernel
-def force(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """f of row i [N m]."""
-    f, _, slips = lock(c, i, u)
-    return float(f if slips > 0.0 else f + c.d[i] * ut)
+def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
+    """∂f/∂u and ∂f/∂u_t."""
+    _, slope, slips = lock(row, u)
+    return slope, 0.0 if slips > 0.0 else row.damping
 
 
 @kernel
-def force_tangent(c: Any, i: int, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u and ∂f/∂u_t of row i."""
-    _, slope, slips = lock(c, i, u)
-    return slope, 0.0 if slips > 0.0 else c.d[i]
+def energy(row: Any, u: float, ut: float, t: float) -> float:
+    """Energy of the locked clutch [J]; while it overruns it stays wound by f/k_b."""
+    return float(0.5 * lock(row, u)[0] ** 2 / row.stiffness)
 
 
 @kernel
-def energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Energy of the locked clutch of row i [J]; while it overruns it stays wound by f/k_b."""
-    return float(0.5 * lock(c, i, u)[0] ** 2 / c.kb[i])
+def damper_power(row: Any, u: float, ut: float, t: float) -> float:
+    """What the damper takes [W]."""
+    return float(0.0 if lock(row, u)[2] > 0.0 else row.damping * ut * ut)
 
 
 @kernel
-def damper_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Power that the damper of row i dissipates [W]."""
-    return float(0.0 if lock(c, i, u)[2] > 0.0 else c.d[i] * ut * ut)
-
-
-@kernel
-def no_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """0: the loss by overrunning is an energy per step, see `fill_jumps`."""
-    return 0.0
-
-
-@kernel
-def overruns(c: Any, i: int, u: float, ut: float, t: float) -> float:
+def overruns(row: Any, u: float, ut: float, t: float) -> float:
     """1 while row i overruns or slips, else 0."""
-    return float(lock(c, i, u)[2])
+    return float(lock(row, u)[2])
 
 
 @kernel
-def fill_parts(c: Any, pair: Pair, m: CoordinateColumns, out: FloatArray) -> None:
-    """For each row: its power without its damper [W], its energy [J], and whether it overruns; see `fill_jumps`."""
-    for i in range(len(pair.m0)):
-        out[i, :] = 0.0
-        if pair.active[i]:
-            u, ut = row_of_coordinates(m, pair, i)
-            f, _, slips = lock(c, i, u)
-            out[i, 0], out[i, 1], out[i, 2] = f * ut, energy(c, i, u, ut, 0.0), slips
+def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
+    """Power into the clutch without its damper [W], its energy [J], and whether it overruns."""
+    f, _, slips = lock(row, u)
+    return f * ut, energy(row, u, ut, t), slips
 
 
 @kernel
-def update_anchors(
-    c: Any, pair: Pair, m: CoordinateColumns, data: FloatArray, start: FloatArray, size: FloatArray, outcome: FloatArray
-) -> None:
-    """The anchors at the end of the step, from those at its start; there is no force error."""
-    for i in range(len(pair.m0)):
-        if pair.active[i]:
-            c.h[i, 0] = start[c.data[i]]
-            u, _ = row_of_coordinates(m, pair, i)
-            data[c.data[i]] = u - lock(c, i, u)[0] / c.kb[i]
-    note_outcome(outcome, 0.0, np.inf, False, 0.0, -1)
-
-
-def bind_start(rows: LocalRows) -> tuple[Callable[[Any], None], Callable[[Any], None]]:
-    """The update that copies the anchors at the start of the step into the arrays of the kernels."""
-    c = rows.columns[1]
-
-    def copy_history(s: Any) -> None:
-        c.h[:, 0] = s.start_data[c.data]
-
-    return copy_history, copy_history
-
-
-def add_account(rows: LocalRows, system: System) -> None:
-    """Add the energy that overrunning loses in a step."""
-    pair, c = rows.columns[:2]
-    account = system.account
-    assert account is not None and isinstance(account.read, Call)
-    read = account.read + call(fill_parts, lambda s: (c, pair, s.markers[FAMILY], s.parts))
-    jumps = call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps))
-    system.account = replace(account, read=read, parts=(len(c.kb), 3), jumps=jumps)
+def update_anchor(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
+    """The anchor at the end of the step, from the anchor at its start; there is no force error."""
+    row.history[0] = u - lock(row, u)[0] / row.stiffness
+    return 0.0, np.inf, False, 0.0
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -160,13 +109,11 @@ register_pair(
     OverrunningClutch,
     force,
     force_tangent,
-    letters=LETTERS,
-    before=bind_start,
     stored={"spring": energy},
-    lost={"damper": damper_power, "sliding": no_power},
-    finish=add_account,
+    lost={"damper": damper_power},
+    sliding=sliding,
     start=START,
-    update=update_anchors,
+    update=update_anchor,
     check=check,
     outputs={
         "torque": coordinate_output("N", "f, ()", force),

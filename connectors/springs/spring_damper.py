@@ -22,9 +22,10 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.markers.pair_laws import difference_positions
-from windlass.connectors.markers.pairs import Vector, bind_letters
-from windlass.connectors.springs.user_springs import bind_users, judge_account
-from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces, force_columns
+from windlass.connectors.markers.pairs import Vector
+from windlass.connectors.springs.user_springs import judge_account
+from windlass.connectors.user_functions.user_forces import force_columns
+from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
@@ -51,9 +52,6 @@ class SpringDamper(Component):
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
 
 
-LETTERS = {"L": "rest_length", "k": "stiffness", "d": "damping", "N0": "preload", "rope": "tension_only"}
-
-
 @kernel
 def line(u: Vector, ut: Vector) -> tuple[float, float]:
     """Length l [m], NaN where it is 0, and its rate [m/s]."""
@@ -64,54 +62,53 @@ def line(u: Vector, ut: Vector) -> tuple[float, float]:
 
 
 @kernel
-def axial_force(c: Any, i: int, length: float, rate: float) -> tuple[float, float, float]:
-    """N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m] of row i."""
-    n = c.user[i]
-    if n >= 0:
-        # NaN at the length 0 (which is NaN here) for every user function
-        return c.f[n, 0] + 0.0 * length, c.df_du[n, 0, 0], c.df_dut[n, 0, 0]
-    elastic, damping = c.N0[i] + c.k[i] * (length - c.L[i]), c.d[i] * rate
-    if c.rope[i]:
+def axial_force(row: Any, length: float, rate: float) -> tuple[float, float, float]:
+    """N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
+    if row.has_function:
+        # NaN for a length of 0, which is NaN here, for any user function
+        return row.user_force[0] + 0.0 * length, row.df_du[0, 0], row.df_dut[0, 0]
+    elastic, damping = row.preload + row.stiffness * (length - row.rest_length), row.damping * rate
+    if row.tension_only:
         if elastic <= 0.0:
             return 0.0, 0.0, 0.0
         if damping > elastic:
-            return 2.0 * elastic, 2.0 * c.k[i], 0.0
+            return 2.0 * elastic, 2.0 * row.stiffness, 0.0
         if damping < -elastic:
             return 0.0, 0.0, 0.0
-    return elastic + damping, c.k[i], c.d[i]
+    return elastic + damping, row.stiffness, row.damping
 
 
 @kernel
-def tension(c: Any, i: int, u: Vector, ut: Vector, t: float) -> float:
-    """N of row i [N]."""
+def tension(row: Any, u: Vector, ut: Vector, t: float) -> float:
+    """N [N]."""
     length, rate = line(u, ut)
-    n: float = axial_force(c, i, length, rate)[0]
+    n: float = axial_force(row, length, rate)[0]
     return n
 
 
 @kernel
-def stretch(c: Any, i: int, u: Vector, ut: Vector, t: float) -> float:
-    """s of row i [m]."""
-    s: float = line(u, ut)[0] - c.L[i]
+def stretch(row: Any, u: Vector, ut: Vector, t: float) -> float:
+    """s [m]."""
+    s: float = line(u, ut)[0] - row.rest_length
     return s
 
 
 @kernel
-def force(c: Any, i: int, u: Vector, ut: Vector, t: float) -> Vector:
-    """f of row i, global [N]."""
+def force(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
+    """f, global [N]."""
     length, rate = line(u, ut)
-    n = axial_force(c, i, length, rate)[0] / length
+    n = axial_force(row, length, rate)[0] / length
     return n * u[0], n * u[1], n * u[2]
 
 
 @kernel
-def force_tangent(c: Any, i: int, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
-    """P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m] of row i, both (3, 3).
+def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
+    """P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m], both (3, 3).
 
     P = N_s e eᵀ + N_v e (u_t - s_t e)ᵀ/l + N/l (I - e eᵀ),   V = N_v e eᵀ
     """
     length, rate = line(u, ut)
-    n, n_s, n_v = axial_force(c, i, length, rate)
+    n, n_s, n_v = axial_force(row, length, rate)
     for a in range(3):
         ea = u[a] / length
         for b in range(3):
@@ -121,42 +118,36 @@ def force_tangent(c: Any, i: int, u: Vector, ut: Vector, t: float, P: FloatArray
             V[a, b] = n_v * ea * eb
 
 
-def bind(rows: LocalRows) -> tuple[Any, UserForces]:
-    """Data of the rows for the kernels, and their user forces."""
-    users = bind_user_forces(rows, "N", ("stiffness", "damping", "rest_length"))
-    return bind_letters(rows, LETTERS, **users.letters), users
-
-
 def eval_stretch(rows: LocalRows, s: Fields, which: Any) -> tuple[FloatArray, FloatArray]:
     """s [m] and s_t [m/s] of some rows, NaN where the points coincide, shape (n,)."""
     u, ut = difference_positions(rows, s, which)
     length = np.sqrt((u**2).sum(axis=1))
     length[length == 0.0] = np.nan
-    return length - rows.columns[1].L[which], (u * ut).sum(axis=1) / length
+    return length - rows.columns[1]["rest_length"][which], (u * ut).sum(axis=1) / length
 
 
 @kernel
-def energy(c: Any, i: int, u: Vector, ut: Vector, t: float) -> float:
-    """Energy of the spring of row i [J], relative to a rope at the point of going slack; 0 with a user function."""
-    if c.user[i] >= 0:
+def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
+    """Energy of the spring [J], of a rope from where it goes slack; 0 with a user function."""
+    if row.has_function:
         return 0.0
-    s: float = line(u, ut)[0] - c.L[i]
-    elastic: float = c.N0[i] + c.k[i] * s
-    if not c.rope[i]:
-        return float((c.N0[i] + 0.5 * c.k[i] * s) * s)
+    s: float = line(u, ut)[0] - row.rest_length
+    elastic: float = row.preload + row.stiffness * s
+    if not row.tension_only:
+        return float((row.preload + 0.5 * row.stiffness * s) * s)
     if elastic <= 0.0:
         return 0.0
-    return float(elastic * elastic / (2.0 * c.k[i])) if c.k[i] > 0.0 else elastic * s
+    return float(elastic * elastic / (2.0 * row.stiffness)) if row.stiffness > 0.0 else elastic * s
 
 
 @kernel
-def power(c: Any, i: int, u: Vector, ut: Vector, t: float) -> float:
-    """Power that the damper of row i dissipates [W]; 0 with a user function."""
+def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
+    """What the damper takes [W]; 0 with a user function."""
     length, rate = line(u, ut)
-    elastic = c.N0[i] + c.k[i] * (length - c.L[i])
-    if c.user[i] >= 0 or (c.rope[i] and elastic <= 0.0):
+    elastic = row.preload + row.stiffness * (length - row.rest_length)
+    if row.has_function or (row.tension_only and elastic <= 0.0):
         return 0.0
-    taken: float = (axial_force(c, i, length, rate)[0] - elastic) * rate
+    taken: float = (axial_force(row, length, rate)[0] - elastic) * rate
     return taken
 
 
@@ -192,7 +183,8 @@ register_pair(
     SpringDamper,
     force,
     force_tangent,
-    columns=bind,
+    derived=USER_FIELDS,
+    derive=derive_users,
     before=partial(bind_users, eval_stretch, True),
     stored={"spring": energy},
     lost={"damper": power},

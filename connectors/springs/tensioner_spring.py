@@ -25,24 +25,14 @@ chapter 1, with a yield limit that follows the spring.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
-from windlass.connectors.markers.pair_laws import row_of_coordinates
-from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.springs.coordinate_friction import fill_jumps
-from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.post_newton import note_outcome
-from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Tables, register_pair
+from windlass.framework.model.law import Tables, register_pair
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 START = (0.0,)
@@ -65,119 +55,78 @@ class TensionerSpring(Component):
     active = column("1", "false: no torque, history untouched", dtype=bool, default=True, switchable=True)
 
 
-LETTERS = {
-    "M": "preload", "k": "stiffness", "Fc": "friction_torque", "ml": "loading_friction", "mu": "unloading_friction",
-    "dl": "loading_damping", "du": "unloading_damping", "kb": "sticking_stiffness",
-}  # fmt: skip
+@kernel
+def spring_torque(row: Any, u: float) -> float:
+    """e [N m]."""
+    return float(row.preload + row.stiffness * u)
 
 
 @kernel
-def spring_torque(c: Any, i: int, u: float) -> float:
-    """e of row i [N m]."""
-    return float(c.M[i] + c.k[i] * u)
-
-
-@kernel
-def friction(c: Any, i: int, u: float) -> tuple[float, float, float]:
-    """Friction of row i [N m], its derivative with respect to u, and whether it slips."""
-    tau, e = c.kb[i] * (u - c.h[i, 0]), spring_torque(c, i, u)
-    share = c.ml[i] if tau * e >= 0.0 else c.mu[i]
-    limit = c.Fc[i] + share * abs(e)
+def friction(row: Any, u: float) -> tuple[float, float, float]:
+    """Friction [N m], its derivative by u, and whether it slips."""
+    tau, e = row.sticking_stiffness * (u - row.start[0]), spring_torque(row, u)
+    share = row.loading_friction if tau * e >= 0.0 else row.unloading_friction
+    limit = row.friction_torque + share * abs(e)
     if abs(tau) <= limit:
-        return tau, c.kb[i], 0.0
-    return np.sign(tau) * limit, np.sign(tau) * share * np.sign(e) * c.k[i], 1.0
+        return tau, row.sticking_stiffness, 0.0
+    return np.sign(tau) * limit, np.sign(tau) * share * np.sign(e) * row.stiffness, 1.0
 
 
 @kernel
-def friction_torque(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Friction of row i [N m]."""
-    return float(friction(c, i, u)[0])
+def friction_torque(row: Any, u: float, ut: float, t: float) -> float:
+    """Friction [N m]."""
+    return float(friction(row, u)[0])
 
 
 @kernel
-def damping(c: Any, i: int, u: float, ut: float) -> float:
-    """d_s of row i [N m s/rad]."""
-    return float(c.dl[i] if spring_torque(c, i, u) * ut >= 0.0 else c.du[i])
+def damping(row: Any, u: float, ut: float) -> float:
+    """d_s [N m s/rad]."""
+    return float(row.loading_damping if spring_torque(row, u) * ut >= 0.0 else row.unloading_damping)
 
 
 @kernel
-def force(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """f of row i [N m]."""
-    return spring_torque(c, i, u) + damping(c, i, u, ut) * ut + friction(c, i, u)[0]
+def force(row: Any, u: float, ut: float, t: float) -> float:
+    """f [N m]."""
+    return spring_torque(row, u) + damping(row, u, ut) * ut + friction(row, u)[0]
 
 
 @kernel
-def force_tangent(c: Any, i: int, u: float, ut: float, t: float) -> tuple[float, float]:
-    """∂f/∂u and ∂f/∂u_t of row i."""
-    return c.k[i] + friction(c, i, u)[1], damping(c, i, u, ut)
+def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
+    """∂f/∂u and ∂f/∂u_t."""
+    return row.stiffness + friction(row, u)[1], damping(row, u, ut)
 
 
 @kernel
-def spring_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Energy of the spring of row i relative to its energy as mounted [J]."""
-    return float((c.M[i] + 0.5 * c.k[i] * u) * u)
+def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
+    """Energy of the spring against that as mounted [J]."""
+    return float((row.preload + 0.5 * row.stiffness * u) * u)
 
 
 @kernel
-def bristle_energy(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Energy of the bristle of row i [J]: bent by f/k_b also while it slips."""
-    return float(0.5 * friction(c, i, u)[0] ** 2 / c.kb[i]) if c.kb[i] > 0.0 else 0.0
+def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
+    """Energy of the bristle [J]: bent by f/k_b also while it slips."""
+    return float(0.5 * friction(row, u)[0] ** 2 / row.sticking_stiffness) if row.sticking_stiffness > 0.0 else 0.0
 
 
 @kernel
-def damper_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """Power that the damper of row i dissipates [W]."""
-    return float(damping(c, i, u, ut) * ut * ut)
+def damper_power(row: Any, u: float, ut: float, t: float) -> float:
+    """What the damper takes [W]."""
+    return float(damping(row, u, ut) * ut * ut)
 
 
 @kernel
-def no_power(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    """0: the loss by sliding is an energy per step, see `fill_jumps`."""
-    return 0.0
+def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
+    """Power into friction [W], energy of the bristle [J], and whether it slips."""
+    f, _, slips = friction(row, u)
+    return f * ut, bristle_energy(row, u, ut, t), slips
 
 
 @kernel
-def fill_parts(c: Any, pair: Pair, m: CoordinateColumns, out: FloatArray) -> None:
-    """For each row: power into friction [W], energy of the bristle [J], and whether it slips; see `fill_jumps`."""
-    for i in range(len(pair.m0)):
-        out[i, :] = 0.0
-        if pair.active[i]:
-            u, ut = row_of_coordinates(m, pair, i)
-            f, _, slips = friction(c, i, u)
-            out[i, 0], out[i, 1], out[i, 2] = f * ut, bristle_energy(c, i, u, ut, 0.0), slips
-
-
-@kernel
-def update_anchors(
-    c: Any, pair: Pair, m: CoordinateColumns, data: FloatArray, start: FloatArray, size: FloatArray, outcome: FloatArray
-) -> None:
-    """The anchors at the end of the step, from those at its start; there is no force error."""
-    for i in range(len(pair.m0)):
-        if pair.active[i] and c.kb[i] > 0.0:
-            c.h[i, 0] = start[c.data[i]]
-            u, _ = row_of_coordinates(m, pair, i)
-            data[c.data[i]] = u - friction(c, i, u)[0] / c.kb[i]
-    note_outcome(outcome, 0.0, np.inf, False, 0.0, -1)
-
-
-def bind_start(rows: LocalRows) -> tuple[Callable[[Any], None], Callable[[Any], None]]:
-    """The update that copies the anchors at the start of the step into the arrays of the kernels."""
-    c = rows.columns[1]
-
-    def copy_history(s: Any) -> None:
-        c.h[:, 0] = s.start_data[c.data]
-
-    return copy_history, copy_history
-
-
-def add_account(rows: LocalRows, system: System) -> None:
-    """Add the energy that sliding loses in a step."""
-    pair, c = rows.columns[:2]
-    account = system.account
-    assert account is not None and isinstance(account.read, Call)
-    read = account.read + call(fill_parts, lambda s: (c, pair, s.markers[FAMILY], s.parts))
-    jumps = call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps))
-    system.account = replace(account, read=read, parts=(len(c.k), 3), jumps=jumps)
+def update_anchor(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
+    """The anchor at the end of the step, from the anchor at its start; there is no force error."""
+    if row.sticking_stiffness > 0.0:
+        row.history[0] = u - friction(row, u)[0] / row.sticking_stiffness
+    return 0.0, np.inf, False, 0.0
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -196,13 +145,11 @@ register_pair(
     TensionerSpring,
     force,
     force_tangent,
-    letters=LETTERS,
-    before=bind_start,
     stored={"spring": spring_energy, "bristle": bristle_energy},
-    lost={"damper": damper_power, "sliding": no_power},
-    finish=add_account,
+    lost={"damper": damper_power},
+    sliding=sliding,
     start=START,
-    update=update_anchors,
+    update=update_anchor,
     check=check,
     outputs={
         "torque": coordinate_output("N", "f, all of the spring, friction and damper, ()", force),

@@ -161,11 +161,6 @@ class UserForces:
     df_dut: FloatArray
     calls: FirstCalls
 
-    @property
-    def letters(self) -> dict[str, Any]:
-        """Data of kernels: ``user``, the place of each row in the other three, or -1, and forces and derivatives."""
-        return {"user": self.index, "f": self.f, "df_du": self.df_du, "df_dut": self.df_dut}
-
 
 def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
     """The columns ``force_function`` and ``force_derivative`` of a law.

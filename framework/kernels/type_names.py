@@ -6,7 +6,6 @@ import importlib
 from typing import Any
 
 import numba
-import numpy as np
 
 from windlass.framework.kernels.cache_key import NotCacheableError, describe_type
 
@@ -30,10 +29,13 @@ def encode_type(kind: Any) -> Any:
         return ["optional", encode_type(kind.type)]
     if isinstance(kind, _types.CPointer):
         return ["pointer", encode_type(kind.dtype)]
+    if isinstance(kind, _types.NestedArray):
+        return ["nested", encode_type(kind.dtype), list(kind.shape)]
     if isinstance(kind, _types.Array):
         return ["array", encode_type(kind.dtype), kind.ndim, kind.layout, not kind.mutable, kind.aligned]
     if isinstance(kind, _types.Record):
-        return ["record", [list(item) for item in _numba.np.numpy_support.as_dtype(kind).descr]]
+        fields = [[name, encode_type(field.type), field.offset] for name, field in kind.fields.items()]
+        return ["record", fields, kind.size, kind.aligned]
     name = "boolean" if kind == _types.boolean else str(kind)
     if getattr(_types, name, None) != kind:
         raise NotCacheableError(f"takes or returns {kind}")
@@ -62,6 +64,10 @@ def decode_type(text: Any) -> Any:
     if what == "pointer":
         return _types.CPointer(decode_type(rest[0]))
     if what == "record":
-        return _numba.from_dtype(np.dtype([tuple(item) for item in rest[0]]))
+        fields, size, aligned = rest
+        placed = [(name, {"type": decode_type(kind), "offset": offset}) for name, kind, offset in fields]
+        return _types.Record(placed, size, aligned)
+    if what == "nested":
+        return _types.NestedArray(decode_type(rest[0]), tuple(rest[1]))
     dtype, ndim, layout, readonly, aligned = rest
     return _types.Array(decode_type(dtype), ndim, layout, readonly=readonly, aligned=aligned)

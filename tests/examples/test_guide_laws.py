@@ -37,7 +37,7 @@ def test_laws_import_from_the_framework_alone(page: Path) -> None:
 
 def test_a_tension_spring_is_a_screenful() -> None:
     law = files_of(ROOT / "docs" / "howto" / "add_a_connector.md")["tension_spring.py"]
-    assert len(law.text.splitlines()) <= 45
+    assert len(law.text.splitlines()) <= 30
 
 
 @pytest.mark.mpi

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +14,6 @@ from windlass.connectors.markers.coordinate_columns import FAMILY
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.pairs import bind_pair, coordinate_pair, pair_dofs
 from windlass.elements import Cable2D, MassPoint, PointSlope2D, RigidBody3D
-from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
@@ -34,34 +33,28 @@ class CubicSpring(Component):
     active = column("1", "acts only if true", dtype=bool, default=True)
 
 
-class Columns(NamedTuple):
-    """Letters of the rows, shape (rows,): k [N/m^3] and the factors."""
-
-    k: FloatArray
-    by_u: FloatArray
-    by_ut: FloatArray
+@kernel
+def force(row: Any, u: float, ut: float, t: float) -> float:
+    return float(row.stiffness * u**3 + 2.0 * ut)
 
 
 @kernel
-def force(c: Columns, i: int, u: float, ut: float, t: float) -> float:
-    return float(c.k[i] * u**3 + 2.0 * ut)
-
-
-@kernel
-def force_tangent(c: Columns, i: int, u: float, ut: float, t: float) -> tuple[float, float]:
-    return 3.0 * c.k[i] * u**2 * c.by_u[i], 2.0 * c.by_ut[i]
+def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
+    return 3.0 * row.stiffness * u**2 * row.stiffness_error, 2.0 * row.damping_error
 
 
 residual, tangent = coordinate_pair(force, force_tangent)
 
 
 def build(rows: LocalRows) -> System:
-    pair = bind_pair(rows)
-    c = Columns(rows.local("stiffness"), rows.local("stiffness_error"), rows.local("damping_error"))
+    pair, own = bind_pair(rows), rows.pack()
+
+    def read(s: Evaluation) -> tuple[Any, ...]:
+        return own, pair, s.markers[FAMILY], s.time, s.data, s.start_data
 
     system = System("CubicSpring", rows.dofs)
-    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f))
-    system.tangent = call(tangent, lambda s: (c, pair, s.markers[FAMILY], s.time, s.dq, s.dv, s.slots, s.values))
+    system.residual = call(residual, lambda s: (*read(s), s.f))
+    system.tangent = call(tangent, lambda s: (*read(s), s.dq, s.dv, s.slots, s.values))
     return system
 
 

@@ -182,13 +182,15 @@ def rubs(node: ast.AST) -> bool:
     if not isinstance(node, ast.BinOp):
         return False
     left, right = ast.unparse(node.left), ast.unparse(node.right)
-    bristle, damper = re.compile(r"\b(mu_k|kb)\b.* \* "), re.compile(r"\b(mu_v|db)\b.* \* ")
+    bristle, damper = (
+        re.compile(rf"\b({words})\b.* \* ") for words in ("mu_k|kb|sticking_stiffness", "mu_v|db|sticking_damping")
+    )
     if isinstance(node.op, ast.Add):
         return any(bristle.search(a) and damper.search(b) for a, b in ((left, right), (right, left)))
     if isinstance(node.op, ast.Sub):
         return bool(re.search(r"\blimit\b", right) and re.search(r"\b(abs|sqrt|size)\b", left))
     return isinstance(node.op, ast.Div) and (
-        bool(re.search(r"\blimit\b", left)) or re.search(r"\b(zone|vt|vr|v0|root)\b", right) is not None
+        bool(re.search(r"\blimit\b", left)) or re.search(r"\b(zone|\w+_zone|vt|vr|v0|root)\b", right) is not None
     )
 
 

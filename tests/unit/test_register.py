@@ -192,27 +192,27 @@ def test_wrong_nodes(monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], m
 
 
 @kernel
-def one(c: Any, i: int, u: float, ut: float, t: float) -> float:
-    return float(c.k[i] * u)
+def one(row: Any, u: float, ut: float, t: float) -> float:
+    return float(row.stiffness * u)
 
 
 @kernel
-def two(c: Any, i: int, u: float, ut: float, t: float) -> tuple[float, float]:
-    return c.k[i], 0.0
+def two(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
+    return row.stiffness, 0.0
 
 
 @kernel
-def short(c: Any, i: int, u: float, t: float) -> float:
-    return float(c.k[i] * u)
+def short(row: Any, u: float, t: float) -> float:
+    return float(row.stiffness * u)
 
 
 @kernel
-def three(c: Any, i: int, u: Vector, ut: Vector, t: float) -> Vector:
-    return (c.k[i] * u[0], 0.0, 0.0) if u[0] > 0.0 else (0.0, 0.0, 0.0)
+def three(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
+    return (row.stiffness * u[0], 0.0, 0.0) if u[0] > 0.0 else (0.0, 0.0, 0.0)
 
 
 @kernel
-def three_by_three(c: Any, i: int, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
+def three_by_three(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
     P[:, :] = 0.0
 
 
@@ -221,28 +221,28 @@ def test_kernels_of_pairs() -> None:
     coordinate: Any = coordinate_pair
     position: Any = position_pair
     with raises(
-        r"force of coordinate_pair takes 4 arguments, short\(c, i, u, t\): must be a function of 5, \(c, i, u, ut, t\)"
+        r"force of coordinate_pair takes 3 arguments, short\(row, u, t\): must be a function of 4, \(row, u, ut, t\)"
     ):
         coordinate(short, two)
     with raises("force of coordinate_pair gives 2 results: must give f"):
         coordinate(two, two)
     with raises(r"force_tangent of coordinate_pair gives 1 result: must give 2, \(df_du, df_dut\)"):
-        coordinate(one, lambda c, i, u, ut, t: c.k[i] * u)
-    with raises(r"force of position_pair takes 4 arguments, short\(c, i, u, t\): must be a function of 5, .*"):
+        coordinate(one, lambda row, u, ut, t: row.stiffness * u)
+    with raises(r"force of position_pair takes 3 arguments, short\(row, u, t\): must be a function of 4, .*"):
         position(short, three_by_three)
     with raises(r"force of position_pair gives 1 result: must give 3, \(fx, fy, fz\)"):
-        position(lambda c, i, u, ut, t: 2.0 * t, three_by_three)
+        position(lambda row, u, ut, t: 2.0 * t, three_by_three)
     with raises(r"force of position_pair gives nothing: must give 3, \(fx, fy, fz\)"):
-        position(lambda c, i, u, ut, t: None, three_by_three)
-    with raises(r"force_tangent of position_pair takes 5 arguments, three\(.*\): must be a function of 7, .*"):
+        position(lambda row, u, ut, t: None, three_by_three)
+    with raises(r"force_tangent of position_pair takes 4 arguments, three\(.*\): must be a function of 6, .*"):
         position(three, three)
-    with raises("force_tangent of position_pair = 'P': must be a function of 7, .*"):
+    with raises("force_tangent of position_pair = 'P': must be a function of 6, .*"):
         position(three, "P")
 
 
 def test_kernels_of_joints_markers_and_families() -> None:
     """They are refused where they are handed over, too."""
-    words = r"equation of joint_rows takes 5 arguments, one\(c, i, u, ut, t\): must be a function of 9, .*"
+    words = r"equation of joint_rows takes 4 arguments, one\(row, u, ut, t\): must be a function of 9, .*"
     with raises(words):
         joint_rows(one)
 
@@ -251,10 +251,10 @@ def test_kernels_of_joints_markers_and_families() -> None:
 
     with raises("equation of joint_rows gives 2 results: must give C"):
         joint_rows(equation)
-    with raises("drive of joint_rows takes 5 arguments, .*"):
+    with raises("drive of joint_rows takes 4 arguments, .*"):
         joint_rows(lambda c, i, k, m, m0, m1, d, g, G: 1.0 * d[k], drive=one)
-    with raises(r"update of Spring takes 5 arguments, one\(.*\): must be a function of 4, \(c, m, x, v\)"):
-        register_marker(Spring, "x", one, pair_dofs, "node", "source")
+    with raises(r"update of Spring takes 3 arguments, short\(.*\): must be a function of 4, \(c, m, x, v\)"):
+        register_marker(Spring, "x", short, pair_dofs, "node", "source")
     with raises("update of Spring gives 1 result: must give nothing"):
         register_marker(Spring, "x", lambda c, m, x, v: 1.0 * x, pair_dofs, "node", "source")
     with raises(r"allocate of x takes 1 arguments, <lambda>\(ids\): must be a function of 3, \(world, ids, layout\)"):
@@ -296,6 +296,7 @@ class Misspelt(Component):
 
     marker0 = ref("positon marker", "first end")
     marker1 = ref("positon marker", "second end")
+    stiffness = column("N/m", "k")
     active = column("1", "acts only if true", dtype=bool, default=True)
 
 
@@ -314,8 +315,6 @@ def test_schemas_of_pairs() -> None:
         "with marker0, marker1"
     ):
         register_pair(Passing, three, three_by_three)
-    with raises("letters of Spring reads stifness, but Spring has no stifness: must be declared together with .*"):
-        register_pair(Spring, three, three_by_three, letters={"k": "stifness"})
     with raises("marker1 of Mixed = coordinate marker: must be a position marker"):
         register_pair(Mixed, three, three_by_three)
     assert issubclass(NodeCoordinate, Component)  # its family is known from its import on
@@ -325,11 +324,13 @@ def test_schemas_of_pairs() -> None:
         register_pair(Spring, three, three_by_three, start=(0.0,))
     with raises("update of Spring: must come with start, the history values of a row at its start"):
         register_pair(Spring, three, three_by_three, update=three)
-    with raises("update of Keeper takes 5 arguments, .*: must be a function of 7, .*start, size, outcome.*"):
+    with raises(r"update of Keeper takes 4 arguments, .*: must be a function of 5, \(row, u, ut, t, h\)"):
         register_pair(Keeper, three, three_by_three, start=(0.0,), update=three)
-    for letter in ("h", "_k", "k k"):
-        with raises(f"Keeper.Letters = {letter}, data, h: must be different names that do not begin with _; .*"):
-            register_pair(Keeper, three, three_by_three, letters={letter: "stiffness"}, start=(0.0,))
+    with raises(r"update of Keeper gives 1 result: must give 4, \(error, step, changed, force\)"):
+        register_pair(Keeper, three, three_by_three, start=(0.0,), update=lambda row, u, ut, t, h: 2.0 * t)
+    for name in ("stiffness", "history", "k k"):
+        with raises(f"derived field '{name}' of Keeper: must be a name other than marker0, marker1, data, .*"):
+            register_pair(Keeper, three, three_by_three, derived=(name,), start=(0.0,))
     register_pair(Misspelt, three, three_by_three)
     with raises("marker0 of Misspelt = positon marker: must be one of .*position marker.*"):
         World().add(Misspelt)
@@ -357,6 +358,7 @@ def test_a_family_that_comes_later() -> None:
     class Early(Component):
         marker0 = ref("late marker", "first end")
         marker1 = ref("late marker", "second end")
+        stiffness = column("N/m", "k")
         active = column("1", "acts only if true", dtype=bool, default=True)
 
     made: list[Any] = []
@@ -367,8 +369,46 @@ def test_a_family_that_comes_later() -> None:
     assert made == [((Early, one, two), {"source": "here"})]
 
 
-def test_letters_are_checked_at_once() -> None:
-    """A letter for a column that is not there is refused before any marker exists, too."""
+@kernel
+def misspelt(row: Any, u: Vector) -> float:
+    return float(row.stifness * u[0])
+
+
+@kernel
+def calling(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
+    return misspelt(row, u), 0.0, 0.0
+
+
+@kernel
+def keeping(row: Any, u: Vector, ut: Vector, t: float, h: float) -> tuple[float, float, bool, float]:
+    row.histroy = u[0]
+    return 0.0, np.inf, False, 0.0
+
+
+FIELDS = "must be one of marker0, marker1, stiffness, active"
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({}, f"row.stifness in force of Spring: {FIELDS}"),
+        ({"force": three, "stored": {"spring": misspelt}}, f"row.stifness in stored spring of Spring: {FIELDS}"),
+        ({"force": three, "gap": misspelt}, f"row.stifness in gap of Spring: {FIELDS}"),
+        (
+            {"force": three, "outputs": {"x": Output("N", "x, ()", lambda row, u, ut, t: 1.0 * row.history[0])}},
+            f"row.history in output x of Spring: {FIELDS}",
+        ),
+    ],
+)
+def test_words_of_kernels_are_fields_of_the_row(more: dict[str, Any], message: str) -> None:
+    """A name that the row does not have is refused before anything is compiled, also in a kernel that is called."""
+    with raises(message):
+        register_pair(Spring, more.pop("force", calling), three_by_three, **more)
+    assert law_of(Spring) is None
+
+
+def test_words_are_checked_at_once() -> None:
+    """A wrong name is refused before any marker exists, too."""
 
     class Early(Component):
         marker0 = ref("marker of a family that nothing has made known", "first end")
@@ -376,18 +416,32 @@ def test_letters_are_checked_at_once() -> None:
         stiffness = column("N/m", "k")
         active = column("1", "acts only if true", dtype=bool, default=True)
 
-    def force(c: Any, i: int, u: float, ut: float, t: float) -> float:
-        return 0.0
-
-    with pytest.raises(ModelError, match=r"letters of Early reads stifness, but Early has no stifness"):
-        register_pair(Early, force, letters={"k": "stifness"})
-    with pytest.raises(ModelError, match=r"letters of Early = 'k': must be names of columns by letters"):
-        register_pair(Early, force, letters="k")
-    register_pair(Early, force, letters={"k": "stiffness"})
-    with pytest.raises(
-        ModelError, match=r"nothing has made known: must be one of .*coordinate marker, .*position mark"
-    ):
+    with raises(f"row.stifness in force of Early: {FIELDS}"):
+        register_pair(Early, calling)
+    with raises("row.histroy in update of Keeper: must be one of .*, history, start"):
+        register_pair(Keeper, three, three_by_three, start=(0.0,), update=keeping)
+    register_pair(Early, one)
+    with raises("marker0 of Early = .* nothing has made known: must be one of .*coordinate marker, .*position mark.*"):
         World().add(Early)
+
+
+def test_derived_fields_are_those_declared() -> None:
+    """A law whose ``derive`` gives other names says so at the first evaluation."""
+
+    class Sprung(Spring):
+        """A spring with a derived field."""
+
+    def force(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
+        return row.half * u[0], 0.0, 0.0
+
+    register_pair(
+        Sprung, force, three_by_three, derived=("half",), derive=lambda rows: {"halb": rows.local("stiffness")}
+    )
+    world = World()
+    ends = [position_marker(world, world.add(MassPoint, position=(x, 0.0), mass=1.0)) for x in (0.0, 1.0)]
+    world.add(Sprung, marker0=ends[0], marker1=ends[1], stiffness=1.0)
+    with raises("derive of Sprung gives halb: must be half, the names in derived"):
+        Static(world).solve()
 
 
 def test_a_law_whose_family_was_not_loaded() -> None:

@@ -195,16 +195,17 @@ def define(factor: float) -> Any:
         active = column("1", "pulls only if true", dtype=bool, default=True, switchable=True)
 
     @kernel
-    def pull(c, i, u, ut, t):  # type: ignore[no-untyped-def]
-        """Force of row i [N]."""
-        return factor * c.k[i] * u[0], factor * c.k[i] * u[1], factor * c.k[i] * u[2]
+    def pull(row, u, ut, t):  # type: ignore[no-untyped-def]
+        """Force [N]."""
+        k = factor * row.stiffness
+        return k * u[0], k * u[1], k * u[2]
 
     @kernel
-    def first(c, i, u, ut, t):  # type: ignore[no-untyped-def]
+    def first(row, u, ut, t):  # type: ignore[no-untyped-def]
         """Its x [N]."""
-        return factor * c.k[i] * u[0]
+        return factor * row.stiffness * u[0]
 
-    register_pair(CellSpring, pull, letters={"k": "stiffness"}, outputs={"x": Output("N", "N, ()", first)}, source="F")
+    register_pair(CellSpring, pull, outputs={"x": Output("N", "N, ()", first)}, source="F")
     return CellSpring
 
 

@@ -36,23 +36,23 @@ class HardeningRope(Component):
 
 
 @kernel
-def force(p: Any, i: int, d: Vector, dt: Vector, t: float) -> Vector:
+def force(row: Any, d: Vector, dt: Vector, t: float) -> Vector:
     """f = (k + c d·d) d."""
-    s = p.k[i] + p.c[i] * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
+    s = row.stiffness + row.hardening * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
     return s * d[0], s * d[1], s * d[2]
 
 
 @kernel
-def force_tangent(p: Any, i: int, d: Vector, dt: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
+def force_tangent(row: Any, d: Vector, dt: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
     """P = (k + c d·d) I + 2 c d d^T, V = 0."""
-    s, c = p.k[i] + p.c[i] * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), 2.0 * p.c[i]
+    s, c = row.stiffness + row.hardening * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), 2.0 * row.hardening
     for a in range(3):
         for b in range(3):
             P[a, b] = c * d[a] * d[b] + (s if a == b else 0.0)
             V[a, b] = 0.0
 
 
-register_pair(HardeningRope, force, force_tangent, letters={"k": "stiffness", "c": "hardening"}, source="this test")
+register_pair(HardeningRope, force, force_tangent, source="this test")
 
 
 def build_chain(count: int = 6) -> tuple[World, Entity, Entity]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.accounts import Losses
@@ -23,6 +24,7 @@ from windlass.framework.kernels.signature import check_arguments, takes_argument
 from windlass.framework.model.drawing import Drawing, Painting, describe_outputs
 from windlass.framework.model.drawing import Output as Output
 from windlass.framework.model.law_checks import check_law, check_needs
+from windlass.framework.model.rows import check_kernels, row_type
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity, EntityTable
@@ -147,6 +149,25 @@ class LocalRows:
         is_chain = self.table.component.refs[name].is_chain
         index: IntArray = self.layout.marker_index[self.padded(name) if is_chain else self.local(name)]
         return index
+
+    def pack(self, derived: Mapping[str, NDArray[Any]] | None = None, history: int = 0) -> NDArray[Any]:
+        """The records of these rows, shape (rows,).
+
+        Args:
+            derived: values of further fields by name, shape (rows, ...).
+            history: number of history values of a row.
+        """
+        component, values = self.table.component, dict(derived or {})
+        packed = np.zeros(len(self.rows), row_type(component, values, history))
+        for name in packed.dtype.names or ():
+            if name in component.columns:
+                packed[name] = self.local(name)
+            elif name in component.refs:
+                is_history = component.refs[name].target == "GenericData"
+                packed[name] = self.data_start(name) if is_history else self.markers(name)
+            elif name in values:
+                packed[name] = values[name]
+        return packed
 
     def data_start(self, name: str) -> IntArray:
         """Position of the first history value of the referenced GenericData rows, shape (rows,)."""
@@ -281,21 +302,19 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
 
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``.
-        force: kernel ``(c, i, u, ut, t)`` for the force of row i.
+        force: kernel ``(row, u, ut, t)`` for the force of a row, with the columns of the schema by name,
+            ``row.stiffness``.
         *kernels: the tangent kernel, if there is one.
-        **more: ``letters``, ``outputs``, ``source`` and others.
+        **more: ``outputs``, ``source`` and others.
 
     Raises:
         ModelError: an invalid law.
     """
     check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {component.__name__}")
-    # checked at once, though the registration may wait for the family
-    letters = more.get("letters") or {}
-    if not isinstance(letters, Mapping):
-        raise ModelError(f"letters of {component.__name__} = {letters!r}: must be names of columns by letters")
-    check_needs(component, tuple(letters.values()), f"letters of {component.__name__}")
+    # at once, though the registration may wait for the family
     name = component.refs["marker0"].target
     if name not in _families:
+        check_kernels(component, force, *kernels, **more)
         _waiting[component] = name, lambda: register_pair(component, force, *kernels, **more)
         return
     make = _families[name].register_pair

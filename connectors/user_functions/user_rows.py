@@ -1,0 +1,69 @@
+"""Fields of rows that may have a user function, and their updates.
+
+Rows have ``has_function``, and the force ``user_force`` [N], shape (n,), of their user function with its derivatives
+``df_du`` [N/m] and ``df_dut`` [N s/m], shape (n, n); n is 3 along axes, 1 between coordinates, 6 of bushings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces, bind_user_updates
+from windlass.framework.arrays import FloatArray
+from windlass.framework.model.law import LocalRows
+from windlass.framework.model.system import Fields
+
+Difference = Callable[..., tuple[FloatArray, FloatArray]]
+Update = Callable[[Fields], None] | None
+
+
+USER_FIELDS = "has_function", "user_force", "df_du", "df_dut"
+
+
+def find_users(rows: LocalRows) -> UserForces:
+    """The rows with a user function, and the places of their forces."""
+    columns = rows.table.component.columns
+    third = "offset" if "offset" in columns else "rest_length"
+    unit = "N, N m" if rows.table.component.refs["marker0"].target == "rigid marker" else "N"
+    found: UserForces = rows.kept("users", lambda: bind_user_forces(rows, unit, ("stiffness", "damping", third)))
+    return found
+
+
+def derive_users(rows: LocalRows) -> dict[str, Any]:
+    """Which rows have a user function, and room for its results; none in tables without such functions."""
+    users, count = find_users(rows), len(rows.rows)
+    n = users.f.shape[1] if len(users.where) else 0
+    f, df_du, df_dut = np.zeros((count, n)), np.zeros((count, n, n)), np.zeros((count, n, n))
+    return {"has_function": users.index >= 0, "user_force": f, "df_du": df_du, "df_dut": df_dut}
+
+
+def bind_users(difference: Difference, with_forces: bool, rows: LocalRows) -> tuple[Update, Update]:
+    """The updates of user forces, and then of their derivatives; none without user functions.
+
+    Args:
+        difference: ``(rows, fields, which) -> u, ut``.
+        with_forces: whether tangents also need the forces, for the curvature of markers.
+        rows: the rows.
+    """
+    users, own = find_users(rows), rows.columns[1]
+    n = len(users.where)
+    if not n:
+        return None, None
+
+    def find(s: Fields) -> tuple[FloatArray, FloatArray]:
+        u, ut = difference(rows, s, users.where)
+        return u.reshape(n, -1), ut.reshape(n, -1)
+
+    def fill(update: Callable[[Fields], None]) -> Callable[[Fields], None]:
+        def update_rows(s: Fields) -> None:
+            update(s)
+            for name, values in (("user_force", users.f), ("df_du", users.df_du), ("df_dut", users.df_dut)):
+                own[name][users.where] = values
+
+        return update_rows
+
+    update, update_tangent = bind_user_updates(users, find, with_forces)
+    return fill(update), fill(update_tangent)

@@ -1,0 +1,172 @@
+"""Rows of tables as records: a kernel reads the numbers of one row under their public names.
+
+Tables store columns.  `LocalRows.pack` copies the columns of some rows into one array of records, whose type follows
+from the schema: ``row.stiffness`` is a number, ``row.offset[1]`` a number of a column with a shape.
+"""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import CodeType, FunctionType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.signature import takes
+from windlass.framework.model.schema import Component
+
+HISTORY, START = "history", "start"
+"""Fields of laws with history values: those with which forces are evaluated, and those at the start of the step."""
+ARGUMENTS = ("row", "u", "ut", "t")
+"""Arguments of the kernels of a law between two markers."""
+ROW = "row"
+"""The name of the argument by which kernels hand a row on to others."""
+
+
+class NamedRecord(np.record):
+    """A record whose fields come before the attributes of NumPy with the same names, such as ``data``, for kernels that
+    run as plain Python functions."""
+
+    def __getattribute__(self, name: str) -> Any:
+        """A field, or another attribute."""
+        fields = super().__getattribute__("dtype").names or ()
+        return self[name] if name in fields else super().__getattribute__(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field; there are no other attributes to set."""
+        self[name] = value
+
+
+def field_names(component: type[Component], derived: Sequence[str] = (), history: int = 0) -> tuple[str, ...]:
+    """The names of the fields of a row, see `row_type`.
+
+    Raises:
+        ModelError: a derived field that has the name of another field.
+    """
+    refs = [name for name in component.refs if is_place(component, name)]
+    columns = [name for name in component.columns if is_number(component, name)]
+    own = (*refs, *columns, *((HISTORY, START) if history else ()))
+    for name in derived:
+        if name in own or not name.isidentifier():
+            words = f"must be a name other than {', '.join(own)}"
+            raise ModelError(f"derived field {name!r} of {component.__name__}: {words}")
+    return (*own, *derived)
+
+
+def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], history: int = 0) -> np.dtype[Any]:
+    """The record of a row: columns and references of a schema, by name.
+
+    Columns of numbers and truth values keep their shapes; texts, functions and columns of variable length are left out.
+    A reference to a marker is its place in the columns of its family, and a reference to `GenericData` the place of its
+    first history value.  Truth values come first, filled up to 8 bytes, so that all numbers are aligned; what is
+    derived comes last.
+
+    Args:
+        component: the schema.
+        derived: values of further fields by name, shape (rows, ...).
+        history: number of history values of a row; if > 0 there are ``history`` and ``start``, of shape (history,).
+    """
+    fields: dict[str, Any] = {}
+    for name in field_names(component, (), history):
+        if name in component.columns:
+            column = component.columns[name]
+            kind = {"b": np.bool_, "i": np.int64, "f": np.float64}[np.dtype(column.dtype).kind]
+            fields[name] = np.dtype((kind, column.shape or ()))
+        else:
+            fields[name] = np.dtype(np.int64 if name in component.refs else (np.float64, (history,)))
+    fields |= {name: np.dtype((values.dtype, values.shape[1:])) for name, values in derived.items()}
+    names = sorted(fields, key=lambda name: bool(fields[name].base.kind != "b"))
+    offsets, at = [], 0
+    for name in names:
+        if fields[name].base.kind != "b":
+            at += -at % 8
+        offsets.append(at)
+        at += fields[name].itemsize
+    layout: Any = {"names": names, "formats": [fields[name] for name in names], "offsets": offsets}
+    return np.dtype((NamedRecord, np.dtype(layout | {"itemsize": at + -at % 8}, align=True)))
+
+
+def is_number(component: type[Component], name: str) -> bool:
+    """Whether a column is part of a row: numbers or truth values of the same shape in all rows."""
+    column = component.columns[name]
+    return np.dtype(column.dtype).kind in "bif" and column.shape is not None and not column.along
+
+
+def is_place(component: type[Component], name: str) -> bool:
+    """Whether a reference is a place in a row: of a marker, or of history values."""
+    ref = component.refs[name]
+    return not ref.is_chain and ("marker" in ref.target or ref.target == "GenericData")
+
+
+def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) -> None:
+    """Compare the attributes that a kernel reads from its row with the fields of the row.
+
+    The row is the first argument of the kernel, and the argument ``row`` of all kernels that it reaches.
+
+    Args:
+        kernel: a kernel or a plain function.
+        name: its name for the message, ``"force of Spring"``.
+        fields: `field_names`.
+
+    Raises:
+        ModelError: an attribute that is no field.
+    """
+    seen: set[CodeType] = set()
+    waiting = [(function, True) for function in _functions(kernel)]
+    while waiting:
+        function, is_first = waiting.pop()
+        code = function.__code__
+        arguments = code.co_varnames[: code.co_argcount]
+        if code in seen or not arguments:
+            continue
+        seen.add(code)
+        row = arguments[0] if is_first else ROW
+        if row in arguments:
+            for word in _attributes(code, row):
+                if word not in fields:
+                    raise ModelError(f"{row}.{word} in {name}: must be one of {', '.join(fields)}")
+        cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        for step in dis.get_instructions(code):
+            found: Any = None
+            if step.opname == "LOAD_GLOBAL":
+                found = function.__globals__.get(step.argval)
+            elif step.opname == "LOAD_DEREF" and step.argval in cells:
+                found = cells[step.argval].cell_contents
+            waiting += [(inner, False) for inner in _functions(found)]
+
+
+def check_kernels(component: type[Component], force: Any, *tangents: Any, **more: Any) -> None:
+    """`check_words` of all kernels of a law between two markers; for the arguments see `register_pair`."""
+    fields = field_names(component, more.get("derived") or (), len(more.get("start") or ()))
+    kernels = {"force": force} | {name: more.get(name) for name in ("update", "gap", "sliding")}
+    kernels |= dict(zip(("force_tangent",), tangents, strict=False))
+    for group in ("stored", "lost", "passed"):
+        kernels |= {f"{group} {name}": kernel for name, kernel in (more.get(group) or {}).items()}
+    for name, output in (more.get("outputs") or {}).items():
+        if takes(output.evaluate, ARGUMENTS):
+            kernels[f"output {name}"] = output.evaluate
+    for name, kernel in kernels.items():
+        if kernel is not None:
+            check_words(kernel, f"{name} of {component.__name__}", fields)
+
+
+def _functions(value: Any) -> Iterator[FunctionType]:
+    """The plain function of a kernel, or the function itself."""
+    plain = getattr(value, "py_func", value)
+    if isinstance(plain, FunctionType):
+        yield plain
+
+
+def _attributes(code: CodeType, variable: str) -> Iterator[str]:
+    """The attributes of a local variable that code reads or sets."""
+    before: Any = None
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR") and before == variable:
+            yield step.argval
+        before = None
+        if step.opname.startswith("LOAD_FAST"):
+            # newer versions of Python load two variables by one instruction
+            before = step.argval[-1] if isinstance(step.argval, tuple) else step.argval
