@@ -1,6 +1,5 @@
 # UNTESTED as an image: no container engine was at hand.
-# Tried: make setup and the last command in an empty Debian 13 (scripts/clean_room.sh). Not tried: building the image,
-# running it.
+# Tried: make belt and make test in an empty Debian 13 (scripts/clean_room.sh). Not tried: building the image, running it.
 #   docker build -t windlass . && docker run --rm -v "$PWD/out:/out" windlass
 FROM debian:13
 
