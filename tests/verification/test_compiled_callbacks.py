@@ -81,8 +81,18 @@ def rod_pendulum() -> tuple[Any, None]:
 
 
 def stop() -> tuple[Any, None]:
-    """A mass on a stop whose history values Python brings to the kernels: mixed."""
+    """A mass on a stop with history values."""
     return wl.Dynamic(bouncing_mass()[0], step=2e-3, end=0.3, name=""), None
+
+
+def users_spring() -> tuple[Any, None]:
+    """A mass on a spring whose force Python brings to the kernels: mixed."""
+    world = wl.World()
+    point = world.add(MassPoint, position=(1.0, 0.0), mass=2.0, velocity=(1.0, 0.0))
+    con.fix(world, point, "y")
+    marker = con.coordinate_marker(world, point, "x")
+    world.add(con.CoordinateSpringDamper, marker1=marker, force_function=lambda t, row, u, *rest: 50.0 * u + 9.0 * u**3)
+    return wl.Dynamic(world, step=2e-3, end=0.3, name=""), None
 
 
 def driven_mass() -> tuple[Any, None]:
@@ -157,6 +167,7 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "cut belt, segments": lambda: cut_belt(SEGMENTS),
     "cut belt, points": lambda: cut_belt(POINTS),
     "rod": rod_pendulum,
+    "stop": stop,
     "chain to rounding": exact_chain,
     "slack rope": slack_rope,
     "failing chain": lambda: exact_chain(max_it=1, control=wl.StepControl(smallest=2e-4)),
@@ -178,7 +189,7 @@ def test_both_ways_give_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_mixed_models_stay_with_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Python brings values to the kernels, it evaluates every residual."""
-    by_python, mixed = solve(stop, False, monkeypatch), solve(stop, True, monkeypatch)
+    by_python, mixed = solve(users_spring, False, monkeypatch), solve(users_spring, True, monkeypatch)
     assert mixed == by_python
     assert mixed["calls"] == mixed["newton"]["residuals"]
 
