@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import tempfile
 
 import pytest
 
@@ -16,6 +17,10 @@ os.environ.setdefault("PRTE_MCA_hwloc_default_binding_policy", "none")
 # Open MPI 4 looks for fast networks for a second
 os.environ.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
 os.environ.setdefault("OMPI_MCA_btl", "^tcp,ofi,openib")
+# each process of tests has its own folder of MPI: one that ends removes the common folder, which another that starts
+# has just found (Open MPI 4)
+_folder = tempfile.TemporaryDirectory(prefix="mpi", ignore_cleanup_errors=True)
+os.environ.setdefault("OMPI_MCA_orte_tmpdir_base", _folder.name)
 
 LONG = (
     "test_parallel.py::test_belt_on_several_processes[3]",
