@@ -85,7 +85,7 @@ class WinchReserve(StepHook):
 
     Before each step cables longer than 1.6 of the wanted length are split, and those shorter than 0.4 merged in pairs.
     Restarts, saved states, recorders, sensors and the energy ledger continue: all cables are in the model from the
-        start.
+    start.
 
     Args:
         outlet, end: places [m], shape (2,), or (3,) in space; neither is held.
