@@ -27,6 +27,7 @@ from windlass.connectors.circle_points.common import (
 from windlass.connectors.circle_points.gaps import watch_points
 from windlass.connectors.circle_points.kernels import LAID, PointColumns
 from windlass.connectors.circle_points.residual import add_residual
+from windlass.connectors.circle_points.rigid_layer import join_rows
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
@@ -36,11 +37,11 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
-from windlass.framework.model.system import System
+from windlass.framework.model.system import Evaluation, Function, System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1, UNDEFINED, 0.0)
-START_OF_ROW = (0.0, LAID, 0.0)
+START_OF_ROW = (0.0, LAID, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class ContactFrictionCirclePoints2D(PointContact):
@@ -63,14 +64,19 @@ class ContactFrictionCirclePoints2D(PointContact):
     from step to step, from ``press`` on.  A cable that runs onto the circle begins to rub when all of its points lie on
     it, as cubics move along the circle until then.
 
+    With ``rigid_layer``, too, its bristles are then bent by its distance from its neighbours on the circle, as by a
+    rigid layer between cord and face, on which the belt sticks with the stretch with which it enters; without, they
+    begin unbent, as by a layer of their stiffness.  See `circle_points/rigid_layer.py`.
+
     History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n); with ``press`` also F - press
-    [N] to come, whether the cable rubs where it touches, and F - press of the last step.
+    [N] to come, whether the cable rubs where it touches, F - press of the last step, the way before the circle [m], the
+    integral of the stretch on it [m], and mean and number of waves [1].
     """
 
     circle = ref("rigid marker", "centre and rotation of the circle")
     cable = ref("cable", "the cable, of two points with slope in the plane")
     data = ref(
-        "GenericData", "3 n history values, 3 more with press; created as [0.1]*n + [-2]*n + [0]*n if left out",
+        "GenericData", "3 n history values, 7 more with press; created as [0.1]*n + [-2]*n + [0]*n if left out",
         optional=True,
     )  # fmt: skip
     history_column = "segments"
@@ -83,6 +89,9 @@ class ContactFrictionCirclePoints2D(PointContact):
         "N", "F with which a row begins; > 0: the circle is larger by F/(k r), which the cable sinks in", default=0.0,
         minimum=0,
     )  # fmt: skip
+    rigid_layer = column(
+        "1", "true, with a press: a cable that comes keeps the stretch with which it enters", default=False, dtype=bool
+    )
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
@@ -101,8 +110,8 @@ def check(world: Tables, table: EntityTable) -> None:
     check_cables(world, table)
 
 
-def create_system(rows: LocalRows, c: PointColumns) -> System:
-    """Forces, tangent and update of rows."""
+def create_system(rows: LocalRows, c: PointColumns, bring: Function | None = None) -> System:
+    """Forces, tangent and update of rows; ``bring`` goes before each update, see `join_rows`."""
     system = System(rows.table.kind, c.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
     system.tangent = call(
@@ -115,12 +124,21 @@ def create_system(rows: LocalRows, c: PointColumns) -> System:
             update_history,
             lambda s: (
                 c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome if commits else none, s.mapped,
-                commits,
+                s.step_size, commits,
             ),
         )  # fmt: skip
 
     none = np.zeros(0)
-    system.post_newton = update(True)
+    commit = update(True)
+    system.post_newton = commit
+
+    if bring is not None:
+
+        def bring_and_commit(s: Evaluation) -> None:
+            bring(s)
+            commit(s)
+
+        system.post_newton = bring_and_commit
     if c.press.any():
         # without a press the damper jumps where a point closes, which Newton's method cannot follow
         system.return_map.motion = update(False)
@@ -129,7 +147,7 @@ def create_system(rows: LocalRows, c: PointColumns) -> System:
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
-    system = create_system(rows, rows.columns)
+    system = create_system(rows, *join_rows(rows, rows.columns))
     system.account = create_point_account(rows.columns)
     system.gaps = watch_points(rows, rows.columns, CIRCLE_FAMILY)
     watch(system, rows)

@@ -79,15 +79,19 @@ def create_columns(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: 
     """The columns of rows with these circles."""
     shared, ids = bind_parameters(rows, rows.local("segments")), rows.local("cable")
     offset, own = rows.local("vertical_offset"), rows.table.component.columns
-    cord, press = (rows.local(name) if name in own else np.zeros(len(offset)) for name in ("cord_offset", "press"))
+    cord, press, rigid = (
+        rows.local(name) if name in own else np.zeros(len(offset)) for name in ("cord_offset", "press", "rigid_layer")
+    )
     # friction acts on the face, its force on the cord: the torque is the same
     shared["mu"] = shared["mu"] * radius / (radius + cord)
-    EA, strain, rho = (
-        column_of(rows.world, ids, name) for name in ("axial_stiffness", "reference_strain", "mass_per_length")
+    EA, strain, rho, EI = (
+        column_of(rows.world, ids, name)
+        for name in ("axial_stiffness", "reference_strain", "mass_per_length", "bending_stiffness")
     )
     return PointColumns(
         circle=circle, r=radius + cord, offset=offset, dofs=np.ascontiguousarray(dofs), press=press, EA=EA,
-        strain=strain, rho=rho, **shared,
+        strain=strain, rho=rho, EI=EI, rigid=(rigid != 0.0) & (press > 0.0), beside=np.full((len(offset), 2), -1),
+        others=np.zeros((0, 5)), **shared,
     )  # fmt: skip
 
 

@@ -52,9 +52,10 @@ from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
-PRESS, RUBS, PRESSED = 0, 1, 2
+PRESS, RUBS, PRESSED, WAY, STRETCHED, WAVE, WAVES = range(7)
 """Places of the further history values of a row with a press: F - press [N] of the next Newton run, whether the cable
-rubs where it touches, and F - press of the last run, whose forces outputs show."""
+rubs where it touches, F - press of the last run, whose forces outputs show; with a rigid layer the way [m]
+of a cable before the circle, the integral of its stretch on it [m], and mean [1] and number of waves."""
 COMES, LAID = 0.0, 1.0
 """Marks of a row with a press: its cable is being laid on, or rubs where it touches."""
 FADING = 0.5
@@ -80,6 +81,10 @@ class PointColumns(NamedTuple):
     EA: FloatArray  # EA [N], reference strain [1] and rhoA [kg/m] of the cable
     strain: FloatArray
     rho: FloatArray
+    EI: FloatArray  # of the cable [N m²]
+    rigid: NDArray[np.bool_]  # on a rigid layer, see `rigid_layer.py`
+    beside: IntArray  # rows of the neighbours before and behind, shape (rows, 2); -1: none
+    others: FloatArray  # anchors of rows of other processes, whose numbers follow the own ones, shape (k, 5)
     active: NDArray[np.bool_]  # contributes
     dofs: IntArray  # local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m)
 
@@ -177,13 +182,20 @@ def eval_growth(c: PointColumns, i: int, data: FloatArray, place: int) -> float:
 
 
 @kernel(inline=True)
-def eval_press(c: PointColumns, i: int, o: Disc, q: Eight, w: Eight) -> float:
-    """F = N - rhoA v² [N] of the cable of row i, with its mean strain and the speed of its middle about the centre."""
+def eval_stretch(c: PointColumns, i: int, q: Eight) -> float:
+    """Mean stretch of the cable of row i [1]."""
     L, total = c.L[i] * c.n[i], 0.0
     for k in range(3):
         rx, ry = combine(shape_slope(0.5 * k, L), q)
         total += (4.0 if k == 1 else 1.0) * np.sqrt(rx * rx + ry * ry)
-    stretch = total / 6.0
+    stretch: float = total / 6.0
+    return stretch
+
+
+@kernel(inline=True)
+def eval_press(c: PointColumns, i: int, o: Disc, q: Eight, w: Eight) -> float:
+    """F = N - rhoA v² [N] of the cable of row i, with its mean strain and the speed of its middle about the centre."""
+    L, stretch = c.L[i] * c.n[i], eval_stretch(c, i, q)
     px, py = combine(shape(0.5, L), q)
     vx, vy = combine(shape(0.5, L), w)
     dx, dy, ux, uy = px - o.cx, py - o.cy, vx - o.vx, vy - o.vy

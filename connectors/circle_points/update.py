@@ -16,6 +16,7 @@ With a press, F - press of the cable is stored: of the present state in motion, 
 much that another pass is needed, whose error is that change of the normal force.  A row that has just come does not rub
 until all of its points are closed, with a mean depth near F/(k r), or until one of them opens: cubics move along the
 circle by up to l³/(192 R²) until they lie on it, and anchors that were set before would keep that as a false strain.
+On a rigid layer it is then bent by its distance from its neighbours on the circle: see `rigid_layer.py`.
 
 Errors are compared with sum |f_n| over the points that were closed before, the force that acted.
 
@@ -32,12 +33,17 @@ from windlass.connectors.circle_points.kernels import (
     PRESS,
     PRESSED,
     RUBS,
+    STRETCHED,
+    WAVE,
+    WAVES,
+    WAY,
     PointColumns,
     eval_growth,
     eval_press,
     gather,
 )
 from windlass.connectors.circle_points.lanes import DISTANCE, LANES, SIZE, eval_points, gather_rows
+from windlass.connectors.circle_points.rigid_layer import find_bend, follow_stretch
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import create_pose
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, decide, slip_bend, trial
@@ -97,6 +103,7 @@ def update_history(
     v: FloatArray,
     outcome: FloatArray,
     mapped: FloatArray,
+    step_size: FloatArray,
     commits: bool,
 ) -> None:
     """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
@@ -137,9 +144,10 @@ def update_history(
         bristles = mu_k != 0.0
         rubs = mu != 0.0 and (bristles or mu_v != 0.0)
         closed, closed_before, force, error, grown = 0, 0, 0.0, 0.0, eval_growth(c, i, data, PRESS)
-        depth, leaves, follows = 0.0, False, c.press[i] != 0.0
+        depth, leaves, follows, least = 0.0, False, c.press[i] != 0.0, np.inf
         for k in range(n):
             gap = points[k, 0, lane] - r - grown
+            least = min(least, gap)
             closed += gap <= 0.0
             depth -= gap / n
             leaves |= gap > 0.0 and start[first + k] <= 0.0
@@ -147,6 +155,14 @@ def update_history(
         # a cable that is being laid on begins to rub when all of it lies on the circle, or when it leaves a short arc
         laid = not follows or start[first + 3 * n + RUBS] == LAID
         laid |= (closed == n and depth >= DEEP * grown) or leaves
+        # on a rigid layer its neighbours hold it, by a bend of its own
+        held, bent, wave, waves = False, 0.0, 0.0, 0.0
+        if c.rigid[i] and laid and rubs and bristles and closed_before == 0 and closed > 0:
+            middle = points[0, 3, lane]
+            for k in range(1, n):
+                middle += wrap(points[k, 3, lane] - points[0, 3, lane], r) / n
+            o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
+            held, bent, wave, waves = find_bend(c, i, o, gather(x, c.dofs, i), middle, start)
         # gaps with their errors, and bend, damping and limit of the friction
         for k in range(n):
             D, fn, vt, arc = points[k, 0, lane], points[k, 1, lane], points[k, 2, lane], points[k, 3, lane]
@@ -164,7 +180,9 @@ def update_history(
             if gap <= 0.0:
                 state[k] = STICKS
             limit[k], h[k], drag[k], bend[k] = coulomb(mu, fn)[0], mu_k * r / D, mu_v * vt, 0.0
-            if bristles and before[k] != UNDEFINED:
+            if held:
+                bend[k], drag[k], before[k] = bent, 0.0, state[k]
+            elif bristles and before[k] != UNDEFINED:
                 bend[k] = closed_before / n * wrap(arc - start[first + 2 * n + k], r)
             elif bristles:
                 # the damper of a new bristle acts from the next step on
@@ -184,10 +202,16 @@ def update_history(
         if follows and commits:
             data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
             o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
-            w, at_rest = gather(v, c.dofs, i), True
+            q, w, at_rest = gather(x, c.dofs, i), gather(v, c.dofs, i), True
             for a in range(8):
                 at_rest &= w[a] == 0.0
-            old, press = data[first + 3 * n + PRESS], eval_press(c, i, o, gather(x, c.dofs, i), w) - c.press[i]
+            way, stretched = start[first + 3 * n + WAY], start[first + 3 * n + STRETCHED]
+            if c.rigid[i] and closed == 0:
+                way, stretched = follow_stretch(c, i, o, q, w, least, grown, step_size[0], way, stretched)
+            data[first + 3 * n + WAY], data[first + 3 * n + STRETCHED] = way, stretched
+            if held:
+                data[first + 3 * n + WAVE], data[first + 3 * n + WAVES] = wave, waves
+            old, press = data[first + 3 * n + PRESS], eval_press(c, i, o, q, w) - c.press[i]
             data[first + 3 * n + PRESSED] = old
             # in dynamics the next step uses it; statics, without a next step, makes another pass
             change = abs(press - old) * c.L[i] * n / r if closed > 0 else 0.0

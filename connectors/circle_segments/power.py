@@ -124,6 +124,9 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
                 lost[0, i] += beside
             elif state == OPEN:
                 lost[1, i] += beside
+            elif was == OPEN and state == 0.0:
+                # bent as its neighbours on a rigid layer, which hold it
+                lost[1, i] += beside
             elif was == 0.0 and state == 0.0:
                 # bristles of points depend on the number of points in contact, which is in the further numbers
                 for k in range(PARTS, now.shape[2]):

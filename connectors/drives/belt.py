@@ -440,6 +440,9 @@ class _Line:
             reasons.append(f"  {choice.reason}")
             friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)
             columns = {**choice.columns, "friction_coefficient": friction, **own}
+            if not self.in_space:
+                # bristles that are given are a layer of their own
+                columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
             self._check_depth(pulley, offset, columns)
             if self.in_space:
                 self.surfaces.append(self._add_surface(pulley, marker))
@@ -555,7 +558,8 @@ class Belt(_Line):
                 of the contact law, which replace chosen values.
             friction: friction coefficient [1] of pulleys without their own.
             layer_stiffness: shear stiffness of the layer between cord and face, force per metre of belt and metre of
-                shear [N/m²]; None: that of the ``width`` and of the ``cord_offset`` on each side, without them rigid.
+                shear [N/m²], which bristles then have; None: that of the ``width`` and of the ``cord_offset`` on each
+                side, without them rigid.
             width: b of the belt [m], for a layer of the shear stiffness G b/h with h = ``cord_offset``.
             layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.

@@ -1,4 +1,4 @@
-"""What bristles add to the loss of speed of a belt: much on short arcs, as they bend on all of an arc under load.
+"""What bristles that begin unbent add to the loss of speed of a belt: much on short arcs, all of which they bend on.
 
 Means over time have the tensions N of the spans, the speed v = c lam of the cord, and the wrap angle t of each pulley.
 With E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²), the belt enters with the stretch
@@ -34,7 +34,7 @@ class ArcLaw(NamedTuple):
 
     radius: R of the cord [m].
     friction: mu r/R at the cord [1].
-    bristles: mu_k, in series with the layer [N/m²].
+    bristles: mu_k [N/m²]; inf: of a rigid layer, `circle_points/rigid_layer.py`.
     damping: mu_v beside them [N s/m²].
     layer: K of the layer between cord and face [N/m²]; inf: rigid.
     """

@@ -10,8 +10,10 @@ step h and the shear stiffness K of a layer between cord and face:
                    but k >= 1000 T/R², of ropes 2000 T/R²  as they would move differently: belts are doubtful with
                                                            steps of more than 3 periods 2 pi sqrt(rhoA/k)
     damping        d = 2/3 sqrt(k rhoA)                    a third of the critical damping
-    bristles       mu_k = 8 EA/R² (belts), k (ropes), in series with the layer: 1/(1/mu_k + 1/K)
-                   mu_v = 2/3 sqrt(mu_k rhoA)              a change of tension passes over sqrt(EA/mu_k), 0.35 R
+    bristles       mu_k = 12 EA/R² (belts on a rigid layer, `circle_points/rigid_layer.py`), whatever the arc is
+                   mu_k = K (belts), below EA (1.5/l)²     stiffer layers count as rigid, with cables of the length l
+                   mu_k = k (ropes)                        in series with the layer: 1/(1/mu_k + 1/K)
+                   mu_v = 2/3 sqrt(mu_k rhoA)              a change of tension passes over sqrt(EA/mu_k), 0.3 R
     mesh           t <= min(0.25, 0.8 e^(1/4))             of a belt of the strain e as mounted, `choose_angle`
 
     layer          K = G b/h                               of the width b and the height h of the cord above the face
@@ -41,9 +43,11 @@ BELT_FACTOR = 10.0
 """k R²/EA of belts: what circles grow by changes their tension by a few percent of that change at most."""
 BELT_DEPTH = 2.5e-4
 """Depth per radius of belts [1]."""
-BRISTLE_FACTOR = 8.0
-"""mu_k R²/EA of belts: on half a turn they add less than 1 % to the loss of speed up to two thirds of the largest
-torque, on arcs of 1 rad 5 to 24 %."""
+BRISTLE_FACTOR = 12.0
+"""mu_k R²/EA of belts on a rigid layer: their loss of speed does not depend on it, tensions do by less than 0.3 %: softer
+bristles carry load on more of an arc, which changes the stretch there."""
+STIFF_LAYER = 1.5
+"""l sqrt(K/EA) from which bristles of a layer would rattle, and the shear of the layer adds little to the loss [1]."""
 
 
 LAYER_MODULUS = 2.4e6
@@ -51,13 +55,14 @@ LAYER_MODULUS = 2.4e6
 
 
 class ContactChoice(NamedTuple):
-    """Stiffness k and mu_k [N/m^2], damping d and mu_v [N s/m^2], and the reason for them."""
+    """Stiffness k and mu_k [N/m^2], damping d and mu_v [N s/m^2], the reason, and whether the layer is rigid."""
 
     stiffness: float
     damping: float
     bristles: float
     bristle_damping: float
     reason: str
+    rigid: bool
 
     @property
     def columns(self) -> dict[str, float]:
@@ -133,10 +138,13 @@ def choose_contact(
         bounds.append((max(most, least), words))
     stiffness, why = min(bounds)
     bristles = BRISTLE_FACTOR * axial_stiffness / square if belt else stiffness
-    shear = "mu_k = 8 EA/R^2" if belt else "mu_k = k"
-    if layer is not None:
-        bristles = 1.0 / (1.0 / bristles + 1.0 / layer)
-        shear = f"{shear} in series with a layer of {layer:.3g} N/m^2"
+    rigid = belt and (layer is None or layer > axial_stiffness * (STIFF_LAYER / length) ** 2)
+    shear = "mu_k = 12 EA/R^2" if belt else "mu_k = k"
+    if rigid:
+        shear = f"of a rigid layer, {shear}"
+    elif layer is not None:
+        bristles = layer if belt else 1.0 / (1.0 / bristles + 1.0 / layer)
+        shear = f"of a layer of {layer:.3g} N/m^2" + ("" if belt else f" in series with {shear}") + ", mu_k"
     damping, bristle_damping = (2.0 * DAMPING_RATIO * sqrt(k * mass_per_length) for k in (stiffness, bristles))
     depth_now = tension / (stiffness * radius)
     reason = (
@@ -145,4 +153,4 @@ def choose_contact(
         f"bristles {shear} = {bristles:.3g} N/m^2, their stretch dies out over "
         f"{1e3 * sqrt(axial_stiffness / bristles):.3g} mm"
     )
-    return ContactChoice(stiffness, damping, bristles, bristle_damping, reason)
+    return ContactChoice(stiffness, damping, bristles, bristle_damping, reason, rigid)

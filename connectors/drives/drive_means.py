@@ -416,9 +416,11 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     worst, slowest = int(np.abs(found.lag).argmax()), int(np.abs(found.loss - found.right).argmax())
     arc, slow = duties[creeping[worst]], duties[creeping[slowest]]
     layer = "a rigid layer" if passings[slowest].law.layer == inf else "the layer alone"
+    rigid = passings[worst].law.bristles == inf
+    change = "a layer that counts as rigid leaves out" if rigid else "bristles add"
     return (
-        f"bristles add {low:.2g} to {high:.2g} % to the loss of speed of {report.name}, most of it on the arc of "
-        f"{arc.name}, {arc.wrap_angle:.3g} rad, along all of which they bend: {slow.name} loses "
+        f"{change} {low:.2g} to {high:.2g} % {'of' if rigid else 'to'} the loss of speed of {report.name}, most of it "
+        f"on the arc of {arc.name}, {arc.wrap_angle:.3g} rad, along all of which they bend: {slow.name} loses "
         f"{100.0 * slow.creep:.4g} % in these means, and {100.0 * found.right[slowest]:.4g} % on {layer} with their "
         "tensions; take losses of speed from there, `rigid_creep`, or from `belt.steady`, tensions and loads as they "
         "are; give `layer_stiffness=` if the belt has a soft layer",

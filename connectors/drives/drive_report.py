@@ -291,8 +291,12 @@ class BoundDrive:
         drive = self.drive
         taut = 1.0 / (1.0 + float(_collect(drive.cables, "reference_strain").mean()))
         damping = [float(_collect(part, "friction_velocity_penalty_per_length").mean()) for part in self.parts]
+        held = [
+            inf if _collect(part, "rigid_layer").all() else stiffness
+            for part, stiffness in zip(self.parts, self.bristles, strict=True)
+        ]
         arcs = [
-            ArcLaw(R, self._eval_friction(i), taut * self.bristles[i], taut * damping[i], taut * drive.layers[i])
+            ArcLaw(R, self._eval_friction(i), taut * held[i], taut * damping[i], taut * drive.layers[i])
             for i, R in enumerate(drive.radii)
         ]
         bending = float(_collect(drive.cables, "bending_stiffness").mean())

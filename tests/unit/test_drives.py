@@ -189,11 +189,12 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
     assert_allclose(soft.stiffness, 1000 * 400 / 0.01)
     belts = [
         choose_contact(**given, length=0.01, step=step, in_space=False, closed=True, layer=layer)
-        for step, layer in ((None, None), (2e-4, None), (None, 3e7))
+        for step, layer in ((None, None), (2e-4, None), (None, 3e7), (None, 1e9))
     ]
-    assert_allclose([c.stiffness for c in belts], (4000 * 400 / 0.01, 0.1 * 9e8, 4000 * 400 / 0.01))
-    # bristles know no step; a layer is in series with them
-    assert_allclose([c.bristles for c in belts], (8 * 4e6, 8 * 4e6, 1 / (1 / 3.2e7 + 1 / 3e7)))
+    assert_allclose([c.stiffness for c in belts], (4000 * 400 / 0.01, 0.1 * 9e8, *2 * (4000 * 400 / 0.01,)))
+    # bristles do not depend on the step; those of a layer are the layer, below EA (1.5/l)² = 9e8 N/m²
+    assert_allclose([c.bristles for c in belts], (12 * 4e6, 12 * 4e6, 3e7, 12 * 4e6))
+    assert [c.rigid for c in belts] == [True, True, False, True]
     # G b/h; without a width, or with the cord on the face, it is rigid
     assert_allclose(choose_layer(0.02, LAYER_MODULUS, 0.002), 2.4e7)
     assert choose_layer(None, LAYER_MODULUS, 0.002) is None and choose_layer(0.02, LAYER_MODULUS, 0.0) is None

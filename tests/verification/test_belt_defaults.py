@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from itertools import product
 from math import asin, cos, inf, log, pi, sin
@@ -17,7 +16,9 @@ from windlass import connectors as con
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw, Passing, eval_bristle_creep
 from windlass.elements import RigidBody2D
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+from support.processes import ROOT, run_python
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
 
 
 def create_drive(cord: float = 0.0, **given: object) -> tuple[wl.World, wl.Belt, object]:
@@ -140,11 +141,10 @@ def test_bristle_creep() -> None:
     assert layer.error < 0.2 * np.abs(layer.right - found.right).max()
 
 
-def test_short_arcs_are_doubtful() -> None:
-    """Four pulleys with arcs of a quarter of a turn: means say that bristles add to the loss of speed, and how much.
+def test_short_arcs_creep_as_on_a_rigid_layer() -> None:
+    """Four pulleys with arcs of a quarter of a turn lose the speed of theory, which bristles do not change.
 
-    Measured: 12.7 % of the loss, 7.3 to 11 % expected, without and with cables that begin to rub half of their length
-    late.  Means of a third of a revolution have waves of some percent.
+    Measured: 0.4 %; with bristles that begin unbent 12.7 %, and doubtful.
     """
     from drives import Case  # imported here, because benchmarks are no part of the package
     from drives import run as run_drive  # imported here, because benchmarks are no part of the package
@@ -153,11 +153,9 @@ def test_short_arcs_are_doubtful() -> None:
     centers = tuple((0.073 * cos(-p), 0.073 * sin(-p)) for p in places.tolist())
     torques = (0.25 * 150.0 * R, 0.5 * 150.0 * R, 0.25 * 150.0 * R)
     case = Case(0, centers, (R,) * 4, 1.5e4, 1e-4, 0.1, 300.0, 0.6, 0.0, 20.0 / R, torques)
-    outcome = run_drive(case, revolutions=0.7, start=0.6)
-    (words,) = outcome.reasons
-    told = re.match(r"bristles add (\S+) to (\S+) % to the loss of speed .* on the arc of p0, 1.6", words)
-    assert told is not None and "`belt.steady`" in words and 0.0 < 1.2 * float(told[1]) < float(told[2])
-    assert_allclose(float(told[2]) / 100.0, outcome.errors["loss"], rtol=1.0 / 3.0)
+    outcome = run_drive(case, revolutions=1.2, start=0.5)
+    assert not outcome.reasons and outcome.efficiency < 1.0
+    assert max(map(abs, outcome.errors.values())) < 0.01
 
 
 @pytest.mark.parametrize("seed", [0, 2])
@@ -239,3 +237,19 @@ def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -
         report["driven"].slip_arc, abs(log(theory.presses[0] / theory.presses[1])) * 0.035 / 0.033 / 0.5, rtol=0.02
     )
     assert 0.0 < report["driven"].sliding_arc < report["driven"].slip_arc
+
+
+@pytest.mark.mpi
+def test_rigid_layer_on_several_processes(tmp_path: Path) -> None:
+    """Cables are held by neighbours of other processes as by their own: coordinates, velocities, history to 1e-8."""
+    found = []
+    for processes in (1, 2):
+        path = tmp_path / f"belt{processes}.npz"
+        done = run_python([ROOT / "tests/support/parallel_rigid_layer.py", path], processes)
+        assert done.returncode == 0, done.stderr
+        found.append(np.load(path))
+    for name in ("q", "v", "data"):
+        scale = float(np.abs(found[0][name]).max())
+        assert_allclose(found[1][name], found[0][name], atol=1e-8 * scale, rtol=0, err_msg=name)
+    # cables have come to both pulleys, and have waves
+    assert np.count_nonzero(found[0]["data"].reshape(2, 64, -1)[:, :, -1], axis=1).min() > 2

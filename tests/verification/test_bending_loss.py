@@ -36,16 +36,16 @@ def test_a_belt_that_runs_without_load_takes_the_power_of_its_bends() -> None:
     state = belt.run(state, SPEED * RADII["driver"])
     ledger = wl.EnergyLedger()
     means = belt.average(start=0.02, every=1)
-    wl.Dynamic(world, step=1e-4, end=0.03).solve(state, hooks=[means, ledger])
+    wl.Dynamic(world, step=1e-4, end=0.056).solve(state, hooks=[means, ledger])
     speed = SPEED * RADII["driver"]
     power = speed * sum(SHARE * EI / (2.0 * radius**2) for radius in RADII.values())
     report = means.report()
-    # the mean over 10 ms, in which tensions wave by a percent
+    # the mean over two periods of 18 ms, in which the pulleys vibrate on the belt since the start
     assert_allclose(report["driver"].power, -power, rtol=0.02)
     # pulleys without a load feel no torque in the mean: the loss is that of the belt
     assert abs(report["idler"].power) < 0.01 * power and abs(report["driven"].power) < 0.01 * power
     # the energy in all of the time; speeds of pulleys are alike but for creep and the start
-    assert_allclose(ledger["CoordinateSpringDamperExt.sliding"][-1], power * 0.03, rtol=5e-3)
+    assert_allclose(ledger["CoordinateSpringDamperExt.sliding"][-1], power * 0.056, rtol=5e-3)
 
 
 def test_what_is_refused() -> None:

@@ -338,6 +338,7 @@ class ContactFrictionCirclePoints2DEntity(Entity):
     circle_radius: Any
     cord_offset: Any
     press: Any
+    rigid_layer: Any
     circle: Any
     cable: Any
     data: Any
@@ -1152,7 +1153,7 @@ class World():
     @overload
     def add(self, component: type[ContactFrictionCircleCable2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., segments: WholeNumbers, contact_stiffness: Numbers = ..., contact_stiffness_per_length: Numbers = ..., contact_damping: Numbers = ..., contact_damping_per_length: Numbers = ..., damping_depth: Numbers = ..., circle_radius: Numbers, clip_normal_force: YesNo = ..., active: YesNo = ..., friction_velocity_penalty: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., use_segment_normals: YesNo = ..., sticking_length: Words = ...) -> ContactFrictionCircleCable2DEntity: ...
     @overload
-    def add(self, component: type[ContactFrictionCirclePoints2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., segments: WholeNumbers, vertical_offset: Numbers = ..., contact_stiffness_per_length: Numbers = ..., circle_radius: Numbers, cord_offset: Numbers = ..., press: Numbers = ...) -> ContactFrictionCirclePoints2DEntity: ...
+    def add(self, component: type[ContactFrictionCirclePoints2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., segments: WholeNumbers, vertical_offset: Numbers = ..., contact_stiffness_per_length: Numbers = ..., circle_radius: Numbers, cord_offset: Numbers = ..., press: Numbers = ..., rigid_layer: YesNo = ...) -> ContactFrictionCirclePoints2DEntity: ...
     @overload
     def add(self, component: type[ContactFrictionCircleSetPoints2D], *, name: str = ..., part: Part | None = ..., circle_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., segments: WholeNumbers, vertical_offset: Numbers = ..., contact_stiffness_per_length: Numbers = ...) -> ContactFrictionCircleSetPoints2DEntity: ...
     @overload

@@ -1,0 +1,171 @@
+"""A belt on a rigid layer: cables that come onto a circle are held with the stretch with which they enter.
+
+Material that comes onto a circle sticks to it where it touches.  Between two cables that come one after the other the
+circle therefore turns by their reference length times the stretch at the entry, and their anchors lie that far apart:
+
+    anchor_i = anchor_j + s (l_i + l_j)/2 lam,    u_i = arc_i - anchor_i        j: the neighbour on the circle
+    lam = lam_i - w,    s = +-1: sign of the arc positions along the cable
+
+with the mean stretch lam_i of the cable at this moment.  Each cable that comes makes a wave in the tension, which this
+moment always meets at the same place; w is its mean over the last `MEMORY` cables,
+
+    w = mean of lam_i - (lam_before - EI/(2 EA r²))     lam_before: mean on the last length of the way before the circle
+
+and bending onto the circle changes the stretch by EI/(2 EA r²).  lam itself must not be a mean over time: a belt that
+keeps a stretch that was there before gives energy to the vibrations of a drive, and they grow.
+
+So the shear of the bristles, u' = lam - lam_entry, begins with 0 at the entry, as on a rigid layer, for bristles of any
+stiffness: in steady motion the rim has the speed of the belt that enters, omega r = c lam.  Bristles that begin unbent,
+u = 0 at the entry, shear there as in a layer of their stiffness, and lose speed on short arcs.  Anchors by distances
+also leave out how cubics move along the circle as they are bent onto it.
+
+Source: rigid contact of belts: F. Grashof, Theoretische Maschinenlehre II (1883); the rolling condition at the entry:
+K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from windlass.connectors.circle_points.kernels import (
+    LAID,
+    RUBS,
+    STRETCHED,
+    WAVE,
+    WAVES,
+    WAY,
+    PointColumns,
+    combine,
+    eval_stretch,
+)
+from windlass.connectors.circle_segments.arctangent import wrap
+from windlass.connectors.circle_segments.kernels import Disc, Eight
+from windlass.connectors.friction.bristle import UNDEFINED
+from windlass.elements.cable2d.points import shape
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import LocalRows
+from windlass.framework.model.system import Evaluation
+from windlass.framework.parallel.ghosts import Ghosts
+
+MEMORY = 20.0
+"""Cables whose waves are remembered [1]: so many that motions of the drive, longer than a cable, leave them as they
+are."""
+
+
+@kernel(inline=True)
+def read_anchor(c: PointColumns, j: int, start: FloatArray) -> tuple[bool, float, float, float, float]:
+    """Whether the cable of a row lies on its circle with all points at the start of a step; their mean anchor [m], the
+    length of the cable [m], its wave [1] and the number of cables of which this is the mean.
+
+    Rows from the last one on are those of other processes.
+    """
+    rows = len(c.n)
+    if j >= rows:
+        k = j - rows
+        return c.others[k, 0] != 0.0, c.others[k, 1], c.others[k, 2], c.others[k, 3], c.others[k, 4]
+    n, first, way = c.n[j], c.data[j], 0.0
+    more = first + 3 * n
+    lies, base = start[more + RUBS] == LAID, start[first + 2 * n]
+    for k in range(n):
+        lies &= start[first + n + k] != UNDEFINED
+        way += wrap(start[first + 2 * n + k] - base, c.r[j])
+    return lies, base + way / n, c.L[j] * n, start[more + WAVE], start[more + WAVES]
+
+
+@kernel(inline=True)
+def find_bend(
+    c: PointColumns, i: int, o: Disc, q: Eight, middle: float, start: FloatArray
+) -> tuple[bool, float, float, float]:
+    """Whether neighbours hold a cable that comes, and its bend u [m]; the wave in its stretch [1], and of how many
+    cables it is the mean.  ``middle``: mean arc position of its points [m]."""
+    n, r, lies, total, count, wave, waves = c.n[i], c.r[i], False, 0.0, 0, 0.0, 0.0
+    L, first, stretch = c.L[i] * n, c.data[i] + 3 * n, eval_stretch(c, i, q)
+    way, bent = start[first + WAY], c.EI[i] / (2.0 * c.EA[i] * r * r)
+    turn = (q[0] - o.cx) * (q[5] - o.cy) - (q[1] - o.cy) * (q[4] - o.cx)
+    along = 1.0 if turn > 0.0 else -1.0
+    for side in range(2):
+        if c.beside[i, side] < 0:
+            continue
+        holds, anchor, length, wave_j, waves_j = read_anchor(c, c.beside[i, side], start)
+        if holds:
+            wave, waves = wave_j, waves_j
+            if way > 0.0:
+                waves = min(waves_j + 1.0, MEMORY)
+                wave += (stretch + bent - start[first + STRETCHED] / way - wave_j) / waves
+            apart = 0.5 * (L + length) * along * (stretch - wave)
+            total += wrap(middle - anchor - (apart if side == 0 else -apart), r)
+            lies, count = True, count + 1
+    return lies, total / max(count, 1), wave, waves
+
+
+@kernel(inline=True)
+def follow_stretch(
+    c: PointColumns, i: int, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, way: float, sum_: float
+) -> tuple[float, float]:
+    """The way [m] of a cable on its last length before the circle, and the integral of its stretch on it [m].
+
+    gap: smallest one of its points [m]; h: size of the step [s]; way, sum_: at the start of the step.
+    """
+    L = c.L[i] * c.n[i]
+    # a straight line that touches the circle is L²/(2 r) off at the distance L
+    near = L + np.sqrt(2.0 * c.r[i] * grown)
+    if 2.0 * c.r[i] * (gap + grown) > near * near:
+        return 0.0, 0.0
+    vx, vy = combine(shape(0.5, L), w)
+    dx, dy = q[4] - q[0], q[5] - q[1]
+    step = h * abs((vx - o.vx) * dx + (vy - o.vy) * dy) / max(np.sqrt(dx * dx + dy * dy), 1e-300)
+    return way + step, sum_ + step * eval_stretch(c, i, q)
+
+
+@kernel
+def fill_anchors(c: PointColumns, rows: IntArray, start: FloatArray, out: FloatArray) -> None:
+    """What other processes need of rows, shape (k, 5): see `read_anchor`."""
+    for k in range(len(rows)):
+        lies, out[k, 1], out[k, 2], out[k, 3], out[k, 4] = read_anchor(c, rows[k], start)
+        out[k, 0] = 1.0 if lies else 0.0
+
+
+_fill = call(fill_anchors)
+
+
+def join_rows(rows: LocalRows, c: PointColumns) -> tuple[PointColumns, Callable[[Evaluation], None] | None]:
+    """The columns with the neighbours of each row on a rigid layer: of cables that share a node, on one circle.
+
+    All processes call this together.
+
+    Returns:
+        The columns, and with several processes a function that brings the anchors of rows of other processes.
+    """
+    layout, ends = rows.layout, c.dofs[:, (0, 4)]
+    here = np.flatnonzero(c.rigid)
+    circle, nodes = rows.local("circle")[here], layout.dofs[ends[here]]
+    keys = [(int(a), int(b), int(d)) for a, (b, d) in zip(circle, nodes, strict=True)]
+    everyone = [(keys, here.tolist())] if layout.size == 1 else layout.comm.allgather((keys, here.tolist()))
+    # by circle and node: processes and rows whose cables begin and end there
+    begins, finishes = ({}, {})  # type: dict[Any, tuple[int, int]], dict[Any, tuple[int, int]]
+    for rank, (given, numbers) in enumerate(everyone):
+        for (a, b, d), row in zip(given, numbers, strict=True):
+            begins[a, b], finishes[a, d] = (rank, row), (rank, row)
+    beside = np.full((len(c.n), 2), -1)
+    far: dict[tuple[int, int], int] = {}
+    for (a, b, d), row in zip(keys, here.tolist(), strict=True):
+        for side, found in enumerate((finishes.get((a, b)), begins.get((a, d)))):
+            if found is not None:
+                own = found[0] == layout.rank
+                beside[row, side] = found[1] if own else len(c.n) + far.setdefault(found, len(far))
+    owner, number = (np.array([key[k] for key in far], np.int64) for k in range(2))
+    c = c._replace(beside=beside, others=np.zeros((len(far), 5)))
+    if layout.size == 1:
+        return c, None
+    ghosts = Ghosts(layout.comm, np.arange(len(far)), owner, number)
+    sent = np.zeros((len(ghosts.sent), 5))
+
+    def bring(s: Evaluation) -> None:
+        _fill(c, ghosts.sent, s.start_data, sent)
+        c.others[ghosts.received] = ghosts.forward(sent)
+
+    return c, bring

@@ -1,0 +1,43 @@
+"""Program for mpiexec: a belt on a rigid layer over some lengths of its cables.  Usage: parallel_belt.py OUT.npz"""
+
+import sys
+
+import numpy as np
+
+
+def main(path: str) -> None:
+    """Run and write coordinates, velocities and history."""
+    import windlass as wl
+    from windlass import connectors as con
+    from windlass.elements import RigidBody2D
+    from windlass.framework.model import parts
+
+    # distribute small tables, too
+    parts.KEPT_WHOLE = 0
+
+    world = wl.World()
+    a, b = (
+        world.add(RigidBody2D, name=name, position=(x, 0.0), mass=1.0, inertia=2e-3)
+        for name, x in (("a", 0.0), ("b", 0.18))
+    )
+    con.fix(world, [a, b], "x", "y")
+    drive = con.prescribe_velocity(world, a, "rotation", -400.0)
+    world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, b, "rotation"), value=7.0)
+    belt = wl.Belt(
+        world, [wl.Pulley(a, 0.05), wl.Pulley(b, 0.035)], tension=300.0, axial_stiffness=1.5e4, mass_per_length=0.1,
+        bending_stiffness=1e-5, axial_damping=0.15, friction=0.5, step=1e-4, elements=64,
+    )  # fmt: skip
+    with belt.preload(drive):
+        state = wl.Static(world, name="").solve()
+    state = belt.run(state, 20.0)
+    dynamic = wl.Dynamic(world, step=1e-4, end=5e-3, name="")
+    state = dynamic.solve(state)
+    whole = state.gather()
+    if wl.is_first_process():
+        np.savez(path, q=whole.q, v=whole.v, data=whole.data)
+
+
+words = sys.argv[1:]
+# otherwise Windlass would read them as options
+del sys.argv[1:]
+main(words[0])
