@@ -44,8 +44,8 @@ BELT_FACTOR = 10.0
 BELT_DEPTH = 2.5e-4
 """Depth per radius of belts [1]."""
 BRISTLE_FACTOR = 12.0
-"""mu_k R²/EA of belts on a rigid layer: their loss of speed does not depend on it, tensions do by less than 0.3 %: softer
-bristles carry load on more of an arc, which changes the stretch there."""
+"""mu_k R²/EA of belts on a rigid layer: their loss of speed does not depend on it, tensions do by less than 0.3 %, as
+softer bristles carry load on more of an arc."""
 STIFF_LAYER = 1.5
 """l sqrt(K/EA) from which bristles of a layer would rattle, and the shear of the layer adds little to the loss [1]."""
 
