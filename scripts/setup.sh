@@ -211,7 +211,8 @@ build_petsc() {
       # what Windlass does not use is left out
       build_library petsc "$version" PETSC_ARCH=arch-windlass --prefix="$venv/petsc" --with-debugging=0 \
         --with-shared-libraries=1 --with-cc=mpicc --with-cxx=mpicxx --with-fc=mpif90 COPTFLAGS=-O2 CXXOPTFLAGS=-O2 \
-        FOPTFLAGS=-O2 --with-fortran-bindings=0 --with-x=0 --with-cuda=0 --with-hip=0 --with-sowing=0 --with-c2html=0 \
+        FOPTFLAGS=-O2 --with-fortran-bindings=0 --with-x=0 --with-cuda=0 --with-cudac=0 --with-hip=0 --with-hipc=0 \
+        --with-syclc=0 --with-sowing=0 --with-c2html=0 \
         "${options[@]}" "${more[@]}"
       export PETSC_DIR=$venv/petsc
     else
