@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Windlass needs: PETSc, SLEPc and MPI as packages of the system, the Python packages into .venv.
 # usage: scripts/setup.sh [--test|--docs] [--build-petsc]
-#   --test         adds the test extra (vtk, pytest, ruff, mypy, import-linter),
+#   --test         adds the test extra (vtk, pytest, ruff, mypy, codespell, import-linter),
 #   --docs         what the documentation site needs (Sphinx, MyST, furo; EGL for the scenes of notebooks),
 #   --build-petsc  builds the newest PETSc and SLEPc in the environment, from the sources that pip finds, in place of the
 #                  packages of the system: about 15 minutes on two cores.  Called again, it continues where it was stopped.

@@ -62,8 +62,8 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
 
     Columns of numbers and truth values keep their shapes; texts, functions and columns of variable length are left out.
     A reference to a marker is its place in the columns of its family, and a reference to `GenericData` the place of its
-    first history value.  Truth values come first, filled up to 8 bytes, so that all numbers are aligned; what is
-    derived comes last.
+    first history value.  Truth values come first, filled up to 8 bytes, so that all numbers are aligned; derived
+    numbers come last.
 
     Args:
         component: the schema.

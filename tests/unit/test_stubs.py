@@ -53,7 +53,7 @@ MISTAKES = {
     "a word for a time": ("end=0.3", 'end="0.3"'),
     "a name of the package": ("con.fix(", "con.fixx("),
 }
-"""A mistake in the model above: what is replaced by what."""
+"""A mistake in the model above: old and new text."""
 NAMES = {"": "right.py"} | {what: f"wrong{k}.py" for k, what in enumerate(MISTAKES)}
 """The files of the model and of its copies with a mistake."""
 Errors = dict[str, list[tuple[int, str]]]
@@ -107,7 +107,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_checker(command: list[str], folder: Path) -> str:
-    """What a type checker prints of all models, in one run."""
+    """The output of a type checker for all models, in one run."""
     outside = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "MYPYPATH")}
     run = subprocess.run([*command, *NAMES.values()], capture_output=True, text=True, cwd=folder, env=outside)
     return run.stdout
