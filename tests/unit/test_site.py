@@ -116,7 +116,7 @@ def test_every_option_is_in_the_reference() -> None:
 
 
 def test_the_schema_of_model_files_is_published() -> None:
-    """It is that which `tests/unit/test_model_file.py` looks at, and has all components."""
+    """The schema equals the one that `tests/unit/test_model_file.py` tests, with all components."""
     site("components")
     schema = json.loads(site("build").schema_text())
     looked_at = json.loads(json.dumps(full_schema(COMPONENTS)["$defs"]))
@@ -133,7 +133,7 @@ def test_short_forms_are_of_examples_and_their_options() -> None:
 
 
 def test_an_example_has_its_picture_and_page(tmp_path: Path) -> None:
-    """One of them; `test_the_site_is_made` looks at all."""
+    """One example; `test_the_site_is_made` tests all."""
     gallery = site("gallery")
     example = ROOT / "examples" / "mass_on_springs.py"
     assert example in gallery.EXAMPLES
