@@ -79,6 +79,16 @@ def test_every_component_has_a_drawing_of_its_columns() -> None:
         assert f"(drawings/{name}.svg)" in site("components").component_pages()[f"{name}.md"]
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "explanation" / "theory").glob("*.md")), ids=lambda p: p.stem)
+def test_a_theory_page_begins_with_an_equation_and_a_figure(page: Path) -> None:
+    """In its first section; the index has none."""
+    if page.stem == "index":
+        return
+    head = "".join(page.read_text(encoding="utf-8").split("\n## ")[:2])
+    assert "```math" in head
+    assert re.search(r"!\[[^]]+\]\(\.\./\.\./pictures/\w+\.png\)", head)
+
+
 def test_the_key_of_kept_results_ignores_docstrings_and_comments() -> None:
     strip = site("gallery").strip_docstrings
     assert strip('"""One."""\ndef f():\n    """Two."""\n    return 1  # three\n') == strip("def f(): return 1")

@@ -148,8 +148,8 @@ def solve_pendulum(count: int, end: float, start: float = 1.2) -> tuple[FloatArr
     """Uniform rods of 1 m and 1 kg on hinges, by minimal coordinates: angles, rates, accelerations, reactions.
 
     Angles θ from the downward vertical; rod i hangs on rod i - 1, rod 0 on the ground.  With c_ij = lever of rod j
-    for the position of the centre of rod i the mass matrix is Σ_i m c_ik c_il cos(θ_k - θ_l) + I δ_kl.  The reaction at hinge
-    k is the force on the rods below it, Σ m (a_i + g), shape (count, 2), as the force on the lower rod.
+    for the position of the centre of rod i the mass matrix is Σ_i m c_ik c_il cos(θ_k - θ_l) + I δ_kl.  The reaction
+    at hinge k is the force on the rods below it, Σ m (a_i + g), shape (count, 2), as the force on the lower rod.
     """
     levers = np.tril(np.ones((count, count)), -1) + 0.5 * np.eye(count)
     weights = levers.T @ levers
