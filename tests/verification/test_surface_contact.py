@@ -302,7 +302,24 @@ def test_belt_on_discs(points: int) -> None:
     assert_allclose(-drive, brake, rtol=0.01)
     # one instant, in which the drive still swings a little
     assert_allclose([report.exit_tension, report.entry_tension], [theory.tight, theory.slack], rtol=0.02)
-    assert_allclose(report.torque, torque, rtol=1e-3)
+    assert_allclose(report.torque, torque, rtol=1e-6)
+
+
+def test_torque_of_every_step() -> None:
+    """Brake and inertia of a disc take the torque that is reported, also in steps in which points touch or leave."""
+    model = create_drive(con.ContactFrictionSurfaceCable, 60, 2, 8000.0, -0.05, brake=0.6)
+    surface = model.world.entity(int(model.contacts.table.collect("surface")[-1]))
+    solver = wl.Dynamic(
+        model.world, step=3e-4, end=0.07, name="", passes=wl.Passes(atol=1e-3, max_it=6), method="trapezoidal_index2"
+    )
+    touched = 0
+    for state in solver.march(model.state):
+        before, now = (state.of(model.contacts, name)[:, :2] <= 0.0 for name in ("start_data", "data"))
+        touched += (now & ~before).any()
+        found = (float(wl.eval_output(model.circles[1], f"angular_{name}", state)) for name in ("velocity", "acceleration"))
+        torque = con.surface_report(model.world, state, model.contacts, surface).torque
+        assert_allclose(torque, np.dot((0.6, 0.02), list(found)), rtol=1e-6, atol=1e-6)
+    assert touched >= 4
 
 
 def test_energy() -> None:
