@@ -38,7 +38,7 @@ TREES = {
     "How to": [
         *(
             f"howto/{name}"
-            for name in ("drives", "choose_contact", "meshes", "controllers", "output", "energy", "modes")
+            for name in ("drives", "choose_contact", "meshes", "controllers", "output", "evaluate", "energy", "modes")
         ),
         *(f"howto/{name}" for name in ("sweeps", "tuning", "restart", "parallel", "notebooks", "types", "model_files")),
         "howto/exudyn",
