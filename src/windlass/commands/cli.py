@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run_command(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # what is still in the buffer goes nowhere, so that the end of the process does not fail, too
+        # the rest of the buffer is discarded, so that the end of the process does not fail, too
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     return code
