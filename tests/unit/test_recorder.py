@@ -1,4 +1,4 @@
-"""The recorder: what VTK's readers find in its files, against the output variables evaluated directly."""
+"""The recorder: contents of its files by VTK's readers, against directly evaluated output variables."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,7 +64,7 @@ class Frame(NamedTuple):
 
 
 def create_model() -> Model:
-    """A belt on two pulleys, and a rope beside it that touches nothing."""
+    """A belt on two pulleys, and a rope next to it that touches nothing."""
     world = World()
     pulleys = [
         world.add(RigidBody2D, position=(x, 0.0), angle=angle, mass=5.0, inertia=0.02)
