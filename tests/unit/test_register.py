@@ -13,6 +13,7 @@ import pytest
 
 from windlass.connectors import position_marker
 from windlass.connectors.constraints.joint_kernels import joint_rows
+from windlass.connectors.constraints.joints import register_joint
 from windlass.connectors.markers.coordinate_marker import NodeCoordinate
 from windlass.connectors.markers.marker_laws import register_marker
 from windlass.connectors.markers.pairs import Vector, bind_pair, coordinate_pair, pair_dofs, position_pair
@@ -404,6 +405,21 @@ def test_words_of_kernels_are_fields_of_the_row(more: dict[str, Any], message: s
     """A name that the row does not have is refused before anything is compiled, also in a kernel that is called."""
     with raises(message):
         register_pair(Spring, more.pop("force", calling), three_by_three, **more)
+    assert law_of(Spring) is None
+
+
+def test_words_of_joints_are_fields_of_the_row() -> None:
+    """Those of its equation and of its drive, with further fields where a joint declares them."""
+
+    def equation(row: Any, k: int, m: Any, m0: int, m1: int, d: Any, g: Any, G: Any) -> float:
+        return float(d[0] - row.rest)
+
+    with raises(f"row.rest in equation of Spring: {FIELDS}"):
+        register_joint(Spring, joint_rows(equation), multipliers=1, unit="m", equations="d - rest")
+    with raises("derived field 'stiffness' of Spring: must be a name other than marker0, .*"):
+        register_joint(
+            Spring, joint_rows(equation), multipliers=1, unit="m", equations="d - rest", derived=("rest", "stiffness")
+        )
     assert law_of(Spring) is None
 
 
