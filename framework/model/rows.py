@@ -26,7 +26,8 @@ ROW = "row"
 """The name of the argument by which kernels hand a row on to others."""
 
 
-class NamedRecord(np.record):
+# the types of NumPy 2.5 call a base of records final
+class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
     """A record whose fields come before the attributes of NumPy with the same names, such as ``data``, for kernels that
     run as plain Python functions."""
 
