@@ -91,7 +91,7 @@ loops = joint_rows(equation)
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Axis w of the disc and normal n of the plane in the frames of their markers, as unit vectors."""
+    """Axis w of the disc and normal n as unit vectors, in the frames of their markers."""
     return {f"unit_{name}": normalise(rows.local(name)) for name in ("axis", "normal")}
 
 
