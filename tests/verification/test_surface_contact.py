@@ -292,8 +292,8 @@ def run_disc(step: float, end: float, points: int, **contact: Any) -> tuple[floa
 def test_belt_on_discs(points: int) -> None:
     """A belt drive of the plane on discs: speed loss, tensions and torque of the creep theory with inertia within 1 %.
 
-    Measured: speed loss -0.05 % and -0.17 %, torque 0.2 %; the law of circles has +0.01 % and 0.15 %.  Brake and inertia
-    take the reported torque.
+    Measured: speed loss -0.05 % and -0.17 %, torque 0.2 %; the law of circles has +0.01 % and 0.15 %.  Brake and
+    inertia take the reported torque.
     """
     loss, drive, brake, report, torque = run_disc(3e-4, 0.6, points)
     length = 2.0 * DISTANCE + 2.0 * pi * RADIUS
