@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import sys
 import types
 from collections.abc import Callable
@@ -33,7 +34,7 @@ import windlass.connectors as con
 from windlass.elements import Ground, MassPoint
 from windlass.exudyn import Imported, NoCounterpart, import_system, load, translates
 from windlass.exudyn.eigenvalues import compute_eigenvalues
-from windlass.exudyn.export import answer, describe_system, write_system
+from windlass.exudyn.export import DRAWING, answer, close_windows, describe_system, write_system
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building, Item, translation_names
 from windlass.exudyn.run import Due, SolutionFile, answer_calls
@@ -432,6 +433,28 @@ def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch)
             with pytest.raises(ModelError, match=rf"MainSolver{name}\.{part} solves by parts"):
                 getattr(solver, part)(mbs)
         assert solver.ComputeMassMatrix([1]) == 1
+
+
+def test_windows_stay_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions that open windows do nothing where a script calls them, plots have a backend without windows."""
+
+    def open_window(*given: Any, **named: Any) -> None:
+        raise RuntimeError("no display")
+
+    module = types.ModuleType("exudyn")
+    for place, functions in DRAWING.items():
+        target = type(place, (), {}) if place else module
+        for function in functions:
+            setattr(target, function, open_window)
+        if place:
+            setattr(module, place, target)
+    monkeypatch.setitem(sys.modules, "exudyn", module)
+    monkeypatch.setenv("MPLBACKEND", "")
+    monkeypatch.delenv("MPLBACKEND")
+    close_windows()
+    assert os.environ["MPLBACKEND"] == "Agg"
+    assert module.StartRenderer(True) and module.MainSystem().SolutionViewer(runOnStart=True)
+    assert module.SystemContainer().RedrawAndSaveImage() and module.Renderer().Start()
 
 
 def test_angles_are_followed_in_every_step() -> None:

@@ -14,7 +14,7 @@ import pytest
 from windlass.framework.files.whole_files import seal
 from windlass.framework.output.csv import read_csv
 
-from support.processes import ROOT, run_new_windlass, run_windlass
+from support.processes import ROOT, run_windlass
 from support.series import read_series
 
 MODELS = ROOT / "tests/support/restart_models.py"
@@ -32,8 +32,7 @@ def run(words: list[str | Path], folder: Path, processes: int = 1, killed: bool 
     """Run a model in a folder, to its end or until it kills itself; returns its error output."""
     folder.mkdir(exist_ok=True)
     # the continued run is a process with other hashes of texts
-    start = run_new_windlass if "-restart" in words else run_windlass
-    done = start(["run", *map(str, words)], processes, folder)
+    done = run_windlass(["run", *words], processes, folder, kind=int("-restart" in words))
     if not killed:
         assert done.returncode == 0, done.stderr
     elif processes == 1:
