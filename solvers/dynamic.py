@@ -255,7 +255,7 @@ class Run:
     """One run of `Dynamic`, step by step.
 
     The state stays at the start of a step until the step is accepted.  With hooks that look at passes, which see each
-    of them in the state, and with rotations, whose end of the step depends on both ends, a copy of the start is kept.
+    of them in the state, a copy of the start is kept.
 
     Args:
         solver: the solver.
@@ -307,7 +307,7 @@ class Run:
         """The programs of steps, for the arrays of the state."""
         solver, state = self._solver, self._state
         looking = overriding(self._hooks, "after_iteration")
-        self._looked_at = bool(looking) or len(solver.integrator.rotations) > 0
+        self._looked_at = bool(looking)
         self._start = state.copy() if self._looked_at else state
         self._kernels = StepKernels(solver.integrator, solver.problem, carries=solver._mapped > 0)
         self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)
@@ -440,7 +440,7 @@ class Run:
         """Store the end of the step in the state."""
         problem = self._solver.problem
         problem.expand_unknowns(problem.unknowns)
-        self._kernels.finish(self._start, self._state)
+        self._kernels.end()
 
     def _go_back(self) -> None:
         """Reset the state to the start of the step."""

@@ -279,7 +279,7 @@ class Callbacks:
         if not problem.may_compile or not is_compiled(eval_residual):
             return
         c, loads = self._context, problem.assembly.loads
-        if problem.run == self._run and c is not None and history is c.history and loads.are_steady:
+        if problem.run == self._run and c is not None and history is c.history:
             if self.suits_steps and not self._has_loads:
                 loads.update()
             else:
@@ -299,7 +299,7 @@ class Callbacks:
         ):
             c = self._create_context(measures, history, loads)
         state = c.buffers.state
-        state["load_factor"], state["failed"] = problem.scheme.load_factor, -1
+        state["failed"] = -1
         for i, program in enumerate(programs):
             if program is not None and program is not self._programs[i]:
                 assert program.table is not None
@@ -319,8 +319,7 @@ class Callbacks:
             if table is not None and self._has_loads:
                 c.programs[LOADS] = table.ctypes.data, len(table)
             self._solve = CompiledSolve(self._find_address("solve"))
-            at_time = loads.at_time or any(program.at_time for program in programs if program is not None)
-            self.suits_steps = (self._has_loads or not loads.are_timed) and not at_time
+            self.suits_steps = self._has_loads or not loads.are_timed
 
     @property
     def is_compiled(self) -> bool:
@@ -358,10 +357,9 @@ class Callbacks:
         if error is not None:
             raise error
         around = () if self._around is None else self._around.programs
-        update = self._problem.assembly.loads.update
-        program = (*self._programs, update, None, *around)[failed]
+        program = (*self._programs, self._problem.assembly.loads, None, *around)[failed]
         assert program is not None
-        program()
+        program.explain()
         raise RuntimeError("a kernel failed, but not when it was called again")
 
     def _create_context(self, measures: Any, history: FloatArray, loads: Loads) -> Context:
