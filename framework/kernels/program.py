@@ -73,8 +73,8 @@ class Program:
 
     Args:
         steps: functions and their arguments.  Arrays in the arguments must not be replaced by other arrays.
-        asks: whether compiled code may call the steps that need Python; not where these change more than the contents
-            of arrays, such as lists of neighbours.
+        asks: whether compiled code may call steps that are functions of Python; not where these change more than the
+            contents of arrays, such as lists of neighbours.  It always calls what a `Call` needs from Python.
         around: context of each call of Python from compiled code.
     """
 
@@ -106,14 +106,15 @@ class Program:
             self._tables.append(self._parts[-1])
         self._close(calls)
         first = at_time + before
-        self._parts, self._tables = first + self._parts, [*first, *self._tables]
+        self._parts, self._tables, self._values = first + self._parts, [*first, *self._tables], len(first)
 
     @cached_property
     def table(self) -> IntArray | None:
         """Argument of `run` in addresses.py for all steps; None if compiled code cannot execute them."""
         tables = [part for part in self._tables if isinstance(part, np.ndarray)]
         if len(tables) < len(self._tables):
-            if not (self._asks and is_compiled(ask)):
+            whole = len(self._tables) - len(tables) - self._values
+            if not is_compiled(ask) or (whole and not self._asks):
                 return None
             self._asked = [_Asked(part, self._around) for part in self._tables if not isinstance(part, np.ndarray)]
             found = [prepare_call(ask, (asked.address,)) for asked in self._asked]
