@@ -89,7 +89,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is long, and begin with the files that take longest."""
+    """Mark long tests, and begin with the files that take longest."""
     for item in items:
         if item.nodeid.endswith(LONG):
             item.add_marker(pytest.mark.long)
@@ -98,7 +98,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What has been imported and collected stays: looking for rubbish in it takes longer than many tests."""
+    """Imported and collected objects stay: garbage collection of them takes longer than many tests."""
     gc.collect()
     gc.freeze()
 

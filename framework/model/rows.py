@@ -26,7 +26,8 @@ ROW = "row"
 """The name of the argument by which kernels hand a row on to others."""
 
 
-class NamedRecord(np.record):
+# the types of NumPy 2.5 call a base of records final
+class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
     """A record whose fields come before the attributes of NumPy with the same names, such as ``data``, for kernels that
     run as plain Python functions."""
 
@@ -61,8 +62,8 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
 
     Columns of numbers and truth values keep their shapes; texts, functions and columns of variable length are left out.
     A reference to a marker is its place in the columns of its family, and a reference to `GenericData` the place of its
-    first history value.  Truth values come first, filled up to 8 bytes, so that all numbers are aligned; what is
-    derived comes last.
+    first history value.  Truth values come first, filled up to 8 bytes, so that all numbers are aligned; derived
+    numbers come last.
 
     Args:
         component: the schema.

@@ -254,7 +254,7 @@ class FormFinder:
             ratio = stretch / (1.0 + free + density * stretch / lines.row_stiffness)
             if lines.largest(np.abs(np.log(ratio))) < NEAR:
                 break
-            # first the lengths of all lines
+            # the first equations are the lengths of all lines
             ratio = np.full(lines.count, lines.eval_stretch_of_all()) if done < 2 else ratio
             if done < DENSITIES - 1:
                 density = density * np.clip(ratio, 1.0 / LARGEST_RATIO, LARGEST_RATIO)

@@ -146,8 +146,8 @@ class RunBalance(Watch):
         self._created, self._granted, self._floor = [0.0], 0.0, 0.0
         # largest kinetic energy; changes of the stored energy and works so far; smallest and largest of both
         self._largest, self._changes, self._range = 0.0, np.zeros(2), np.zeros((2, 2))
-        # the largest share of energy from nothing [1], its energy [J], the energy concerned then [J] and the time [s]:
-        # of looks in a row, and of single ones
+        # the largest share of created energy [1], its energy [J], the reference energy [J] and the time [s]: over
+        # successive checks, and in single checks
         self._worst = np.zeros((2, 4))
         self.lost = ""
 

@@ -1,4 +1,4 @@
-"""Contact of cables in space: the tangent against differences, what is refused, and what the search may not lose."""
+"""Contact of 3D cables: the tangent against differences, errors, and contacts that the search must not lose."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_powers_add_up_to_that_of_the_forces(law: Any, more: dict[str, Any]) -> 
     assert abs(taken) > 0.1
     assert_allclose(sum(powers.values()), taken, rtol=0, atol=1e-12 * max(map(abs, powers.values())))
     assert powers["friction_damping_power"] > 0.0 and powers["contact_damping_power"] > 0.0
-    # without bristles slip is measured by v_t, and the law is its own measure
+    # without bristles the slip velocity is v_t, so law and measure agree
     balanced = law is POINT or "friction_stiffness_per_length" in more
     assert (abs(powers["lever_power"]) < 1e-12) == balanced
 

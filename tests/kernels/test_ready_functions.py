@@ -86,7 +86,7 @@ def test_vectors() -> None:
     ],
 )
 def test_bad_input(make: Callable[[], Any], words: str) -> None:
-    """Errors say what was given and what is allowed."""
+    """Errors state the given and the allowed values."""
     with pytest.raises(wl.ModelError, match=words):
         make()
 

@@ -1,4 +1,4 @@
-"""Sliding joints: exact tangents on all kinds of cables, wrong models, and what outputs say."""
+"""Sliding joints: exact tangents on all kinds of cables, wrong models, and outputs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_tangent(kind: str) -> None:
 
 
 def test_forces_balance() -> None:
-    """By virtual work: what the joint does on rope and point together is nothing, and friction opposes the motion."""
+    """By virtual work: the joint does no work on rope and point together, and friction opposes the motion."""
     world, _, joints = create_body("space")
     state = wl.State(world)
     state.put(nodes_of(world, joints), [[0.7], [-0.2]], "v")

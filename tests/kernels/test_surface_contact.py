@@ -282,7 +282,7 @@ def test_springs_and_bristles_have_a_potential() -> None:
 
 
 def test_update() -> None:
-    """What was open sticks where it is; then the anchor stays up to the limit, and is dragged along behind it."""
+    """A point that was open sticks at its place; its anchor stays up to the friction limit, then follows."""
     arc = create_arc("drum", fixed=True, friction_velocity_penalty_per_length=0.0, contact_damping_per_length=0.0)
     fields, assembly = arc.assembly.fields, arc.assembly
     system = assembly.layout.systems[ContactFrictionSurfaceCable]
@@ -298,7 +298,7 @@ def test_update() -> None:
     assert closed.any() and outcome.changed
     assert_allclose(arc.data[:, :POINTS], gap, rtol=0, atol=1e-16)
     assert (arc.data[:, POINTS : 2 * POINTS] == np.where(closed, 0.0, -2.0)).all()
-    # the bristles of what has just touched are not bent
+    # bristles of points that have just touched are not bent
     assert_allclose(arc.output("friction"), 0.0, atol=1e-13)
     # along the axis by 1e-5 m: all stick, the force is mu_k u; by 0.01 m: all slip with mu |f_n|
     w = 0.6 * RADIUS / POINTS
@@ -318,7 +318,7 @@ def test_update() -> None:
             assert_allclose(arc.data[:, 2 * POINTS :], anchors, rtol=0, atol=0)
         else:
             assert_allclose(force[closed], -limit[closed][:, None] * axis, rtol=1e-6)
-            # the anchor stays behind by what the limit bends a bristle
+            # the anchor lags by the deflection of a bristle at the friction limit
             start[:] = arc.data
             arc.data[:, POINTS : 2 * POINTS][closed] = 0.0
             assert_allclose(arc.output("friction")[closed], limit[closed], rtol=1e-9)

@@ -118,7 +118,7 @@ def test_units_of_headings(heading: str, factor: float, tmp_path: Path) -> None:
 
 
 def test_units_of_all_outputs_are_read() -> None:
-    """What `Sensors` write as units can be read again."""
+    """Units that `Sensors` write can be read again."""
     for law in all_laws().values():
         for output in law.outputs.values():
             for unit in (output.unit, output.unit.replace(",", ";")):

@@ -59,7 +59,7 @@ def wait_for_words() -> list[str]:
     sys.exit()
 
 
-# what stands first, the folder of this script and those of the variable, is not that of the copies
+# the first entries, the folder of this script and the folders of PYTHONPATH, do not belong to the copies
 LIBRARY_PATHS = sys.path[1 + len([path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]) :]
 sys.path[:] = LIBRARY_PATHS
 for name in LIBRARIES:

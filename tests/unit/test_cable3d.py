@@ -69,7 +69,7 @@ def test_nets_from_files(slopes: Any, tmp_path: Path) -> None:
     ],
 )
 def test_clamp(slope: Any, held: set[str]) -> None:
-    """What is held is across the cable, and all of an oblique slope."""
+    """Clamps hold the slope across the cable, and all of an oblique slope."""
     world = World()
     node = world.add(PointSlope3D, position=(1.0, 2.0, 3.0), slope=slope)
     supports = clamp(world, node)
@@ -103,7 +103,7 @@ def test_drawing(tmp_path: Path) -> None:
 
 
 class StoppedError(Exception):
-    """What ends a run in the middle."""
+    """The exception that ends a run in the middle."""
 
 
 class Stop(StepHook):

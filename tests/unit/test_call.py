@@ -89,7 +89,7 @@ def test_arguments_named_once(run: Callable[[Any, Evaluation], None]) -> None:
 def test_what_changes_is_refused(
     run: Callable[[Any, Evaluation], None], arguments: Callable[[Any], tuple[Any, ...]], message: str
 ) -> None:
-    """Time, coordinates and history, as numbers or what follows from them, and arrays that do not stay."""
+    """Time, coordinates and history, as numbers or derived values, and temporary arrays."""
     with pytest.raises(ModelError, match=message):
         run(call(add, arguments), begin())
 

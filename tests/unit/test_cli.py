@@ -221,7 +221,7 @@ def test_help_from_the_environment(model: Path) -> None:
     done = run(model, PETSC_OPTIONS="-help")
     assert done.stdout.startswith("Options of the model:")
     assert done.returncode == 0
-    # own options alone: no screens of PETSc's
+    # only options of Windlass, without the long lists of PETSc
     assert "snes_rtol" not in done.stdout and len(done.stdout.splitlines()) < 40
     assert "-help petsc also lists options of PETSc's solvers" in done.stdout
 
@@ -275,8 +275,8 @@ def test_run_wants_a_model(capsys: pytest.CaptureFixture[str]) -> None:
         (["run", "missing.py"], "windlass run missing.py: no such file"),
         (
             ["rnu", "model.py"],
-            "rnu: unknown command; expected run, run-exudyn, modes, sweep, tune, compile, show, examples, doctor, "
-            "version or help",
+            "rnu: unknown command; expected run, run-exudyn, modes, sweep, tune, compile, show, post, examples, "
+            "doctor, version or help",
         ),
     ):
         assert cli.main(words) == 2

@@ -49,7 +49,7 @@ def test_helper() -> None:
         component.__name__ for component in world.tables if len(world.table(component).resident)
     }
     state = State(world)
-    # parts on the circles are declared to touch: they press or pull by how deep they lie
+    # parts on the circles are set to closed: their force follows from their depth
     gap = eval_output(contacts, "gap", state)
     assert gap.shape == (80, PARTS)
     on = np.abs(gap) < 2.5e-6

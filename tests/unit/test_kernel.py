@@ -1,4 +1,4 @@
-"""The kernel decorator and its cache: what other processes find again, what they do not, what the user is told."""
+"""The kernel decorator and its cache: kernels that other processes find, kernels that they compile, and notes."""
 
 import json
 import math
@@ -198,7 +198,7 @@ def test_processes_that_fill_the_cache_at_once_do_not_disturb_each_other(user: P
     ranks = [start(user, OMPI_COMM_WORLD_RANK=str(rank)) for rank in range(2)]
     outcomes = [finish(rank) for rank in ranks]
     assert [outcome.results for outcome in outcomes] == [RESULTS, RESULTS]
-    # one waits for what the other compiles; only the first rank speaks
+    # one process waits for the kernels of the other; only the first rank prints
     assert (ANNOUNCEMENT in outcomes[0].stderr) == bool(outcomes[0].compiled)
     assert outcomes[1].stderr == ""
     assert run(user) == Outcome(RESULTS, [], KERNELS, "")

@@ -1,4 +1,4 @@
-"""Kernels of this process: what is kept in the cache folder, what is not, and what the user is told."""
+"""Kernels of this process: cached kernels, other kernels, and notes."""
 
 import math
 import os
@@ -180,7 +180,7 @@ def test_kernels_of_one_factory_do_not_mix_and_equal_ones_share_machine_code() -
 def test_argument_types_are_told_apart() -> None:
     assert weigh(Pair(1.5, 2)) == 3.0
     assert weigh(Pair(1, 2)) == 2
-    assert weigh(make_pair(2.5)) == 5.0  # a class of a function cannot be named by other processes, but runs
+    assert weigh(make_pair(2.5)) == 5.0  # other processes cannot import a local class, but it runs
     assert weigh(make_pair(3.5)) == 7.0
     rows = np.zeros(1, dtype=[("a", float), ("b", int)])
     other = np.zeros(1, dtype=[("b", int), ("a", float)])

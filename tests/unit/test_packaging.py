@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("framework", "elements", "connectors", "solvers")
-OWN = ("commands", "exudyn")
+OWN = ("commands", "exudyn", "post")
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def source_distribution(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `make dist` makes beside the wheel."""
+    """The source distribution of `make dist`."""
     target = tmp_path_factory.mktemp("sdist")
     build = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", str(target), str(source)]
     built = subprocess.run(build, capture_output=True, text=True)
@@ -135,7 +135,7 @@ def test_version_is_written_once(project: dict[str, Any], wheel_names: list[str]
 
 
 def test_import_without_installation(tmp_path: Path) -> None:
-    """With only src/ on the path, in isolation from what is installed, the sibling folders serve as subpackages."""
+    """With only src/ on the path, isolated from installed packages, the sibling folders serve as subpackages."""
     code = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); import windlass.framework as f; print(f.__file__)"
     run = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert run.stdout.strip() == str(ROOT / "framework" / "__init__.py"), run.stderr

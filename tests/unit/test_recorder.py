@@ -1,4 +1,4 @@
-"""The recorder: what VTK's readers find in its files, against the output variables evaluated directly."""
+"""The recorder: contents of its files by VTK's readers, against directly evaluated output variables."""
 
 import os
 import subprocess

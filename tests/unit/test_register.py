@@ -269,7 +269,7 @@ def test_results_are_counted_for_every_return() -> None:
         if x > 0.0:
             return 2.0 * x
         if x < -1.0:
-            return np.sin(x)  # what a call gives is not known
+            return np.sin(x)  # the type of a call is not known
         return None
 
     assert count_results(mixed) == {0, 1, 2}
@@ -309,7 +309,7 @@ class Shaped(Component):
 
 
 def test_schemas_of_pairs() -> None:
-    """What is missing is said at registration; an unknown family when rows are added, as it may come later."""
+    """Missing parts are errors at registration, unknown families when rows are added, as they may come later."""
     with raises(
         "register_pair of Passing reads marker0, marker1, active, but Passing has no active: must be declared together "
         "with marker0, marker1"
@@ -317,7 +317,7 @@ def test_schemas_of_pairs() -> None:
         register_pair(Passing, three, three_by_three)
     with raises("marker1 of Mixed = coordinate marker: must be a position marker"):
         register_pair(Mixed, three, three_by_three)
-    assert issubclass(NodeCoordinate, Component)  # its family is known from its import on
+    assert issubclass(NodeCoordinate, Component)  # the family is known once its module is imported
     with raises("marker0 of Shaped = cable shape marker: must be one of coordinate marker, position marker"):
         register_pair(Shaped, three, three_by_three)
     with raises("start of Spring reads data, but Spring has no data: must be declared together with .*"):
@@ -338,7 +338,7 @@ def test_schemas_of_pairs() -> None:
 
 
 def test_a_column_that_bind_pair_needs() -> None:
-    """A law that binds its markers itself learns at the first evaluation what is missing."""
+    """In a law that binds its markers itself, missing parts are errors at the first evaluation."""
 
     def build_pair(rows: LocalRows) -> System:
         bind_pair(rows)

@@ -37,7 +37,8 @@ def pair_history(ring: Ring, state: wl.State, other: Ring) -> Any:
 
 @pytest.mark.parametrize("skin", [0.0, 0.012, 0.4])
 def test_same_as_one_row_per_pair(skin: float) -> None:
-    """A belt that moves by more than an element: every point that touches has its row, and what has none is far.
+    """A belt that moves by more than an element: every touching point has its row, and pairs without a row are far
+    apart.
 
     Differences: rounding, which contact magnifies; a wrong pair would be an error of the order of forces.
     """
@@ -73,7 +74,7 @@ def test_same_as_one_row_per_pair(skin: float) -> None:
 def test_tangent_of_what_is_near() -> None:
     """The tangent is that of the pairs of the moment, and couples cables with no other circle."""
     ring = create_ring(PULLEYS, PER_PULLEY)
-    # points slam into circles; cut steps would end where one is about to close
+    # points hit circles at high speed; cut steps would end just before a point closes
     state = wl.Dynamic(ring.world, step=STEP, end=0.004, name="", resolve_contacts=False).solve()
     check_tangent(ring.world, state, states=1, displacement=1e-6)
     pattern = serial_assembly(ring.world).update_pattern()

@@ -1,4 +1,4 @@
-"""Models exported from Exudyn: they end where Exudyn ends, and what cannot be expressed is named in one list.
+"""Models exported from Exudyn: they reach the end state of Exudyn, and one list names unsupported items.
 
 Cases, made by ``windlass-export-exudyn`` from small models of our own, with the end of Exudyn's own solve beside them:
 a chain of bodies in space with six kinds of joints and springs (generalised-alpha, 40 steps); a slider crank driven by
@@ -81,7 +81,7 @@ FUNCTIONS |= {"push_back": push_back, "bend": bend, "stretch": stretch}
 
 
 def test_the_table_of_items_has_every_translation() -> None:
-    """Each type that is translated stands in the table with its counterpart, and what is refused has none."""
+    """Each translated type is in the table with its counterpart; refused types have none."""
     page = (FOLDER.parents[2] / "docs/howto/exudyn.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1:4] for line in page.split("| item | here | |")[1].split("\n\n")[0].splitlines()[2:]]
     named = {name.strip(" `"): here.strip() for names, here, _ in rows for name in names.split(",")}
@@ -388,7 +388,7 @@ def test_load_steps_are_times_of_rows() -> None:
 
 
 def test_symbolic_expressions_of_numbers_are_evaluated() -> None:
-    """A Python function may give what Exudyn's symbolic functions make of numbers; alone and in lists."""
+    """A Python function may return the results of Exudyn's symbolic functions; alone and in lists."""
 
     class Expression:
         def __init__(self, value: float) -> None:
@@ -473,7 +473,7 @@ class Names:
 
 
 class System:
-    """Stands for a MainSystem: gives what a file holds."""
+    """Replaces a MainSystem: returns the content of a file."""
 
     systemIsConsistent = True
 

@@ -1,4 +1,4 @@
-"""What regularised friction does to spheres on an incline and in a pyramid: `HuntCrossley` against closed forms.
+"""Creep of spheres with regularised friction on an incline and in a pyramid: `HuntCrossley` against closed forms.
 
 With u_s = u_d = μ the friction law is f_t = μ f v_t/v_tr up to the transition velocity v_tr.  It holds nothing: where
 dry friction would stick with f_t < μ f, surfaces slide at v_t = v_tr f_t/(μ f) for ever.  Cases, for homogeneous
@@ -121,7 +121,7 @@ def test_sphere_that_slides_and_rolls() -> None:
     for transition in (1e-2, 1e-3):
         speed, spin, rate, lever = roll(1.2, mu, transition)
         assert_allclose(rate, G * (np.sin(angle) - mu * np.cos(angle)), rtol=1e-6)
-        # both from rest; at first, below v_tr, friction is less
+        # both start at rest; below v_tr friction is smaller at first
         assert_allclose(spin, 0.25 * 2.5 * mu * G * np.cos(angle) * lever**2, atol=2 * transition)
         assert speed - spin > 0.2
 

@@ -29,9 +29,9 @@ def assert_same_file(first: Path, second: Path) -> None:
 
 
 def run(words: list[str | Path], folder: Path, processes: int = 1, killed: bool = False) -> str:
-    """Run a model in a folder, to its end or until it kills itself; what it said on the side."""
+    """Run a model in a folder, to its end or until it kills itself; returns its error output."""
     folder.mkdir(exist_ok=True)
-    # what goes on is a process with other hashes of texts
+    # the continued run is a process with other hashes of texts
     start = run_new_windlass if "-restart" in words else run_windlass
     done = start(["run", *map(str, words)], processes, folder)
     if not killed:
@@ -39,7 +39,7 @@ def run(words: list[str | Path], folder: Path, processes: int = 1, killed: bool 
     elif processes == 1:
         assert done.returncode == -9, done.stderr
     else:
-        # mpiexec has a code and words of its own
+        # mpiexec has its own exit code and message
         assert done.returncode != 0 and "signal 9" in done.stderr, done.stderr
     return done.stderr
 
@@ -215,7 +215,7 @@ def test_models_killed_and_restarted(kind: str, every: str, kill_at: str, option
         assert json.loads((folder / "s.json").read_text())["rejected"] > 5
     if kind not in ENDED:
         return
-    # a run that had ended has nothing to do, and all its options are still right
+    # a completed run has nothing left to do, and all its options are still valid
     said = run([*common, "-restart", "c.h5", "-end_state", "again.npz"], folder)
     assert "had ended" in said
     assert_same_file(folder / "end.npz", folder / "again.npz")
@@ -246,7 +246,7 @@ def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
     assert "explicit continues at" in said and "written by the clock: equal within tolerances" in said
     assert_close(tmp_path / "whole/end.npz", tmp_path / "part/end.npz", 1e-9)
     assert not list((tmp_path / "part").glob(".*"))
-    # the file of a run that is lost is not overwritten by the next one that nobody asks for
+    # a new run without -checkpoint does not overwrite the file of a lost run
     kept = (tmp_path / "part/restart_models.checkpoint.h5").read_bytes()
     run([*often, "-kill_at", "75"], tmp_path / "part", killed=True)
     assert (tmp_path / "part/restart_models.checkpoint.h5").read_bytes() == kept
@@ -321,7 +321,7 @@ def killed_on_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.mpi
 def test_two_processes_killed_and_restarted(killed_on_two: Path, tmp_path: Path) -> None:
-    """Over 100 steps after the checkpoint; what was killed is itself what this is compared with.
+    """Over 100 steps after the checkpoint; the reference is the killed run itself.
 
     A belt of so few cables is solved by MUMPS, which adds contributions in the order in which they arrive.
     """

@@ -46,7 +46,7 @@ def two_bodies(**columns: object) -> Assembly:
 
 @pytest.mark.parametrize("axes", [(True, True, True), (False, True, True)])
 def test_tangent_and_accelerations(axes: tuple[bool, bool, bool]) -> None:
-    """C_q a = rhs is what keeps the velocities of the contact: rhs = -dC/dt at constant v."""
+    """C_q a = rhs keeps the velocities of the contact: rhs = -dC/dt at constant v."""
     assembly = two_bodies(axes=axes, axis=(2.0, 0.5, 0.1), normal=(0.1, 0.0, 1.0))
     check_fields(assembly)
     fields = assembly.fields

@@ -1,4 +1,4 @@
-"""The balance of energy over a run in its verdict: what appears from nothing, what a method loses, and what is neither.
+"""The balance of energy over a run in its verdict: created energy, losses by the method, and neither.
 
 A sphere on a half space without dissipation keeps its energy: 5 m/s before an impact are 5 m/s after it.
 """

@@ -51,7 +51,7 @@ def test_helix(capstan: Any, lead: float) -> None:
     assert_allclose(report.wrap_angle, capstan.ANGLE, rtol=0.01)
     assert_allclose([report.entry_fleet_angle, report.exit_fleet_angle], lead, atol=5e-4)
     pull = 100.0 * drawing.ratio[-1]
-    # at the angle 0 the rope comes along -y, at 3 pi/2 it leaves along x
+    # at the angle 0 the rope arrives along -y, at 3 pi/2 it leaves along x
     c, s = np.cos(lead), np.sin(lead)
     assert_allclose(report.force, [pull * c, -100.0 * c, (pull - 100.0) * s], rtol=0, atol=0.01 * pull)
     assert_allclose(abs(report.torque), (pull - 100.0) * c * capstan.RADIUS, rtol=2e-3)
@@ -209,7 +209,7 @@ def test_load_cycles_on_a_rough_guide() -> None:
         for tension in tensions:
             world.set(force, vector=tension * along)
             state = solver.solve(state)
-            # less the stretch of the straight strand
+            # minus the elongation of the straight strand
             strand = 3.0 * length * tension / stiffness
             way.append((wl.eval_output(end, "position", state) - np.asarray(end.position)) @ along - strand)
         moves.append(np.array(way) - way[0])
@@ -300,7 +300,7 @@ def test_belt_on_discs(points: int) -> None:
     theory = solve_creep(8000.0, -0.05, MASS, 3.2e8, 0.5, RADIUS, DISTANCE, length, 40.0, brake)
     assert_allclose(loss, theory.speed_loss, rtol=0.01)
     assert_allclose(-drive, brake, rtol=0.01)
-    # one instant, in which the drive still swings a little
+    # one instant, at which the drive still vibrates a little
     assert_allclose([report.exit_tension, report.entry_tension], [theory.tight, theory.slack], rtol=0.02)
     assert_allclose(report.torque, torque, rtol=1e-3)
 
@@ -405,7 +405,7 @@ def test_ring_that_comes_to_rest_on_a_cone(friction: float) -> None:
     B = stiffness * np.sin(slope) * (np.sin(slope) + friction * np.cos(slope)) / (mass * radius**2)
     assert_allclose(max(way), 2.0 * A / B, rtol=4e-3)
     stop = int(np.ceil(np.pi / np.sqrt(B) / 1e-3)) + 5
-    # it swings on its bristles, little beside the way and the speed on it
+    # it vibrates on its bristles, with small amplitude compared with its path and speed
     assert np.ptp(way[stop:]) < 2e-3 * max(way) and abs(state.v).max() < 0.01 * A / np.sqrt(B)
     counts = solver.statistics
     assert counts.rejected == 0 and counts.discontinuous_iterations < 1.1 * counts.steps and solver.verdict.word == "ok"
