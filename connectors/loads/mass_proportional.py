@@ -24,7 +24,7 @@ from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
 from windlass.framework.model.system import Evaluation, Function, System, Term, evaluate
 
-Place = Callable[[Evaluation], Evaluation]
+Placing = Callable[[Evaluation], Evaluation]
 
 
 class MassProportional(Component):
@@ -77,8 +77,8 @@ def build(rows: LocalRows) -> System:
         # into the slots of the bodies whose rows are in the group
         return evaluate(place(group, s), slots=s.slots_of[group.component].places)
 
-    found: list[tuple[Function, Place]] = []
-    tangents: list[tuple[Function, Place]] = []
+    found: list[tuple[Function, Placing]] = []
+    tangents: list[tuple[Function, Placing]] = []
     for group in groups:
         body = systems.get(group.component)
         if body is None or body.body_force is None:
@@ -93,7 +93,7 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def join(accelerations: TimeColumn, parts: list[tuple[Function, Place]]) -> Function:
+def join(accelerations: TimeColumn, parts: list[tuple[Function, Placing]]) -> Function:
     """A function that calls the functions of bodies, each at its place, with the accelerations of the time."""
     calls = [function.where(place) for function, place in parts if isinstance(function, Call)]
     if len(calls) == len(parts):

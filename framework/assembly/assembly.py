@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -16,6 +16,7 @@ from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.assembly.steps import (
     constraint_steps,
     constraint_tangent_steps,
+    find_needed,
     force_steps,
     in_stage,
     mass_steps,
@@ -216,10 +217,13 @@ class Assembly:
         """KINEMATICS: evaluate the marker columns at the current fields."""
         self._kinematics()
 
-    def marker_steps(self) -> list[Step]:
-        """The steps of a `Program` that do the work of `update_markers`."""
+    def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
+        """The steps of a `Program` that do the work of `update_markers`, or only those that other steps need."""
         s = evaluate(self.fields)
-        return in_stage(Stage.KINEMATICS, [(system.update, (s,)) for system in self.systems if system.update])
+        updates: list[Step] = [(system.update, (s,)) for system in self.systems if system.update]
+        if readers is not None:
+            updates = find_needed(updates, readers, self.fields.markers)
+        return in_stage(Stage.KINEMATICS, updates)
 
     def add_forces(self, f: FloatArray) -> None:
         """FORCES, CONTACT: add all left-hand-side forces of elements and connectors to f, shape (n + 1,)."""
