@@ -45,7 +45,7 @@ imports: setup-test
 	$(VENV)/bin/lint-imports
 
 words: setup-test
-	$(VENV)/bin/codespell -D - -D scripts/british.txt
+	$(VENV)/bin/codespell -D - -D scripts/british.words
 	$(PYTHON_BIN) -m pytest -q tests/unit/test_words.py
 
 # A test more than cores side by side, as tests also wait; each file in one process, so that what a file sets up is set up

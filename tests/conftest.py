@@ -54,7 +54,7 @@ LONG = (
     "test_settling.py::test_with_friction[20]",
     "test_hunt_crossley.py::test_direction_of_least_overlap[2.0]",
 )
-"""Tests that are long and rarely tell more than shorter ones beside them: `make test-long` runs them, too."""
+"""Tests that are long and rarely tell more than shorter ones next to them: `make test-long` runs them, too."""
 
 
 FIRST = (

@@ -46,13 +46,13 @@ START_OF_ROW = (0.0, LAID, 0.0)
 class ContactFrictionCirclePoints2D(PointContact):
     """Contact and friction between a circle and n points of a 2D cable; one row per pair.
 
-    The cable is cut into ``segments`` equal parts, whose middles on the cubic axis (or ``vertical_offset`` beside it)
+    The cable is cut into ``segments`` equal parts, whose middles on the cubic axis (or ``vertical_offset`` next to it)
     touch the circle.  Stiffness and damping are per metre of cable; each point gets those of its part L/n, so that
     another mesh leaves the contact as it was.  Forces and moments of cable and circle sum to 0 exactly.
 
     The bristles of a cable bend together, by the mean of its points: a cubic that is bent onto a circle moves single
     points along it, to and fro.  Two points per cable hold it on the circle; take four where it rolls on.  With
-    ``friction_coefficient`` 0 there is no friction at all, whatever the other parameters are, and friction that is
+    ``friction_coefficient`` 0 there is no friction at all, for any other parameters, and friction that is
     switched on later begins with unbent bristles.
     With ``cord_offset`` the axis of the cable, the cord of a belt, lies above the face that touches.  Bristles are
     measured at the cord, so that a belt that bends onto the circle stays free of traction; the limit of friction is

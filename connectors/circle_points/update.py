@@ -4,9 +4,9 @@ See `kernels.py` for the letters.  The update of a row, with the stored values o
 "start" is said:
 
     gap:      (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
-    closed:   u is the mean of (m/n) u_k with m and anchors of the start, over all points that were closed then but for
-              those that slip.  All are first taken to stick; those with |f_t| > mu |f_n| slip, s = sgn(f_t), until none
-              is left that does.  Points that have just touched take over the u of the others.
+    closed:   u is the mean of (m/n) u_k with m and anchors of the start, over all points that were closed then
+              except slipping ones.  All are first assumed to stick; those with |f_t| > mu |f_n| slip, s = sgn(f_t),
+              until none exceeds its limit.  Points that have just touched take over the u of the others.
               Anchors are put where (m/n) u_k is u, and of points that slip where bristle and damper together give
               mu |f_n|.  So an opening point passes its bend on to the others, and a touching point takes its share.  A
               state other than stored: error += ||f_t| - mu |f_n||.

@@ -35,7 +35,7 @@ class ArcLaw(NamedTuple):
     radius: R of the cord [m].
     friction: mu r/R at the cord [1].
     bristles: mu_k, in series with the layer [N/m²].
-    damping: mu_v beside them [N s/m²].
+    damping: mu_v next to them [N s/m²].
     layer: K of the layer between cord and face [N/m²]; inf: rigid.
     """
 

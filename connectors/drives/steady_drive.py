@@ -90,7 +90,7 @@ class SteadyPulley:
             where nothing drives.
         wrap_angle, slip_arc: angle in contact, and the part of it that slips, where the belt leaves [rad].
         slip_reserve: 1 - slip_arc/wrap_angle: 0 where the whole arc slips [1].
-        tension_before, tension_after: of the spans beside it, in the order of the pulleys [N].
+        tension_before, tension_after: of the spans next to it, in the order of the pulleys [N].
         hub_load: force of the belt on the pulley [N], shape (2,).
         hub_force: its size [N].
     """

@@ -94,7 +94,7 @@ class WinchReserve(StepHook):
         longest: length of the rope up to which there are cables in reserve [m]; beyond it they grow longer (said).
         strain: of the rope in the reference configuration [1].
         name: name for messages and output.
-        **columns: columns of `WinchCable2D` but for ``active``, one value for all cables.
+        **columns: columns of `WinchCable2D` except for ``active``, one value for all cables.
 
     Attributes:
         cables: the cables of all levels; in reserve they have no mass, and their places are not a number.

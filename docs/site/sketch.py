@@ -55,7 +55,7 @@ class Sketch:
             self.text(np.add(end, shift), words, color=color, align=align)
 
     def measure(self, start: Place, end: Place, words: str, shift: Place = (0.0, 0.2)) -> None:
-        """A dimension between two points, with words beside its middle."""
+        """A dimension between two points, with words next to its middle."""
         style = {"arrowstyle": "<|-|>", "color": GREY, "lw": 1.0, "shrinkA": 0, "shrinkB": 0}
         self.axes.annotate("", end, start, arrowprops=style, annotation_clip=False)
         align = "left" if shift[0] > 0 else "right" if shift[0] < 0 else "center"

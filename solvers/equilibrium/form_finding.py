@@ -1,4 +1,4 @@
-"""Form-finding: the shape in which slack lines hang or lie, whatever the shape in which they start.
+"""Form-finding: the shape in which slack lines hang or lie, for any shape in which they start.
 
 A line that starts shorter than its length has a compression of EA times its slack, and paths down the potential from
 there end in folds.  Here lines pull from the first solution on, such that the potential is the potential of a net in

@@ -6,7 +6,7 @@ T and U are functions of the state, so that looks every `EVERY` steps are enough
 looks adds up; W is summed over every step in which its forces change.  Losses D >= 0 and energy P that laws pass on are
 parts of -created:
 
-- created > 0 is energy from nothing, whatever the losses.  The whole size of passed-on energy, sampled at the looks, is
+- created > 0 is energy from nothing, for any losses.  The whole size of passed-on energy, sampled at the looks, is
   allowed.
 - -created is lost by the method of integration if all laws conserve energy.  Generalised-alpha damps by design: this is
   a note in addition to the verdict, unless it is a large share of the energy concerned.

@@ -128,7 +128,7 @@ def test_references(kind: type[Component]) -> None:
     "kind", [k for k in COMPONENTS if any(c.switchable for c in k.columns.values())], ids=lambda kind: kind.__name__
 )
 def test_changes(kind: type[Component]) -> None:
-    """`World.set` with every wrong value beside a good one: all or nothing."""
+    """`World.set` with every wrong value next to a good one: all or nothing."""
     world = World()
     entity = world.add(kind, **valid_row(world, kind))
     able = {name: col for name, col in kind.columns.items() if col.switchable}

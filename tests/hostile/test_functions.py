@@ -101,7 +101,7 @@ def companion(kind: type[Component], name: str) -> dict[str, Any]:
 
 
 def wrong_results() -> Iterator[tuple[str, Any]]:
-    """Results that no function may give, whatever its shape is."""
+    """Results that no function may give, for any shape."""
     for label, value in NONSENSE.items():
         if label != "generator":
             yield label, value

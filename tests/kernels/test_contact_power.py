@@ -122,7 +122,7 @@ def test_stored_powers_are_rates_of_the_energy(law: Any, more: dict[str, Any]) -
 
 @pytest.mark.parametrize("law", [SEGMENT, POINT])
 def test_a_cable_that_turns_with_its_circle_loses_nothing(law: Any) -> None:
-    """Cable and circle turn together, f_t acts: no slip, so that only the lever is left of f_t omega g, exactly."""
+    """Cable and circle turn together, f_t acts: no slip, so that only the lever remains of f_t omega g, exactly."""
     arc = Arc(law, states=(0.0, 1.0, -1.0))
     x, v, n = arc.fields.x, arc.fields.v, arc.spare - 3
     nodes, rates = x[:n].reshape(-1, 4), v[:n].reshape(-1, 4)

@@ -36,7 +36,7 @@ def offset_rates(t: float) -> np.ndarray:
 
 
 def create_joint(**columns: Any) -> tuple[wl.World, wl.Entity]:
-    """Two bodies that are joined at markers beside their centres."""
+    """Two bodies that are joined at markers next to their centres."""
     world = wl.World()
     first = world.add(el.RigidBody3D, position=(0.1, 0.2, 0.3), mass=1.0, inertia=1.0)
     turned = el.euler_parameters((0.3, 1.0, -0.5), 0.4)

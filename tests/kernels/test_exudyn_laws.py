@@ -126,7 +126,7 @@ def cubic(t: float, row: int, x: Any, rate: Any, k: Any, d: Any, offset: Any) ->
 @pytest.mark.parametrize("arm", [False, True])
 @pytest.mark.parametrize(("law", "columns"), BODIES, ids=lambda v: getattr(v, "__name__", ""))
 def test_tangents_of_laws_on_bodies(law: type[Component], columns: dict[str, Any], arm: bool, user: bool) -> None:
-    """Points beside the centre of a body in space, a body and a cable in the plane."""
+    """Points next to the centre of a 3D body, a body and a cable in the plane."""
     given = {**columns, "stiffness": columns["stiffness"] / 50.0}
     for name in ("moment_arm",) if "moment_arm" in columns else ():
         given[name] = arm

@@ -266,7 +266,7 @@ def test_cable_coordinates() -> None:
 
 
 def test_widths_do_not_grow_with_the_world() -> None:
-    """A marker of a narrow kind keeps its own coordinates alone, also beside cables."""
+    """A marker of a narrow kind keeps its own coordinates alone, also next to cables."""
     world = World()
     entities = create_entities(world)
     marker = position_marker(world, entities["mass"])

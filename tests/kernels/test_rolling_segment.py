@@ -1,4 +1,4 @@
-"""A segment that rolls onto a circle without slip must keep its sticking position, whatever its stretch.
+"""A segment that rolls onto a circle without slip must keep its sticking position, for any stretch.
 
 No solver: a taut cable lies straight up to the top of a circle and around it from there; it moves on while the circle
 turns along, so that the line that touches the circle has the speed of the rim.  Everything is placed by hand.

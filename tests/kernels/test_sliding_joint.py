@@ -97,7 +97,7 @@ def test_wrong_tracks() -> None:
 
 
 def test_a_carriage_off_its_rope() -> None:
-    """A point beside the cable at the start of statics and of dynamics is an error that says how far it is off."""
+    """A point next to the cable at the start of statics and of dynamics is an error that says how far it is off."""
     world, cables = create_span("plane", 4, 4.0)
     con.sliding_joint(world, cables, world.add(MassPoint, position=(1.0, 0.3), mass=1.0), 1.0, speed=0.0)
     words = r"its point at \(1, 0.3, 0\) m is 0.3 m off its rope at s = 1 m: must be on it at the start, within 0.01 m"

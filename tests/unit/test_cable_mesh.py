@@ -245,7 +245,7 @@ def test_names_in_messages(tmp_path: Path) -> None:
 
 
 def test_neighbours_are_near_each_other(tmp_path: Path) -> None:
-    """The band of a lattice is a row of it, whatever the order in the file."""
+    """The band of a lattice is a row of it, for any order in the file."""
     n, k = 12, 3
     path = write_lattice(tmp_path / "lattice.vtu", n)
     mesh = meshio.read(path)

@@ -63,7 +63,7 @@ def test_helper() -> None:
 
 @pytest.mark.parametrize("offset", [0.0, -0.002])
 def test_touching_line(offset: float) -> None:
-    """The points lie beside the axis of the cables, here on the circles."""
+    """The points lie next to the axis of the cables, here on the circles."""
     world, _, _, contacts = create_belt(offset)
     gap = eval_output(contacts, "gap", State(world))
     # cubics of 0.31 rad leave the circle by 2.3e-5 of the radius between their nodes

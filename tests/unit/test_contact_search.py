@@ -120,7 +120,7 @@ def test_searches_are_counted() -> None:
 
 
 def test_work_grows_linearly() -> None:
-    """Candidate pairs per sphere do not grow with the number of spheres, but for those at the surface of the box."""
+    """Candidate pairs per sphere do not grow with the number of spheres, except for those at the surface of the box."""
     ratios = []
     for count in (1000, 8000):
         world = World()

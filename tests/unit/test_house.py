@@ -219,7 +219,7 @@ def test_names_that_are_gone_are_found() -> None:
 
 
 def test_framework_names_no_law() -> None:
-    """No identifier and no text, but for examples in docstrings."""
+    """No identifier and no text, except for examples in docstrings."""
     packages = (windlass.elements.__name__, windlass.connectors.__name__)
     kinds = {kind.__name__ for kind in all_laws() if kind.__module__.startswith(packages)}
     assert len(kinds) > 20

@@ -205,7 +205,7 @@ def test_helpers_add_all_or_nothing() -> None:
 
 
 def test_changes_are_all_or_nothing() -> None:
-    """A right value beside a misspelt or a wrong one, and a handle of another world of the same kinds."""
+    """A right value next to a misspelt or a wrong one, and a handle of another world of the same kinds."""
     worlds = [rope()[0], rope()[0]]
     loads = []
     for world in worlds:

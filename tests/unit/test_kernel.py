@@ -87,7 +87,7 @@ class Outcome(NamedTuple):
 
 
 def start(folder: Path, **environment: str) -> "subprocess.Popen[str]":
-    """Start the script of a folder in a process of its own; the cache is beside the folder unless told otherwise."""
+    """Start the script of a folder in a process of its own; the cache is next to the folder unless told otherwise."""
     own = {"PYTHONPATH": f"{Path(windlass.__file__).parents[1]}{os.pathsep}{folder}", "OMP_NUM_THREADS": "1"}
     own["WINDLASS_CACHE"] = str(folder.parent / "cache")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WINDLASS", "NUMBA"))}
@@ -115,7 +115,7 @@ def edit(file: Path, old: str, new: str) -> None:
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
-    """Folder of the user's files with a filled cache beside it, and the outcome of the run that filled it."""
+    """Folder of the user's files with a filled cache next to it, and the outcome of the run that filled it."""
     folder = tmp_path_factory.mktemp("user") / "model"
     folder.mkdir()
     for name, text in {"helpers": HELPERS, "law": LAW, "script": SCRIPT + REPORT}.items():

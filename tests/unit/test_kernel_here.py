@@ -26,7 +26,7 @@ class Pair(NamedTuple):
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Cache folder of kernels that a test compiles in this process; compiled, whatever the environment says."""
+    """Cache folder of kernels that a test compiles in this process; compiled for any environment variables."""
     for name in ("WINDLASS_JIT", "WINDLASS_BOUNDSCHECK"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "own cache"))

@@ -81,7 +81,7 @@ def test_law_is_exported(law: Law) -> None:
 
 
 def test_law_is_tested(law: Law) -> None:
-    """By name, but for markers, which tests make through helpers."""
+    """By name, except for markers, which tests make through helpers."""
     if law.role != "marker" and not is_made_on_demand(law):
         assert law.component.__name__ in TESTS
 

@@ -67,7 +67,7 @@ def folders_with_modules() -> dict[str, str]:
 
 
 def own_folders() -> set[str]:
-    """Import names of the folders that lie beside the package itself."""
+    """Import names of the folders that lie next to the package itself."""
     package = ROOT / "src" / "windlass"
     files = [path.relative_to(package) for name in OWN for path in (package / name).rglob("*.py")]
     return {".".join(("windlass", *file.parent.parts)) for file in files}
@@ -142,7 +142,7 @@ def test_import_without_installation(tmp_path: Path) -> None:
 
 
 def test_import_from_a_wheel_does_not_reach_for_siblings(wheel_names: list[str], tmp_path: Path) -> None:
-    """Installed, `windlass` lies beside other packages, and only its own folder may be on its path."""
+    """Installed, `windlass` lies next to other packages, and only its own folder may be on its path."""
     package = tmp_path / "lib" / "site-packages" / "windlass"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text((ROOT / "src" / "windlass" / "__init__.py").read_text())

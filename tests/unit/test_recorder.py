@@ -65,7 +65,7 @@ class Frame(NamedTuple):
 
 
 def create_model() -> Model:
-    """A belt on two pulleys, and a rope beside it that touches nothing."""
+    """A belt on two pulleys, and a rope next to it that touches nothing."""
     world = World()
     pulleys = [
         world.add(RigidBody2D, position=(x, 0.0), angle=angle, mass=5.0, inertia=0.02)

@@ -35,7 +35,7 @@ class Model(NamedTuple):
 
 
 def create_model(load: Any = 0.0) -> Model:
-    """A cable of four elements that swings from a hinge, and a body that turns beside it under a torque."""
+    """A cable of four elements that swings from a hinge, and a body that turns next to it under a torque."""
     world = World(gravity=(0.0, -9.81))
     cables = straight_cable(
         world, (0.0, 0.0), (1.0, 0.0), 4, mass_per_length=0.8, axial_stiffness=8000.0, bending_stiffness=1e-3

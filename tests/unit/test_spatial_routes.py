@@ -143,7 +143,7 @@ def test_catenaries_in_vertical_planes() -> None:
 
 
 def test_cables_along_routes() -> None:
-    """Cables in space along every kind of route; those along routes of the plane stay in the plane."""
+    """3D cables along every kind of route; those along routes of the plane stay in the plane."""
     world = World(gravity=(0.0, 0.0, -9.81))
     drum = cable_along(world, helix((0, 0, 0), (0, 0, 1), 0.2, 3, pitch=0.02), 48, name="rope", **ROPE)
     assert drum.kind == "Cable3D" and len(nodes_of(world, drum)) == 49

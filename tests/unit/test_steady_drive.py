@@ -1,4 +1,4 @@
-"""Steady motion of belt drives without time steps: beside creep theory, balances, errors."""
+"""Steady motion of belt drives without time steps: against creep theory, balances, errors."""
 
 from __future__ import annotations
 

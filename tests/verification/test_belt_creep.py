@@ -195,7 +195,7 @@ def test_tractions_of_the_mesh_in_closed_form(points: bool, elements: int, brist
 def test_loss_by_the_contact_stiffness() -> None:
     """A belt that sinks in loses up to EA/(k R²) more, relative to the loss: 4 % here, of which 0.6 to 1 appear.
 
-    The whole would need bristles that are soft beside the contact: where the belt enters it holds already while it
+    The whole would need bristles soft compared with the contact: where the belt enters it holds already while it
     still sinks in.
     """
     stiff, soft = (run_drive(Case(bristles=1e7, contact_stiffness=k), passes=50, mean=40) for k in (6e8, 2e7))

@@ -1,4 +1,4 @@
-"""Cables in space against those of the plane, theory and themselves on finer meshes."""
+"""3D cables against those of the plane, theory and themselves on finer meshes."""
 
 from __future__ import annotations
 

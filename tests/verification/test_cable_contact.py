@@ -39,7 +39,7 @@ def settle(world: wl.World, step: float = 1e-6) -> wl.State:
 
 @pytest.mark.parametrize("angle", [0.5 * np.pi, 0.6, 0.15])
 def test_force_of_a_crossing(angle: float) -> None:
-    """Straight ropes that cross press with ∫ k δ ds, δ = 2 R - sqrt(D² + s² sin² angle), whatever the angle.
+    """Straight ropes that cross press with ∫ k δ ds, δ = 2 R - sqrt(D² + s² sin² angle), for any angle.
 
     Error: that of the rule of midpoints for a force that begins and ends with a kink.
     """
@@ -230,7 +230,7 @@ def check_coil(elements: int, wrap: float, radius: float, stiffness: float, rtol
 
 
 def test_capstan_of_ropes() -> None:
-    """A rope three quarters around another one that is held: exp(μ θ) but for its thickness, see `eval_exponent`."""
+    """A rope three quarters around another one that is held: exp(μ θ) except for its thickness, see `eval_exponent`."""
     check_coil(24, 1.5 * np.pi, 0.0025, 5e9, 0.01)
 
 

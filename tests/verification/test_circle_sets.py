@@ -1,4 +1,4 @@
-"""Contact with any of many circles: the same as with one row per pair, complete whatever the skin, and restartable."""
+"""Contact with any of many circles: the same as with one row per pair, complete, for any skin, and restartable."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_tangent_of_what_is_near() -> None:
 
 
 def test_rows_are_few() -> None:
-    """Two rows per cable, whatever the number of circles; one where a cable can touch only one at a time."""
+    """Two rows per cable, for any number of circles; one where a cable can touch only one at a time."""
     for pulleys in (4, 8):
         world, contacts = create_ring(pulleys, 3)[0::3]
         assert contacts.table.component is con.ContactFrictionCircleSetPoints2D and len(contacts) == 6 * pulleys

@@ -123,7 +123,7 @@ def create_falling_cable(component: Any) -> wl.World:
 @pytest.mark.parametrize("component", [con.ContactCircleCable2D, con.ContactFrictionCirclePoints2D, None])
 @pytest.mark.parametrize("x", [0.1, 2.0])
 def test_a_cable_that_passes_a_circle(component: Any, x: float) -> None:
-    """At 100 m/s and 10 ms it is beyond the circle after one step; beside the circle nothing is passed."""
+    """At 100 m/s and 10 ms it is beyond the circle after one step; next to the circle nothing is passed."""
     world = create_falling_cable(component)
     state = wl.State(world)
     state.v[1::4][:5] = -100.0
@@ -150,7 +150,7 @@ def test_steps_are_cut_where_a_cable_would_pass_a_circle_of_a_set() -> None:
 @pytest.mark.parametrize(("touching", "cut"), [(0, False), (1, False), (1, True)])
 @pytest.mark.parametrize("x", [0.0, 1.5])
 def test_a_cable_in_space_that_passes_a_ball(touching: int, cut: bool, x: float) -> None:
-    """As a pair, and from outside the skin of a set; beside the ball nothing is passed."""
+    """As a pair, and from outside the skin of a set; next to the ball nothing is passed."""
     world = wl.World()
     rope = straight_cable(
         world, (-0.5, 0.3, 0.0), (0.5, 0.3, 0.0), 4, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5

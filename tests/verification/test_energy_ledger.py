@@ -338,7 +338,7 @@ def test_restart_and_friction_fields(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """The same ledger as on one, but for the rounding of a run with friction."""
+    """The same ledger as on one, except for the rounding of a run with friction."""
     run_drive(tmp_path / "one")
     run_drive(tmp_path / "two", processes=2)
     one, two = (read_csv(tmp_path / name / "energy.csv") for name in ("one", "two"))

@@ -1,12 +1,12 @@
 """Models exported from Exudyn: they reach the end state of Exudyn, and one list names unsupported items.
 
-Cases, made by ``windlass-export-exudyn`` from small models of our own, with the end of Exudyn's own solve beside them:
+Cases, made by ``windlass-export-exudyn`` from small models of our own, with the end of Exudyn's own solve next to them:
 a chain of bodies in space with six kinds of joints and springs (generalised-alpha, 40 steps); a slider crank driven by
-a function of time, with functions of force and load (100 steps); bodies on bushings, torsion and linear springs beside
+a function of time, with functions of force and load (100 steps); bodies on bushings, torsion and linear springs next to
 masses given by matrices, a spring with factors and an equation of coordinates with squares (40 steps); a cable on
 a roll with friction, at rest in 4 load steps and in 60 steps of the trapezoidal rule at index 2; a rope that runs with
 10 m/s between fixed ends, at rest under its weight in 2 load steps; spheres in impacts by two laws of restitution, on
-an elasto-plastic one that sticks, beside each other and in a hollow one with friction (200 steps); a rope without mass
+an elasto-plastic one that sticks, next to each other and in a hollow one with friction (200 steps); a rope without mass
 from a drum over three sheaves (50 steps); a slider whose node has angles on a bushing with its own function, a cable
 with laws of its own and a torque on its last node, a load on a body given by matrices, and two masses that attract each
 other (20 steps); a mass on a spring and on a hydraulic cylinder, whose pressures are held (3 load steps).

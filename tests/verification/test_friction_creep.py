@@ -97,7 +97,7 @@ def test_sphere_that_rolls(slope: float, transition: float) -> None:
 def test_slope_from_which_a_sphere_slides(over: float) -> None:
     """1 % below tan θ = μ (1 + 5/2 r²/R²) it slides by less than v_tr = 1 mm/s, 1 % above more and more.
 
-    Speed of sliding after 0.25 s from the closed form, but for v_tr at the beginning; asserted 1.1 v_tr of 17 v_tr.
+    Speed of sliding after 0.25 s from the closed form, except for v_tr at the beginning; asserted 1.1 v_tr of 17 v_tr.
     """
     mu, transition = 0.3, 1e-3
     lever = 1.0 - eval_depth(MASS * G * np.cos(np.arctan(3.5 * mu)), RADIUS, 1e7) / RADIUS / 2
@@ -116,7 +116,7 @@ def test_slope_from_which_a_sphere_slides(over: float) -> None:
 
 
 def test_sphere_that_slides_and_rolls() -> None:
-    """tan θ = 1.2, μ = 0.3: both accelerations to 1e-6; friction has one size whatever the transition velocity."""
+    """tan θ = 1.2, μ = 0.3: both accelerations to 1e-6; friction has one size, for any transition velocity."""
     angle, mu = np.arctan(1.2), 0.3
     for transition in (1e-2, 1e-3):
         speed, spin, rate, lever = roll(1.2, mu, transition)

@@ -72,7 +72,7 @@ def test_damping_takes_the_rest() -> None:
 @pytest.mark.parametrize("direction", range(6))
 @pytest.mark.parametrize("limits", [(-0.5, -0.4), (0.4, 0.5)])
 def test_tangent(direction: int, limits: tuple[float, float]) -> None:
-    """Beyond either limit, between two bodies at places beside their centres."""
+    """Beyond either limit, between two bodies at places next to their centres."""
     world = wl.World()
     bodies = [
         world.add(el.RigidBody3D, position=place, mass=1.0, inertia=1.0) for place in ((0.1, 0.2, 0.3), (0.2, 0.1, 0.2))

@@ -28,7 +28,7 @@ LENGTH = 0.9
 
 
 def add_cables(world: wl.World) -> list[Entity]:
-    """A cable of each kind: in the plane, in space, with moving material, and of winches in the plane and in space."""
+    """A cable of each kind: in the plane, in space, with moving material, and of winches in 2D and 3D."""
     bent = {"reference_strain": 0.02, "strain_is_relative_to_reference": 0.4, "length": LENGTH, **STIFF}
     ends = np.array((1.0, 2.0)), np.array((1.0, 2.0, 3.0))
     ropes = [el.winch_rope(world, 0.0 * end, end, 2, strain=0.01, **STIFF) for end in ends]

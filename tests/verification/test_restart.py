@@ -369,7 +369,7 @@ def test_explicit_on_three_processes(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_another_number_of_processes(killed_on_two: Path, tmp_path: Path) -> None:
-    """Written with one, read with two, and the other way round."""
+    """Written with one, read with two, and vice versa."""
     (tmp_path / "killed").mkdir()
     for killed, reading in ((kill_belt(tmp_path / "killed", 1), 2), (killed_on_two, 1)):
         restart_belt(killed, tmp_path / f"on {reading}", reading)

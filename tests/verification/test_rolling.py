@@ -30,7 +30,7 @@ AXIAL, TRANSVERSE = 0.5 * M * R**2, 0.25 * M * R**2
 
 
 def two_bodies(**columns: object) -> Assembly:
-    """A disc on a plane that is a body, too, both at markers beside their centres, at random."""
+    """A disc on a plane that is a body, too, both at markers next to their centres, at random."""
     world = wl.World()
     first = world.add(RigidBody3D, position=(0.1, 0.2, 0.3), mass=1.0, inertia=(1.0, 1.0, 1.0))
     turned = euler_parameters((0.3, 1.0, -0.5), 0.4)

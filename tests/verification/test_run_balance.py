@@ -113,7 +113,7 @@ def test_prescribed_motion_works() -> None:
 
 
 def test_numerical_damping_is_told() -> None:
-    """Generalised-alpha takes a part of a swing by design: words beside the verdict, none for a trapezoidal rule."""
+    """Generalised-alpha takes a part of a swing by design: words next to the verdict, none for a trapezoidal rule."""
     told = []
     for method in ("generalized_alpha", "newmark"):
         world = wl.World()

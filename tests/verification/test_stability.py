@@ -334,7 +334,7 @@ def test_wrong_setting() -> None:
 
 @pytest.mark.parametrize("load", [5.0, 15.0])
 def test_follower_load(load: float, capsys: pytest.CaptureFixture[str]) -> None:
-    """Beck's cantilever under P L²/EI = 5 and 15, tangential: no equilibrium beside it, so stable in statics.
+    """Beck's cantilever under P L²/EI = 5 and 15, tangential: no equilibrium next to it, so stable in statics.
 
     The same load in a fixed direction is beyond π²/4.  Flutter, from 20.05 on, is no matter of statics, which is said;
     the count of pivots of a symmetric matrix is not asked.

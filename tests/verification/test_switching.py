@@ -324,7 +324,7 @@ def test_line_lies_on_its_bed_from_the_start(friction: bool) -> None:
 
 
 def test_rounding_does_not_open_a_contact() -> None:
-    """A straight rope whose ends and middle touch a circle but for 1e-15 m: closed at the start, others stay open."""
+    """A straight rope whose ends and middle touch a circle up to 1e-15 m: closed at the start, others stay open."""
     world = World()
     nodes = world.add(PointSlope2D, position=[(-0.1, 1.0), (0.1, 1.0), (0.3, 1.0)], slope=[(1.0, 0.0)] * 3)
     rope = world.add(

@@ -136,7 +136,7 @@ def test_loads_of_teeth_along_the_arc_obey_the_difference_equation() -> None:
 
 
 def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_frequency() -> None:
-    """No creep: the driven pulley follows by 20/40 but for the deflection of teeth; its speed waves at 20 ω/(2 π)."""
+    """No creep: the driven pulley follows by 20/40 up to the deflection of teeth; its speed varies at 20 ω/(2 π)."""
     world, belt, bodies, drive = create_drive(150.0, 0.02)
     with belt.preload(drive):
         state = wl.Static(world).solve()

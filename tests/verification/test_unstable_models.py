@@ -1,6 +1,6 @@
 """Equilibria that are none to be meant, in models of many kinds: left with a note, named by an error, never in silence.
 
-Each model begins at an unstable equilibrium, or beside none.  The stable one is known by hand.
+Each model begins at an unstable equilibrium, or far from equilibrium.  The stable one is known by hand.
 """
 
 from __future__ import annotations

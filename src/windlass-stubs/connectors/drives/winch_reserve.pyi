@@ -54,7 +54,7 @@ class WinchReserve(StepHook):
     feed: Any
     _feed_reference: Any
     def _add_levels(self, finest: Entity, columns: Mapping[str, Any]) -> None:
-        'Cables of the coarser levels, and what holds the nodes that these do not have.'
+        'Cables of the coarser levels, and the constraints of the nodes that these do not have.'
     def _count(self, level: int) -> int:
         'Number of cables on a level.'
     def _stride(self, level: int) -> int:
@@ -81,6 +81,6 @@ class WinchReserve(StepHook):
     def _eval_weight(self, x: FloatArray, length: float) -> float:
         'Potential energy of the weight [J].'
     def checkpoint(self) -> dict[str, Any]:
-        'What was changed; which cables are outside is kept with the switches of the model.'
+        'Changes so far; the switches of the model store which cables are outside.'
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
         'Continue the changes of the interrupted run.'
