@@ -43,8 +43,9 @@ MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
 """Numbers of programs, and of other parts that may fail."""
 FINAL_ASSEMBLY = 0
 NORM_2 = 1
-KEPT, ZERO, CARRIED = range(3)
-"""Start of a run: the present unknowns, 0, or the unknowns of the motion in the fields."""
+KEPT, ZERO, CARRIED, AGAIN = range(4)
+"""Start of a run: the present unknowns, 0, or the unknowns of the motion in the fields, which belong to the step before
+or to the pass before."""
 USER_ERROR = 83
 """PETSc's error code for errors in user functions."""
 Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)
@@ -187,9 +188,9 @@ def solve(start: int, context: Any) -> int:
         for i in range(len(c.loads)):
             c.loads[i] = c.weights[i]
         status = run_program(c.programs, LOADS, b.state)
-    if start == CARRIED:
+    if start in (CARRIED, AGAIN):
         carry(c.motion.a, c.motion.lam, c.factors, b.places, c.before)
-    if status == 0 and start != KEPT:
+    if status == 0 and start in (ZERO, CARRIED):
         status = call_c(address[SET], (handles[UNKNOWNS], 0.0))
     if status == 0 and start == CARRIED:
         # tolerances refer to the predictor, with decisions as they are
@@ -199,7 +200,7 @@ def solve(start: int, context: Any) -> int:
             status = call_c(address[NORM], (handles[RESIDUAL_VECTOR], np.int32(NORM_2), address[PLACE]))
             c.measures[0]["guessed"], c.measures[0]["predictor"] = 1, floats_at(address[PLACE], 1)[0]
         c.mapped[0] = left
-    if status == 0 and start == CARRIED:
+    if status == 0 and start in (CARRIED, AGAIN):
         status = call_c(address[GET], (handles[UNKNOWNS], address[PLACE]))
         if status == 0:
             copy_values(c.before, floats_at(c.place[0], len(c.before)))

@@ -41,6 +41,7 @@ from windlass.solvers.newton.problem_kernels import (
     Buffers,
     DofMap,
     Solution,
+    carry,
     clear_values,
     expand,
     stabilise,
@@ -97,6 +98,7 @@ class NonlinearProblem:
         self._departure, self._stabiliser, self._anchor = np.zeros(n + 1), np.zeros(1), np.zeros(n)
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._write_all, self._store = call(take_over), call(write_residual), call(store_motion)
+        self._carry = call(carry)
         # by their contents: programs of the residual, or the number of evaluations so far
         self._programs: dict[tuple[bool, bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
@@ -210,9 +212,8 @@ class NonlinearProblem:
 
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
         """Start from accelerations, shape (n,), 0 in statics, and multipliers, shape (m,), instead of the predictor."""
-        places, scheme, local = self._places, self.scheme, self._sum
-        local[places.dofs] = a / (scheme.a_factor or 1.0)
-        local[places.multipliers] = lam / scheme.multiplier_factor
+        local, factors = self._sum, np.array([0.0, self.scheme.a_factor or 1.0, self.scheme.multiplier_factor])
+        self._carry(a, lam, factors, self._places, local)
         self.unknowns.setArray(local[: self.sparsity.unknowns.owned])
 
     def expand_unknowns(self, x: Any) -> None:

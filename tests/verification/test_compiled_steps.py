@@ -16,7 +16,10 @@ from windlass import connectors as con
 from windlass.elements import Ground, MassPoint, RigidBody3D, nodes_of, straight_cable
 from windlass.framework.kernels.call import call, is_compiled
 from windlass.framework.kernels.kernel import kernel
+from windlass.solvers.newton.newton import Newton
 from windlass.solvers.stepping.compiled_steps import MOST, CompiledSteps, take_steps
+
+from support.belt import belt_parameters, build_belt, solve_static
 
 pytestmark = pytest.mark.skipif(not is_compiled(take_steps), reason="without compiler all steps are those of Python")
 
@@ -190,3 +193,33 @@ def test_bodies_take_compiled_steps(calls: list[int], model: str) -> None:
         found.append((state.q.tobytes(), state.v.tobytes(), state.a.tobytes(), state.carried.tobytes()))
         assert (sum(calls) > 80) == (not seen)
     assert found[0] == found[1]
+
+
+def test_second_passes_stay_in_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A belt that begins to turn, whose contacts need second passes: the same passes, iterations and motion as where
+    each pass is looked at, and a third of the Newton runs that Python begins."""
+    runs, found = [0], []
+    plain = Newton.solve
+
+    def count(self: Newton, *given: Any, **more: Any) -> Any:
+        runs[0] += 1
+        return plain(self, *given, **more)
+
+    class Look(wl.StepHook):
+        def after_iteration(self, state: wl.State, error: float) -> None:
+            pass
+
+    monkeypatch.setattr(Newton, "solve", count)
+    for hooks in ([], [Look()]):
+        info = belt_parameters(24, 2)
+        belt = build_belt(info)
+        start, _ = solve_static(belt, info)
+        belt.prepare_dynamic()
+        solver, runs[0] = wl.Dynamic(belt.world, step=1e-4, end=0.25, name=""), 0
+        state = solver.solve(start, hooks=hooks)
+        counts = solver.statistics
+        found.append((counts.steps, counts.newton_iterations, counts.discontinuous_iterations, state.q, runs[0]))
+    compiled, seen = found
+    assert compiled[:3] == seen[:3] and compiled[2] > 1.02 * compiled[0]
+    assert np.allclose(compiled[3], seen[3], rtol=0.0, atol=1e-12)
+    assert 3 * compiled[4] < seen[4]
