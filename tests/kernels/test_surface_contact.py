@@ -281,6 +281,22 @@ def test_springs_and_bristles_have_a_potential() -> None:
     assert_allclose((energy[0] - energy[1]) / (2.0 * h), rate, rtol=1e-7)
 
 
+def test_points_that_touch_in_motion() -> None:
+    """They have no friction in the step in which they touch; at rest their bristles act."""
+    arc = create_arc("drum")
+    fields, start = arc.assembly.fields, arc.assembly.fields.start_data.reshape(2, 5 * POINTS)
+    arc.data[:, :POINTS], arc.data[:, POINTS : 2 * POINTS] = -1.0, 0.0
+    assert (arc.output("friction") > 0.0).all()
+    start[:, POINTS : 2 * POINTS] = -2.0
+    assert (arc.output("friction") == 0.0).all() and (arc.output("state") == 0.0).all()
+    normal = (arc.output("normal_force")[..., None] * arc.output("normal")).sum(axis=(0, 1))
+    assert_allclose(arc.forces()[:18].reshape(6, 3)[::2].sum(axis=0), normal, rtol=1e-12)
+    assert arc.output("bristle_power").sum() == arc.output("friction_damping_power").sum() == 0.0
+    check_fields(arc.assembly, tolerance=1e-7)
+    fields.v[:] = 0.0
+    assert (arc.output("friction") > 0.0).all()
+
+
 def test_update() -> None:
     """A point that was open sticks at its place; its anchor stays up to the friction limit, then follows."""
     arc = create_arc("drum", fixed=True, friction_velocity_penalty_per_length=0.0, contact_damping_per_length=0.0)

@@ -1,7 +1,7 @@
 """Models exported from Exudyn: they reach the end state of Exudyn, and one list names unsupported items.
 
 Cases, made by ``windlass-export-exudyn`` from small models of our own, with the end of Exudyn's own solve next to them:
-a chain of bodies in space with six kinds of joints and springs (generalised-alpha, 40 steps); a slider crank driven by
+a chain of 3D bodies with six kinds of joints and springs (generalised-alpha, 40 steps); a slider crank driven by
 a function of time, with functions of force and load (100 steps); bodies on bushings, torsion and linear springs next to
 masses given by matrices, a spring with factors and an equation of coordinates with squares (40 steps); a cable on
 a roll with friction, at rest in 4 load steps and in 60 steps of the trapezoidal rule at index 2; a rope that runs with
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import sys
 import types
 from collections.abc import Callable
@@ -33,7 +34,7 @@ import windlass.connectors as con
 from windlass.elements import Ground, MassPoint
 from windlass.exudyn import Imported, NoCounterpart, import_system, load, translates
 from windlass.exudyn.eigenvalues import compute_eigenvalues
-from windlass.exudyn.export import answer, describe_system, write_system
+from windlass.exudyn.export import DRAWING, answer, close_windows, describe_system, write_system
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building, Item, translation_names
 from windlass.exudyn.run import Due, SolutionFile, answer_calls
@@ -172,7 +173,7 @@ def test_eigenvalues(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def row_of_masses(k: Any, d: Any, m: Any) -> dict[str, Any]:
-    """The items of masses of the last case, made of those of a chain."""
+    """The mass items of the last case, made from a chain."""
     items = read("chain_in_space")
     point = next(item for item in items["nodes"] if item["nodeType"] == "Point")
     mass = next(item for item in items["objects"] if item["objectType"] == "MassPoint")
@@ -432,6 +433,28 @@ def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch)
             with pytest.raises(ModelError, match=rf"MainSolver{name}\.{part} solves by parts"):
                 getattr(solver, part)(mbs)
         assert solver.ComputeMassMatrix([1]) == 1
+
+
+def test_windows_stay_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions that open windows do nothing where a script calls them, plots have a backend without windows."""
+
+    def open_window(*given: Any, **named: Any) -> None:
+        raise RuntimeError("no display")
+
+    module = types.ModuleType("exudyn")
+    for place, functions in DRAWING.items():
+        target = type(place, (), {}) if place else module
+        for function in functions:
+            setattr(target, function, open_window)
+        if place:
+            setattr(module, place, target)
+    monkeypatch.setitem(sys.modules, "exudyn", module)
+    monkeypatch.setenv("MPLBACKEND", "")
+    monkeypatch.delenv("MPLBACKEND")
+    close_windows()
+    assert os.environ["MPLBACKEND"] == "Agg"
+    assert module.StartRenderer(True) and module.MainSystem().SolutionViewer(runOnStart=True)
+    assert module.SystemContainer().RedrawAndSaveImage() and module.Renderer().Start()
 
 
 def test_angles_are_followed_in_every_step() -> None:
