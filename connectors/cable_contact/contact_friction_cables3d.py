@@ -23,6 +23,7 @@ from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.connectors.markers.position_markers import list_handles
+from windlass.connectors.markers.cable_markers3d import axis_dofs
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole
@@ -270,7 +271,7 @@ register(CableContactSet, "passive", check=lambda world, table: check_friction(t
 register(
     ContactFrictionCables3D,
     "connector",
-    dofs="cable",
+    dofs=axis_dofs,
     bind=bind,
     build=build,
     reads=lambda world, table: table.local("cable"),

@@ -1,0 +1,266 @@
+"""Kernels of `TwistCable3D` over rows of one integration rule: forces, tangents, energies, and the motion of sections.
+
+    N = EA (ε - ε_ref) + C τ + d_EA ε_t        M_i = EI_i (κ_i - κ_i,ref) + d_EI κ_i,t
+    M = GJ τ + C mean(ε - ε_ref) + d_GJ τ_t,   τ = T/L - τ0
+    f = ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
+
+T, κ_1, κ_2 and y: twist_points.py.  Each strain z gives its first derivatives g and its second derivatives H with
+respect to y; its force s g has the derivative s H + g gᵀ ∂s/∂z, and damping d g·y_t adds d g (H y_t)ᵀ.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from windlass.elements.cable2d.points import Rule
+from windlass.elements.cable3d.twist_points import (
+    COUNT,
+    add_gradient,
+    fill_curvature_changes,
+    fill_curvatures,
+    fill_spin,
+    fill_spin_change,
+    fill_twist,
+    fill_twist_change,
+    frame_at,
+    interpolate,
+    read_coordinates,
+    twist_angle,
+)
+from windlass.elements.nodes.turning import axes_of
+from windlass.elements.nodes.vectors import Vector, combine, dot
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+
+@kernel(inline=True)
+def read(P: FloatArray, j: int) -> Vector:
+    """Factors of e, s0, s1 at a point of a rule."""
+    return P[j, 0], P[j, 1], P[j, 2]
+
+
+@kernel(inline=True)
+def times(g: FloatArray, y: FloatArray) -> float:
+    """g·y."""
+    total = 0.0
+    for i in range(COUNT):
+        total += g[i] * y[i]
+    return total
+
+
+@kernel(inline=True)
+def mean_strain(row: Any, r: Rule, y: FloatArray) -> float:
+    """Mean of ε - ε_ref."""
+    mean = 0.0
+    for j in range(len(r.wa)):
+        p = interpolate(read(r.Pa, j), 1.0, y)
+        mean += r.wa[j] * (sqrt(dot(p, p)) - 1.0 - row.free_strain[j])
+    return mean
+
+
+@kernel(inline=True)
+def scatter_forces(row: Any, iL: float, g: FloatArray, f: FloatArray) -> None:
+    """Add forces on y to those on the coordinates."""
+    n = row.dofs
+    for a in range(3):
+        f[n[a]] -= iL * g[a]
+        f[n[6 + a]] += iL * g[a]
+        f[n[3 + a]] += g[3 + a]
+        f[n[9 + a]] += g[6 + a]
+    f[n[12]] += g[9]
+    f[n[13]] += g[10]
+
+
+@kernel
+def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
+    """Add the forces [N, N m]."""
+    y, yt, total, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
+    sigma, g1, g2 = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
+    for i in range(len(rows)):
+        row = rows[i]
+        L = row.length
+        iL = 1.0 / L
+        read_coordinates(row.dofs, iL, x, y)
+        read_coordinates(row.dofs, iL, v, yt)
+        # torque
+        T = twist_angle(row, y)
+        tau = iL * T - row.reference_twist
+        fill_twist(row, y, twist)
+        torque = row.torsional_stiffness * tau + row.coupling * mean_strain(row, r, y)
+        torque += row.torsional_damping * iL * times(twist, yt)
+        for k in range(COUNT):
+            total[k] = torque * twist[k]
+        # axial force
+        for j in range(len(r.wa)):
+            P = read(r.Pa, j)
+            p, pt = interpolate(P, 1.0, y), interpolate(P, 1.0, yt)
+            l = sqrt(dot(p, p))
+            N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
+            N += row.axial_damping * dot(p, pt) / l
+            add_gradient(r.wa[j] * L * N / l, P, p, total)
+        # bending moments
+        for j in range(len(r.wb)):
+            s, w, P, K = r.sb[j], r.wb[j] * L, read(r.Pb, j), read(r.Kb, j)
+            K = (iL * K[0], iL * K[1], iL * K[2])
+            p, k = interpolate(P, 1.0, y), interpolate(K, 1.0, y)
+            _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
+            fill_spin(row, s, P, p, y, twist, sigma)
+            k1, k2 = fill_curvatures(P, K, p, k, d1, d2, sigma, g1, g2)
+            M1 = row.bending_stiffness[0] * (k1 - row.free_curvature[j, 0]) + row.bending_damping * times(g1, yt)
+            M2 = row.bending_stiffness[1] * (k2 - row.free_curvature[j, 1]) + row.bending_damping * times(g2, yt)
+            for m in range(COUNT):
+                total[m] += w * (M1 * g1[m] + M2 * g2[m])
+        scatter_forces(row, iL, total, f)
+
+
+@kernel(inline=True)
+def add_strain(
+    stress: float, stiffness: float, damping: float, g: FloatArray, H: FloatArray, yt: FloatArray,
+    dq: float, dv: float, matrix: FloatArray,
+) -> None:  # fmt: skip
+    """Add the derivative of the force stress g, where ∂stress = stiffness ∂z + damping ∂z_t."""
+    for j in range(COUNT):
+        rate = 0.0
+        for k in range(COUNT):
+            rate += H[k, j] * yt[k]
+        along = (dq * stiffness + dv * damping) * g[j] + dq * damping * rate
+        for i in range(COUNT):
+            matrix[i, j] += dq * stress * H[i, j] + g[i] * along
+
+
+@kernel(inline=True)
+def add_product(w: float, a: FloatArray, b: FloatArray, matrix: FloatArray) -> None:
+    """Add w (a bᵀ + b aᵀ)."""
+    for i in range(COUNT):
+        for j in range(COUNT):
+            matrix[i, j] += w * (a[i] * b[j] + b[i] * a[j])
+
+
+@kernel(inline=True)
+def find_part(k: int, part: int, iL: float) -> tuple[int, float]:
+    """Place in y of a coordinate of the row, and its factor: e = (r1 - r0)/L."""
+    group, a = k // 3, k % 3
+    if k >= 12:
+        return k - 3, 1.0
+    if group == 0:
+        return a, -iL
+    if group == 1:
+        return 3 + a, 1.0
+    return (a, iL) if group == 2 else (6 + a, 1.0)
+
+
+@kernel
+def tangent(
+    rows: Any, r: Rule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
+) -> None:
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the matrix values."""
+    y, yt, stretch, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
+    sigma, g1, g2, along = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
+    matrix, change, dsigma = np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT))
+    H, H1, H2 = np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT))
+    for i in range(len(rows)):
+        row = rows[i]
+        L = row.length
+        iL = 1.0 / L
+        read_coordinates(row.dofs, iL, x, y)
+        read_coordinates(row.dofs, iL, v, yt)
+        matrix[:] = 0.0
+        # torque
+        T = twist_angle(row, y)
+        tau = iL * T - row.reference_twist
+        fill_twist(row, y, twist)
+        fill_twist_change(row, y, change)
+        torque = row.torsional_stiffness * tau + row.coupling * mean_strain(row, r, y)
+        torque += row.torsional_damping * iL * times(twist, yt)
+        add_strain(
+            torque, iL * row.torsional_stiffness, iL * row.torsional_damping, twist, change, yt, dq, dv, matrix
+        )
+        # axial force
+        along[:] = 0.0
+        for j in range(len(r.wa)):
+            P, w = read(r.Pa, j), r.wa[j] * L
+            p, pt = interpolate(P, 1.0, y), interpolate(P, 1.0, yt)
+            l = sqrt(dot(p, p))
+            il = 1.0 / l
+            N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
+            N += row.axial_damping * il * dot(p, pt)
+            t = il * p[0], il * p[1], il * p[2]
+            stretch[:] = 0.0
+            add_gradient(1.0, P, t, stretch)
+            for a in range(3):
+                for b in range(3):
+                    across = il * ((1.0 if a == b else 0.0) - t[a] * t[b])
+                    for m in range(3):
+                        for n in range(3):
+                            H[3 * m + a, 3 * n + b] = P[m] * P[n] * across
+            for m in range(COUNT):
+                for n in range(9, COUNT):
+                    H[m, n], H[n, m] = 0.0, 0.0
+            add_strain(w * N, w * row.axial_stiffness, w * row.axial_damping, stretch, H, yt, dq, dv, matrix)
+            for m in range(COUNT):
+                along[m] += r.wa[j] * stretch[m]
+        add_product(dq * row.coupling, along, twist, matrix)
+        # bending moments
+        for j in range(len(r.wb)):
+            s, w, P, K = r.sb[j], r.wb[j] * L, read(r.Pb, j), read(r.Kb, j)
+            K = (iL * K[0], iL * K[1], iL * K[2])
+            p, k = interpolate(P, 1.0, y), interpolate(K, 1.0, y)
+            _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
+            fill_spin(row, s, P, p, y, twist, sigma)
+            fill_spin_change(row, s, P, p, y, change, dsigma)
+            k1, k2 = fill_curvatures(P, K, p, k, d1, d2, sigma, g1, g2)
+            fill_curvature_changes(P, K, p, k, d1, d2, sigma, dsigma, g1, g2, H1, H2)
+            E1, E2, d = row.bending_stiffness[0], row.bending_stiffness[1], row.bending_damping
+            M1 = E1 * (k1 - row.free_curvature[j, 0]) + d * times(g1, yt)
+            M2 = E2 * (k2 - row.free_curvature[j, 1]) + d * times(g2, yt)
+            add_strain(w * M1, w * E1, w * d, g1, H1, yt, dq, dv, matrix)
+            add_strain(w * M2, w * E2, w * d, g2, H2, yt, dq, dv, matrix)
+        # from y to the coordinates
+        to = slots[row.place]
+        for a in range(14):
+            m, u = find_part(a, 0, iL)
+            for b in range(14):
+                n, w = find_part(b, 0, iL)
+                values[to[a, b]] += u * w * matrix[m, n]
+
+
+@kernel
+def fill_energies(
+    rows: Any, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
+) -> None:
+    """Add energies of stretching, bending and torsion, with the coupling, and the dissipated powers of these."""
+    y, yt, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
+    sigma, g1, g2 = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
+    for i in range(len(rows)):
+        row = rows[i]
+        L, at = row.length, row.place
+        iL = 1.0 / L
+        read_coordinates(row.dofs, iL, x, y)
+        read_coordinates(row.dofs, iL, v, yt)
+        T = twist_angle(row, y)
+        tau = iL * T - row.reference_twist
+        fill_twist(row, y, twist)
+        rate = iL * times(twist, yt)
+        energies[2, at] += L * tau * (0.5 * row.torsional_stiffness * tau + row.coupling * mean_strain(row, r, y))
+        powers[2, at] += L * row.torsional_damping * rate * rate
+        for j in range(len(r.wa)):
+            P, w = read(r.Pa, j), r.wa[j] * L
+            p, pt = interpolate(P, 1.0, y), interpolate(P, 1.0, yt)
+            l = sqrt(dot(p, p))
+            strain, rate = l - 1.0 - row.free_strain[j], dot(p, pt) / l
+            energies[0, at] += 0.5 * w * row.axial_stiffness * strain * strain
+            powers[0, at] += w * row.axial_damping * rate * rate
+        for j in range(len(r.wb)):
+            s, w, P, K = r.sb[j], r.wb[j] * L, read(r.Pb, j), read(r.Kb, j)
+            K = (iL * K[0], iL * K[1], iL * K[2])
+            p, k = interpolate(P, 1.0, y), interpolate(K, 1.0, y)
+            _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
+            fill_spin(row, s, P, p, y, twist, sigma)
+            k1, k2 = fill_curvatures(P, K, p, k, d1, d2, sigma, g1, g2)
+            k1, k2 = k1 - row.free_curvature[j, 0], k2 - row.free_curvature[j, 1]
+            rate1, rate2 = times(g1, yt), times(g2, yt)
+            energies[1, at] += 0.5 * w * (row.bending_stiffness[0] * k1 * k1 + row.bending_stiffness[1] * k2 * k2)
+            powers[1, at] += w * row.bending_damping * (rate1 * rate1 + rate2 * rate2)
