@@ -4,6 +4,14 @@
     M = GJ τ + C mean(ε - ε_ref) + d_GJ τ_t,   τ = T/L - τ0
     f = ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
 
+    twist that varies along an element:  φ(s) + β B(s), B = 4 s (1 - s), with the β of least energy:  β = -q/k
+    q = ∫ B (M_1 κ_2 - M_2 κ_1) dx without damping,   k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx
+    energy - q²/(2 k),   its derivatives β ∂q + β² ∂k/2
+
+q is the torque that bending makes in rods that are curved without load, or have EI_1 ≠ EI_2.  Without β the torque would
+be constant in each element, and errors of second order; with it they are of fourth order.  k has no part of M_i κ_i, so
+that q²/k is never more than the energy of bending.
+
 T, κ_1, κ_2 and y: twist_points.py.  Each strain z gives its first derivatives g and its second derivatives H with
 respect to y; its force s g has the derivative s H + g gᵀ ∂s/∂z, and damping d g·y_t adds d g (H y_t)ᵀ.
 """
@@ -51,7 +59,7 @@ def times(g: FloatArray, y: FloatArray) -> float:
     return total
 
 
-@kernel(inline=True)
+@kernel
 def mean_strain(row: Any, r: Rule, y: FloatArray) -> float:
     """Mean of ε - ε_ref."""
     mean = 0.0
@@ -62,6 +70,46 @@ def mean_strain(row: Any, r: Rule, y: FloatArray) -> float:
 
 
 @kernel(inline=True)
+def bubble(s: float) -> float:
+    """4 s (1 - s)."""
+    return 4.0 * s * (1.0 - s)
+
+
+@kernel(inline=True)
+def find_moments(row: Any, j: int, kappa: FloatArray) -> tuple[float, float, float, float]:
+    """M_1 and M_2 without damping at a bending point, and the derivatives of M_1 κ_2 - M_2 κ_1 by κ_1 and κ_2."""
+    E1, E2 = row.bending_stiffness[0], row.bending_stiffness[1]
+    M1, M2 = E1 * (kappa[0] - row.free_curvature[j, 0]), E2 * (kappa[1] - row.free_curvature[j, 1])
+    return M1, M2, E1 * kappa[1] - M2, M1 - E2 * kappa[0]
+
+
+@kernel
+def find_bubble(row: Any, r: Rule, kappa: FloatArray) -> tuple[float, float]:
+    """β and k."""
+    q, k = 0.0, 16.0 / 3.0 * row.torsional_stiffness / row.length
+    for j in range(len(r.wb)):
+        B = bubble(r.sb[j])
+        w, k1, k2 = r.wb[j] * row.length * B, kappa[j, 0], kappa[j, 1]
+        M1, M2, _, _ = find_moments(row, j, kappa[j])
+        q += w * (M1 * k2 - M2 * k1)
+        k += w * B * (row.bending_stiffness[0] * k2 * k2 + row.bending_stiffness[1] * k1 * k1)
+    return -q / k, k
+
+
+@kernel
+def fill_point(
+    row: Any, r: Rule, j: int, y: FloatArray, T: float, twist: FloatArray, sigma: FloatArray, kappa: FloatArray, G: FloatArray
+) -> None:
+    """κ_1 and κ_2 at a bending point, shape (2,), and their forms, (2, 11); σ is written over."""
+    L, s, P, K = row.length, r.sb[j], read(r.Pb, j), read(r.Kb, j)
+    K = (K[0] / L, K[1] / L, K[2] / L)
+    p, k = interpolate(P, 1.0, y), interpolate(K, 1.0, y)
+    _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
+    fill_spin(row, s, P, p, y, twist, sigma)
+    kappa[0], kappa[1] = fill_curvatures(P, K, p, k, d1, d2, sigma, G[0], G[1])
+
+
+@kernel
 def scatter_forces(row: Any, iL: float, g: FloatArray, f: FloatArray) -> None:
     """Add forces on y to those on the coordinates."""
     n = row.dofs
@@ -78,7 +126,7 @@ def scatter_forces(row: Any, iL: float, g: FloatArray, f: FloatArray) -> None:
 def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
     """Add the forces [N, N m]."""
     y, yt, total, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
-    sigma, g1, g2 = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
+    sigma, kappa, G = np.empty(COUNT), np.empty((3, 2)), np.empty((3, 2, COUNT))
     for i in range(len(rows)):
         row = rows[i]
         L = row.length
@@ -101,22 +149,21 @@ def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) ->
             N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
             N += row.axial_damping * dot(p, pt) / l
             add_gradient(r.wa[j] * L * N / l, P, p, total)
-        # bending moments
+        # bending moments, first without the twist that varies
         for j in range(len(r.wb)):
-            s, w, P, K = r.sb[j], r.wb[j] * L, read(r.Pb, j), read(r.Kb, j)
-            K = (iL * K[0], iL * K[1], iL * K[2])
-            p, k = interpolate(P, 1.0, y), interpolate(K, 1.0, y)
-            _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
-            fill_spin(row, s, P, p, y, twist, sigma)
-            k1, k2 = fill_curvatures(P, K, p, k, d1, d2, sigma, g1, g2)
-            M1 = row.bending_stiffness[0] * (k1 - row.free_curvature[j, 0]) + row.bending_damping * times(g1, yt)
-            M2 = row.bending_stiffness[1] * (k2 - row.free_curvature[j, 1]) + row.bending_damping * times(g2, yt)
+            fill_point(row, r, j, y, T, twist, sigma, kappa[j], G[j])
+        beta, _ = find_bubble(row, r, kappa)
+        for j in range(len(r.wb)):
+            w, b = r.wb[j] * L, beta * bubble(r.sb[j])
+            M1, M2, q1, q2 = find_moments(row, j, kappa[j])
+            M1 += b * (q1 + b * row.bending_stiffness[1] * kappa[j, 0]) + row.bending_damping * times(G[j, 0], yt)
+            M2 += b * (q2 + b * row.bending_stiffness[0] * kappa[j, 1]) + row.bending_damping * times(G[j, 1], yt)
             for m in range(COUNT):
-                total[m] += w * (M1 * g1[m] + M2 * g2[m])
+                total[m] += w * (M1 * G[j, 0, m] + M2 * G[j, 1, m])
         scatter_forces(row, iL, total, f)
 
 
-@kernel(inline=True)
+@kernel
 def add_strain(
     stress: float, stiffness: float, damping: float, g: FloatArray, H: FloatArray, yt: FloatArray,
     dq: float, dv: float, matrix: FloatArray,
@@ -158,7 +205,7 @@ def tangent(
 ) -> None:
     """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the matrix values."""
     y, yt, stretch, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
-    sigma, g1, g2, along = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
+    sigma, along, kappa, G = np.empty(COUNT), np.empty(COUNT), np.empty((3, 2)), np.empty((3, 2, COUNT))
     matrix, change, dsigma = np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT))
     H, H1, H2 = np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT))
     for i in range(len(rows)):
@@ -203,21 +250,32 @@ def tangent(
             for m in range(COUNT):
                 along[m] += r.wa[j] * stretch[m]
         add_product(dq * row.coupling, along, twist, matrix)
-        # bending moments
+        # bending moments, first without the twist that varies
+        for j in range(len(r.wb)):
+            fill_point(row, r, j, y, T, twist, sigma, kappa[j], G[j])
+        beta, stiffness = find_bubble(row, r, kappa)
+        along[:] = 0.0
         for j in range(len(r.wb)):
             s, w, P, K = r.sb[j], r.wb[j] * L, read(r.Pb, j), read(r.Kb, j)
             K = (iL * K[0], iL * K[1], iL * K[2])
-            p, k = interpolate(P, 1.0, y), interpolate(K, 1.0, y)
+            p, k, g1, g2 = interpolate(P, 1.0, y), interpolate(K, 1.0, y), G[j, 0], G[j, 1]
             _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
             fill_spin(row, s, P, p, y, twist, sigma)
             fill_spin_change(row, s, P, p, y, change, dsigma)
-            k1, k2 = fill_curvatures(P, K, p, k, d1, d2, sigma, g1, g2)
             fill_curvature_changes(P, K, p, k, d1, d2, sigma, dsigma, g1, g2, H1, H2)
             E1, E2, d = row.bending_stiffness[0], row.bending_stiffness[1], row.bending_damping
-            M1 = E1 * (k1 - row.free_curvature[j, 0]) + d * times(g1, yt)
-            M2 = E2 * (k2 - row.free_curvature[j, 1]) + d * times(g2, yt)
-            add_strain(w * M1, w * E1, w * d, g1, H1, yt, dq, dv, matrix)
-            add_strain(w * M2, w * E2, w * d, g2, H2, yt, dq, dv, matrix)
+            M1, M2, q1, q2 = find_moments(row, j, kappa[j])
+            # derivatives of k, and of the force β ∂q + β² ∂k/2 at constant β
+            B = bubble(s)
+            b, k1, k2 = beta * B, E2 * kappa[j, 0], E1 * kappa[j, 1]
+            M1 += b * (q1 + b * k1) + d * times(g1, yt)
+            M2 += b * (q2 + b * k2) + d * times(g2, yt)
+            add_strain(w * M1, w * (E1 + b * b * E2), w * d, g1, H1, yt, dq, dv, matrix)
+            add_strain(w * M2, w * (E2 + b * b * E1), w * d, g2, H2, yt, dq, dv, matrix)
+            add_product(dq * w * b * (E1 - E2), g1, g2, matrix)
+            for m in range(COUNT):
+                along[m] += w * B * ((q1 + 2.0 * b * k1) * g1[m] + (q2 + 2.0 * b * k2) * g2[m])
+        add_product(-0.5 * dq / stiffness, along, along, matrix)
         # from y to the coordinates
         to = slots[row.place]
         for a in range(14):
@@ -233,7 +291,7 @@ def fill_energies(
 ) -> None:
     """Add energies of stretching, bending and torsion, with the coupling, and the dissipated powers of these."""
     y, yt, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
-    sigma, g1, g2 = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
+    sigma, kappa, G = np.empty(COUNT), np.empty((3, 2)), np.empty((3, 2, COUNT))
     for i in range(len(rows)):
         row = rows[i]
         L, at = row.length, row.place
@@ -254,13 +312,12 @@ def fill_energies(
             energies[0, at] += 0.5 * w * row.axial_stiffness * strain * strain
             powers[0, at] += w * row.axial_damping * rate * rate
         for j in range(len(r.wb)):
-            s, w, P, K = r.sb[j], r.wb[j] * L, read(r.Pb, j), read(r.Kb, j)
-            K = (iL * K[0], iL * K[1], iL * K[2])
-            p, k = interpolate(P, 1.0, y), interpolate(K, 1.0, y)
-            _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
-            fill_spin(row, s, P, p, y, twist, sigma)
-            k1, k2 = fill_curvatures(P, K, p, k, d1, d2, sigma, g1, g2)
-            k1, k2 = k1 - row.free_curvature[j, 0], k2 - row.free_curvature[j, 1]
-            rate1, rate2 = times(g1, yt), times(g2, yt)
-            energies[1, at] += 0.5 * w * (row.bending_stiffness[0] * k1 * k1 + row.bending_stiffness[1] * k2 * k2)
+            w = r.wb[j] * L
+            fill_point(row, r, j, y, T, twist, sigma, kappa[j], G[j])
+            M1, M2, _, _ = find_moments(row, j, kappa[j])
+            k1, k2 = kappa[j, 0] - row.free_curvature[j, 0], kappa[j, 1] - row.free_curvature[j, 1]
+            rate1, rate2 = times(G[j, 0], yt), times(G[j, 1], yt)
+            energies[1, at] += 0.5 * w * (M1 * k1 + M2 * k2)
             powers[1, at] += w * row.bending_damping * (rate1 * rate1 + rate2 * rate2)
+        beta, stiffness = find_bubble(row, r, kappa)
+        energies[1, at] -= 0.5 * stiffness * beta * beta

@@ -81,7 +81,7 @@ def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
             g[3 * i + a] += w * P[i] * u[a]
 
 
-@kernel(inline=True)
+@kernel
 def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray) -> None:
     """Add w times the form of a step from p to q, with the factors P and Q, to the form g."""
     on_p, on_q = step_gradients(p, q)
@@ -102,7 +102,7 @@ def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: Flo
                     H[3 * i + a, 3 * j + b] += w * (P[i] * on_p[a] + Q[i] * on_q[a])
 
 
-@kernel(inline=True)
+@kernel
 def node_frames(row: Any, y: FloatArray) -> tuple[Vector, Vector, Quaternion, Quaternion]:
     """Tangents and frames without twist at both nodes."""
     t0, t1 = unit((y[3], y[4], y[5])), unit((y[6], y[7], y[8]))
@@ -112,7 +112,7 @@ def node_frames(row: Any, y: FloatArray) -> tuple[Vector, Vector, Quaternion, Qu
     return t0, t1, multiply(smallest_rotation(b0, t0), F0), multiply(smallest_rotation(b1, t1), F1)
 
 
-@kernel(inline=True)
+@kernel
 def twist_angle(row: Any, y: FloatArray) -> float:
     """T - T in the reference configuration [rad]."""
     t0, t1, F0, F1 = node_frames(row, y)
@@ -124,7 +124,7 @@ def twist_angle(row: Any, y: FloatArray) -> float:
     return y[10] - y[9] + row.free_angle + more - row.free_twist
 
 
-@kernel(inline=True)
+@kernel
 def fill_twist(row: Any, y: FloatArray, g: FloatArray) -> None:
     """The form δT, shape (11,)."""
     p0, p1, pm = (y[3], y[4], y[5]), (y[6], y[7], y[8]), interpolate(IN_MIDDLE, 1.0, y)
@@ -138,7 +138,7 @@ def fill_twist(row: Any, y: FloatArray, g: FloatArray) -> None:
     add_step(1.0, AT_END, p1, NOWHERE, b1, g)
 
 
-@kernel(inline=True)
+@kernel
 def fill_twist_change(row: Any, y: FloatArray, H: FloatArray) -> None:
     """δ'δT, shape (11, 11), symmetric."""
     p0, p1, pm = (y[3], y[4], y[5]), (y[6], y[7], y[8]), interpolate(IN_MIDDLE, 1.0, y)
@@ -151,7 +151,7 @@ def fill_twist_change(row: Any, y: FloatArray, H: FloatArray) -> None:
     add_step_change(1.0, AT_END, p1, NOWHERE, b1, H)
 
 
-@kernel(inline=True)
+@kernel
 def fill_spin(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, twist: FloatArray, g: FloatArray) -> None:
     """The form σ of the frame at s, shape (11,); ``twist`` is the form δT."""
     p0, p1 = (y[3], y[4], y[5]), (y[6], y[7], y[8])
@@ -166,7 +166,7 @@ def fill_spin(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, twist: Fl
     add_step(-0.5, AT_END, p1, P, p, g)
 
 
-@kernel(inline=True)
+@kernel
 def fill_spin_change(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, twist: FloatArray, H: FloatArray) -> None:
     """δ'σ, shape (11, 11), not symmetric; ``twist`` is δ'δT."""
     p0, p1 = (y[3], y[4], y[5]), (y[6], y[7], y[8])
@@ -180,7 +180,7 @@ def fill_spin_change(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, tw
     add_step_change(-0.5, AT_END, p1, P, p, H)
 
 
-@kernel(inline=True)
+@kernel
 def frame_at(row: Any, s: float, p: Vector, y: FloatArray, T: float) -> Quaternion:
     """The frame of the material at s; T as of `twist_angle`."""
     t, whole = unit(p), T + row.free_twist
@@ -205,7 +205,7 @@ def curvature_gradients(p: Vector, k: Vector, d: Vector, kd: float) -> tuple[Vec
     return combine(ig, kxd, -2.0 * ig * kd, p), (ig * dxp[0], ig * dxp[1], ig * dxp[2])
 
 
-@kernel(inline=True)
+@kernel
 def fill_curvatures(
     P: Vector, K: Vector, p: Vector, k: Vector, d1: Vector, d2: Vector, sigma: FloatArray, g1: FloatArray, g2: FloatArray
 ) -> tuple[float, float]:
