@@ -182,6 +182,8 @@ def tuned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         "cpu_time",
         "-agree",
         "1e-5",
+        "-limit",
+        "1000",
         "-end_time",
         "0.01",
     ]
