@@ -99,8 +99,8 @@ def clamp(world: World, node: Handles) -> Entity:
 
     Rigid bodies and nodes: x, y, rotation; in 3D x, y, z and the Euler parameters except the largest one in the
     reference configuration, since their length is already constrained.  Cable nodes: the position, and the slope across
-    the cable, so that the cable may stretch at the clamp, and the twist.  This leaves a coordinate free if the reference
-    slope lies along a global axis; an oblique slope is held completely, including the stretch at the node.
+    the cable, so that the cable may stretch at the clamp, and the twist.  This leaves a coordinate free if the
+    reference slope lies along a global axis; an oblique slope is held completely, including the stretch at the node.
 
     Raises:
         ModelError: nodes of different directions (clamp them one by one), or nodes without direction.

@@ -8,7 +8,6 @@ from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.framework.model.schema import Component
 
-
 TWIST = "torsional_stiffness"
 """The column that only cables with twist have."""
 

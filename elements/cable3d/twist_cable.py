@@ -1,7 +1,7 @@
 """3D cable with torsion: two nodes with position, slope and the angle of the material about the slope, no shear.
 
-The axis r(x, t) is the cubic of `Cable3D`, with the same mass, weight, strain and integration rules.  Its material has a
-frame t, d_1, d_2; with κ = r' × r''/|r'|² and the angle T by which the frame turns about the axis from node to node,
+The axis r(x, t) is the cubic of `Cable3D`, with the same mass, weight, strain and integration rules.  Its material has
+a frame t, d_1, d_2; with κ = r' × r''/|r'|² and the angle T by which the frame turns about the axis from node to node,
 
     N   = EA (ε - ε_ref) + C τ + d_EA ε_t          ε_ref = ε0 + c (|r'| - 1)  in the reference configuration
     M_i = EI_i (κ_i - κ_i,ref) + d_EI κ_i,t        κ_i = κ·d_i,  κ_i,ref = κ_i0 + c κ_i  in the reference configuration
@@ -9,14 +9,15 @@ frame t, d_1, d_2; with κ = r' × r''/|r'|² and the angle T by which the frame
     forces     of the work ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
     inertia    of the axis, and J ω_t about the tangent, ω the spin of the material
 
-The torque M is constant along an element.  The law holds for any rotation, also of rods that are curved without load:
-strains and the power of damping do not change when the rod turns as a whole.  With EI_1 = EI_2, no twist and no
-curvature without moment, forces are those of `Cable3D`.  Ropes in which tension makes torque have C ≠ 0.
+The law holds for any rotation, also of rods that are curved without load: strains and the power of damping do not
+change when the rod turns as a whole.  With EI_1 = EI_2, no twist and no curvature without moment, forces are those of
+`Cable3D`.  Ropes in which tension makes torque have C ≠ 0.  M is the mean torque of an element; where bending makes
+torque, it varies, see twist_forces.py.
 
 Strains: twist_points.py, forces: twist_forces.py, inertia of the spin: twist_motion.py, frames: nodes/twist_node.py.
 
-Source: J. Langer, D. A. Singer, SIAM Review 38 (1996) 605-618; C. Meier, A. Popp, W. A. Wall, Arch. Comput. Methods Eng.
-26 (2019) 163-243; for the coupling G. A. Costello, Theory of Wire Rope, Springer (1997).
+Source: J. Langer, D. A. Singer, SIAM Review 38 (1996) 605-618; C. Meier, A. Popp, W. A. Wall, Arch. Comput. Methods
+Eng. 26 (2019) 163-243; for the coupling G. A. Costello, Theory of Wire Rope, Springer (1997).
 """
 
 from __future__ import annotations
@@ -57,7 +58,11 @@ class TwistCable3D(Component):
     rotary_inertia = column("kg m", "inertia J about the axis per length; m d²/8 of a round rod", above=0.0)
     axial_stiffness = column("N", "axial stiffness EA", above=0.0)
     bending_stiffness = column(
-        "N m^2", "bending stiffness EI_1, EI_2 about d_1 and d_2, or one number for both", shape=(2,), fill=True, minimum=0.0
+        "N m^2",
+        "bending stiffness EI_1, EI_2 about d_1 and d_2, or one number for both",
+        shape=(2,),
+        fill=True,
+        minimum=0.0,
     )
     torsional_stiffness = column("N m^2", "torsional stiffness GJ", above=0.0)
     coupling = column("N m", "coupling C of tension and torsion: torque per strain, force per twist", default=0.0)
@@ -70,9 +75,13 @@ class TwistCable3D(Component):
     )
     reference_twist = column("rad/m", "twist τ0 without torque, in addition to that of the reference", default=0.0)
     strain_is_relative_to_reference = column(
-        "1", "share c of the reference configuration's own strain and curvature that is free of force, 0 to 1", default=0.0
+        "1",
+        "share c of the reference configuration's own strain and curvature that is free of force, 0 to 1",
+        default=0.0,
     )
-    integration = column("1", "integration rule of `Cable3D`; 2 does not lock", default=2, dtype=np.int64, choices=RULES)
+    integration = column(
+        "1", "integration rule of `Cable3D`; 2 does not lock", default=2, dtype=np.int64, choices=RULES
+    )
 
 
 def order_dofs(world: Tables, table: EntityTable) -> IntArray:
@@ -84,8 +93,8 @@ def order_dofs(world: Tables, table: EntityTable) -> IntArray:
 def bind(rows: LocalRows) -> NDArray[Any]:
     """The records of the rows, with the columns of the schema by name.
 
-    Further fields: b0, b1, F0, F1 of the nodes, dofs (14,), place among the local rows; angle and twist of the reference
-    configuration, see `twist_angle`; strain (5,) and curvatures (3, 2) without force at the points of the rule.
+    Further fields: b0, b1, F0, F1 of the nodes, dofs (14,), place among the local rows; angle and twist of the
+    reference configuration, see `twist_angle`; strain (5,) and curvatures (3, 2) without force at the points.
     """
     count = len(rows.rows)
     (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))
@@ -158,9 +167,9 @@ def diagnose(rows: LocalRows, s: Fields) -> list[str]:
         for k in np.flatnonzero(~(against > 1e-6))[:1]:
             node = rows.world.entity(int(rows.local(name)[k]))
             texts.append(
-                f"{rows.table.describe(int(rows.rows[k]))}: the slope of {node.name} points against turned_from = {b[k]}, "
-                "where its angle of twist does not exist: give its node another direction turned_from, which slopes do "
-                "not reach, such as the axis of a sheave"
+                f"{rows.table.describe(int(rows.rows[k]))}: the slope of {node.name} points against turned_from = "
+                f"{b[k]}, where its angle of twist does not exist: give its node another direction turned_from, which "
+                "slopes do not reach, such as the axis of a sheave"
             )
     return texts
 

@@ -4,13 +4,13 @@
     M = GJ τ + C mean(ε - ε_ref) + d_GJ τ_t,   τ = T/L - τ0
     f = ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
 
-    twist that varies along an element:  φ(s) + β B(s), B = 4 s (1 - s), with the β of least energy:  β = -q/k
-    q = ∫ B (M_1 κ_2 - M_2 κ_1) dx without damping,   k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx
-    energy - q²/(2 k),   its derivatives β ∂q + β² ∂k/2
+    twist that varies along an element: φ(s) + β B(s), B = 4 s (1 - s), with the β of least energy, -q/k
+    q = ∫ B (M_1 κ_2 - M_2 κ_1) dx  without damping,        energy - q²/(2 k)
+    k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx,      its derivatives β ∂q + β² ∂k/2
 
-q is the torque that bending makes in rods that are curved without load, or have EI_1 ≠ EI_2.  Without β the torque would
-be constant in each element, and errors of second order; with it they are of fourth order.  k has no part of M_i κ_i, so
-that q²/k is never more than the energy of bending.
+q is the torque that bending makes in rods that are curved without load, or have EI_1 ≠ EI_2.  Without β the torque
+would be constant in each element, and errors of second order; with it they are of fourth order.  k has no part of
+M_i κ_i, so that q²/(2 k) is never more than the energy of bending.
 
 T, κ_1, κ_2 and y: twist_points.py.  Each strain z gives its first derivatives g and its second derivatives H with
 respect to y; its force s g has the derivative s H + g gᵀ ∂s/∂z, and damping d g·y_t adds d g (H y_t)ᵀ.
@@ -39,7 +39,7 @@ from windlass.elements.cable3d.twist_points import (
     twist_angle,
 )
 from windlass.elements.nodes.turning import axes_of
-from windlass.elements.nodes.vectors import Vector, combine, dot
+from windlass.elements.nodes.vectors import Vector, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -98,14 +98,21 @@ def find_bubble(row: Any, r: Rule, kappa: FloatArray) -> tuple[float, float]:
 
 @kernel
 def fill_point(
-    row: Any, r: Rule, j: int, y: FloatArray, T: float, twist: FloatArray, sigma: FloatArray, kappa: FloatArray, G: FloatArray
+    row: Any,
+    r: Rule,
+    j: int,
+    y: FloatArray,
+    T: float,
+    sigma: FloatArray,
+    kappa: FloatArray,
+    G: FloatArray,
 ) -> None:
     """κ_1 and κ_2 at a bending point, shape (2,), and their forms, (2, 11); σ is written over."""
     L, s, P, K = row.length, r.sb[j], read(r.Pb, j), read(r.Kb, j)
     K = (K[0] / L, K[1] / L, K[2] / L)
     p, k = interpolate(P, 1.0, y), interpolate(K, 1.0, y)
     _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
-    fill_spin(row, s, P, p, y, twist, sigma)
+    fill_spin(row, s, P, p, y, sigma)
     kappa[0], kappa[1] = fill_curvatures(P, K, p, k, d1, d2, sigma, G[0], G[1])
 
 
@@ -151,7 +158,7 @@ def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) ->
             add_gradient(r.wa[j] * L * N / l, P, p, total)
         # bending moments, first without the twist that varies
         for j in range(len(r.wb)):
-            fill_point(row, r, j, y, T, twist, sigma, kappa[j], G[j])
+            fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, _ = find_bubble(row, r, kappa)
         for j in range(len(r.wb)):
             w, b = r.wb[j] * L, beta * bubble(r.sb[j])
@@ -222,9 +229,7 @@ def tangent(
         fill_twist_change(row, y, change)
         torque = row.torsional_stiffness * tau + row.coupling * mean_strain(row, r, y)
         torque += row.torsional_damping * iL * times(twist, yt)
-        add_strain(
-            torque, iL * row.torsional_stiffness, iL * row.torsional_damping, twist, change, yt, dq, dv, matrix
-        )
+        add_strain(torque, iL * row.torsional_stiffness, iL * row.torsional_damping, twist, change, yt, dq, dv, matrix)
         # axial force
         along[:] = 0.0
         for j in range(len(r.wa)):
@@ -252,7 +257,7 @@ def tangent(
         add_product(dq * row.coupling, along, twist, matrix)
         # bending moments, first without the twist that varies
         for j in range(len(r.wb)):
-            fill_point(row, r, j, y, T, twist, sigma, kappa[j], G[j])
+            fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, stiffness = find_bubble(row, r, kappa)
         along[:] = 0.0
         for j in range(len(r.wb)):
@@ -260,8 +265,8 @@ def tangent(
             K = (iL * K[0], iL * K[1], iL * K[2])
             p, k, g1, g2 = interpolate(P, 1.0, y), interpolate(K, 1.0, y), G[j, 0], G[j, 1]
             _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
-            fill_spin(row, s, P, p, y, twist, sigma)
-            fill_spin_change(row, s, P, p, y, change, dsigma)
+            fill_spin(row, s, P, p, y, sigma)
+            fill_spin_change(row, s, P, p, y, dsigma)
             fill_curvature_changes(P, K, p, k, d1, d2, sigma, dsigma, g1, g2, H1, H2)
             E1, E2, d = row.bending_stiffness[0], row.bending_stiffness[1], row.bending_damping
             M1, M2, q1, q2 = find_moments(row, j, kappa[j])
@@ -286,9 +291,7 @@ def tangent(
 
 
 @kernel
-def fill_energies(
-    rows: Any, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
-) -> None:
+def fill_energies(rows: Any, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
     """Add energies of stretching, bending and torsion, with the coupling, and the dissipated powers of these."""
     y, yt, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
     sigma, kappa, G = np.empty(COUNT), np.empty((3, 2)), np.empty((3, 2, COUNT))
@@ -313,7 +316,7 @@ def fill_energies(
             powers[0, at] += w * row.axial_damping * rate * rate
         for j in range(len(r.wb)):
             w = r.wb[j] * L
-            fill_point(row, r, j, y, T, twist, sigma, kappa[j], G[j])
+            fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
             M1, M2, _, _ = find_moments(row, j, kappa[j])
             k1, k2 = kappa[j, 0] - row.free_curvature[j, 0], kappa[j, 1] - row.free_curvature[j, 1]
             rate1, rate2 = times(G[j, 0], yt), times(G[j, 1], yt)

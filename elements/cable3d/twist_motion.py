@@ -114,7 +114,9 @@ def inertia_tangent(
                 on_v[k, d], gyro[k, d] = -iS * h[d], -il * il * il * turn[d]
                 by_q = -iS * uq[d] + u * iS * iS * D[d]
                 by_v = iS * iS * (rate * h[d] + u * D[d])
-                by_qt = -iS * zq[d] + iS * iS * (z * D[d] + rate * uq[d] + u * E[d]) - 2.0 * iS * iS * iS * u * rate * D[d]
+                by_qt = (
+                    -iS * zq[d] + iS * iS * (z * D[d] + rate * uq[d] + u * E[d]) - 2.0 * iS * iS * iS * u * rate * D[d]
+                )
                 change[k, d] = dq * by_q + dv * on_v[k, d]
                 change_t[k, d] = dq * by_qt + dv * by_v + da * on_v[k, d]
         m = row.rotary_inertia * row.length / 12.0

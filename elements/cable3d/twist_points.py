@@ -5,13 +5,13 @@ of their frames.  r' and r'' are sums of e, s0, s1 with constant factors P and K
 
     frame at node i     D_i = R(b_i, t_i) F_i turned about t_i by φ_i         b_i, F_i constant, t = r'/|r'|
     twist angle         T = φ1 - φ0 + (4 m_2 - m_1)/3
-    frame at x = s L    halfway between D_0, moved to t(x) and turned by s T, and D_1, moved there and turned by (s - 1) T
+    frame at x = s L    between D_0 moved to t(x) and turned by s T, and D_1 moved there and turned by (s - 1) T, by 1 - s : s
     κ = r' × r''/|r'|²,   κ_1 = κ·d_1,   κ_2 = κ·d_2
 
-R is the smallest rotation (nodes/turning.py).  m_1 is the angle from F_0 moved to t_1 in one step to F_1, and m_2 in two
-steps, by the tangent in the middle.  The axis itself goes from tangent to tangent without spin; m_2 differs from this
-by a quarter of the difference of m_1, up to the fourth power of L, so the sum above is exact to that order.  All steps
-use directions of the cable alone: T and κ_1, κ_2 stay the same when it turns as a whole.
+R is the smallest rotation (nodes/turning.py).  m_1 is the angle from F_0, moved to t_1 in one step, to F_1; m_2 the
+same in two steps, by the tangent in the middle.  Along the axis the frame goes from tangent to tangent without spin;
+the error of m_2 is a quarter of that of m_1, up to fourth order, so the sum above has an error of fourth order.  All
+steps use directions of the cable alone: T and κ_1, κ_2 stay the same when it turns as a whole.
 
 With the form σ = ω·t, the spin of the frame at x,
 
@@ -27,12 +27,10 @@ others, ACM Transactions on Graphics 27 (2008), 63.
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any
 
 from windlass.elements.nodes.turning import (
     Quaternion,
-    axes_of,
     between,
     multiply,
     nearest,
@@ -152,32 +150,28 @@ def fill_twist_change(row: Any, y: FloatArray, H: FloatArray) -> None:
 
 
 @kernel
-def fill_spin(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, twist: FloatArray, g: FloatArray) -> None:
-    """The form σ of the frame at s, shape (11,); ``twist`` is the form δT."""
+def fill_spin(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, g: FloatArray) -> None:
+    """The form σ of the frame at s, shape (11,)."""
     p0, p1 = (y[3], y[4], y[5]), (y[6], y[7], y[8])
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
-    for i in range(COUNT):
-        g[i] = (s - 0.5) * twist[i]
-    g[9] += 0.5
-    g[10] += 0.5
-    add_step(-0.5, NOWHERE, b0, AT_START, p0, g)
-    add_step(-0.5, AT_START, p0, P, p, g)
-    add_step(-0.5, NOWHERE, b1, AT_END, p1, g)
-    add_step(-0.5, AT_END, p1, P, p, g)
+    g[:] = 0.0
+    g[9], g[10] = 1.0 - s, s
+    add_step(s - 1.0, NOWHERE, b0, AT_START, p0, g)
+    add_step(s - 1.0, AT_START, p0, P, p, g)
+    add_step(-s, NOWHERE, b1, AT_END, p1, g)
+    add_step(-s, AT_END, p1, P, p, g)
 
 
 @kernel
-def fill_spin_change(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, twist: FloatArray, H: FloatArray) -> None:
-    """δ'σ, shape (11, 11), not symmetric; ``twist`` is δ'δT."""
+def fill_spin_change(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, H: FloatArray) -> None:
+    """δ'σ, shape (11, 11), not symmetric."""
     p0, p1 = (y[3], y[4], y[5]), (y[6], y[7], y[8])
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
-    for i in range(COUNT):
-        for j in range(COUNT):
-            H[i, j] = (s - 0.5) * twist[i, j]
-    add_step_change(-0.5, NOWHERE, b0, AT_START, p0, H)
-    add_step_change(-0.5, AT_START, p0, P, p, H)
-    add_step_change(-0.5, NOWHERE, b1, AT_END, p1, H)
-    add_step_change(-0.5, AT_END, p1, P, p, H)
+    H[:] = 0.0
+    add_step_change(s - 1.0, NOWHERE, b0, AT_START, p0, H)
+    add_step_change(s - 1.0, AT_START, p0, P, p, H)
+    add_step_change(-s, NOWHERE, b1, AT_END, p1, H)
+    add_step_change(-s, AT_END, p1, P, p, H)
 
 
 @kernel
@@ -187,7 +181,7 @@ def frame_at(row: Any, s: float, p: Vector, y: FloatArray, T: float) -> Quaterni
     t0, t1, F0, F1 = node_frames(row, y)
     from0 = multiply(smallest_rotation(t0, t), spun(F0, y[9] + s * whole))
     from1 = multiply(smallest_rotation(t1, t), spun(F1, y[10] + (s - 1.0) * whole))
-    return spun(from0, 0.5 * spin_angle(nearest(between(from0, from1))))
+    return spun(from0, s * spin_angle(nearest(between(from0, from1))))
 
 
 @kernel(inline=True)
@@ -207,7 +201,15 @@ def curvature_gradients(p: Vector, k: Vector, d: Vector, kd: float) -> tuple[Vec
 
 @kernel
 def fill_curvatures(
-    P: Vector, K: Vector, p: Vector, k: Vector, d1: Vector, d2: Vector, sigma: FloatArray, g1: FloatArray, g2: FloatArray
+    P: Vector,
+    K: Vector,
+    p: Vector,
+    k: Vector,
+    d1: Vector,
+    d2: Vector,
+    sigma: FloatArray,
+    g1: FloatArray,
+    g2: FloatArray,
 ) -> tuple[float, float]:
     """The forms δκ_1 and δκ_2, shape (11,) each, and κ_1 and κ_2; K: factors of e, s0, s1 in r''."""
     kappa = curvature(p, k)
@@ -229,7 +231,7 @@ def fill_curvature_changes(
     g1: FloatArray, g2: FloatArray, H1: FloatArray, H2: FloatArray,
 ) -> None:  # fmt: skip
     """δ'δκ_1 and δ'δκ_2, shape (11, 11) each; g1 and g2 as of `fill_curvatures`."""
-    kappa, t, il, ig = curvature(p, k), unit(p), 1.0 / sqrt(dot(p, p)), 1.0 / dot(p, p)
+    kappa, ig = curvature(p, k), 1.0 / dot(p, p)
     k1, k2 = dot(kappa, d1), dot(kappa, d2)
     # δ_1 + κ_2 σ = δκ_1
     for i in range(COUNT):
@@ -247,7 +249,7 @@ def fill_curvature_changes(
             for b in range(3):
                 pp = -2.0 * ig * (p[a] * on_p[b] + on_p[a] * p[b] + (kd if a == b else 0.0))
                 # (κ·δt)(d·δ't), with κ and d across t
-                pp += il * il * kappa[a] * d[b]
+                pp += ig * kappa[a] * d[b]
                 pk = -2.0 * ig * p[a] * on_k[b]
                 if b == (a + 1) % 3:
                     pk += ig * d[(a + 2) % 3]

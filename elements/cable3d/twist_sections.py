@@ -36,7 +36,7 @@ from windlass.elements.cable3d.twist_points import (
     read_coordinates,
     twist_angle,
 )
-from windlass.elements.nodes.turning import axes_of, between, nearest, smallest_rotation, multiply, spin_angle, unit
+from windlass.elements.nodes.turning import axes_of, between, multiply, nearest, smallest_rotation, spin_angle
 from windlass.elements.nodes.vectors import combine, cross, dot
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.values import read_numbers, show
@@ -94,9 +94,7 @@ def fill_references(rows: Any, x: FloatArray) -> None:
 
 
 @kernel
-def fill_curvature(
-    rows: Any, s: FloatArray, P: FloatArray, K: FloatArray, x: FloatArray, found: FloatArray
-) -> None:
+def fill_curvature(rows: Any, s: FloatArray, P: FloatArray, K: FloatArray, x: FloatArray, found: FloatArray) -> None:
     """κ_1 and κ_2 at places s, shape (rows, k, 2)."""
     y, twist, g1, g2 = np.empty(COUNT), np.zeros(COUNT), np.empty(COUNT), np.empty(COUNT)
     for i in range(len(rows)):
@@ -155,7 +153,7 @@ def fill_sections(
             p, k, pt = interpolate(P, 1.0, y), interpolate(K, 1.0, y), interpolate(P, 1.0, yt)
             axes = axes_of(frame_at(row, s[at, j], p, y, T))
             t, d1, d2 = axes
-            fill_spin(row, s[at, j], P, p, y, twist, sigma)
+            fill_spin(row, s[at, j], P, p, y, sigma)
             k1, k2 = fill_curvatures(P, K, p, k, d1, d2, sigma, g1, g2)
             l, ig, h, turning, spin = sqrt(dot(p, p)), 1.0 / dot(p, p), cross(p, k), cross(p, pt), times(sigma, yt)
             c.eps[at, j], c.tau[at, j], c.M[at, j] = l - 1.0, tau + row.reference_twist, torque

@@ -136,7 +136,10 @@ def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
 def carry_normals(slopes: FloatArray, normals: FloatArray) -> None:
     """Move the first of some normals, shape (n, 3), along slopes by smallest rotations, without spin."""
     for k in range(1, len(slopes)):
-        a, b = unit((slopes[k - 1, 0], slopes[k - 1, 1], slopes[k - 1, 2])), unit((slopes[k, 0], slopes[k, 1], slopes[k, 2]))
+        a, b = (
+            unit((slopes[k - 1, 0], slopes[k - 1, 1], slopes[k - 1, 2])),
+            unit((slopes[k, 0], slopes[k, 1], slopes[k, 2])),
+        )
         d, u, c = (normals[k - 1, 0], normals[k - 1, 1], normals[k - 1, 2]), cross(a, b), 1.0 + dot(a, b)
         # R d = (c - 1) d + u × d + u (u·d)/c
         ud, along = cross(u, d), dot(u, d) / c

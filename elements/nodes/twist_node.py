@@ -2,8 +2,8 @@
 
     D = R(b, t) F, turned about t by φ,    t = r'/|r'|,    R(b, t) the smallest rotation from b to t
 
-D has the axes t, d_1, d_2.  In the reference configuration d_1 is the part of ``normal`` across the slope, turned by the
-reference angle; F follows from it.  b is ``turned_from``, by default the reference slope.  The angle does not exist
+D has the axes t, d_1, d_2.  In the reference configuration d_1 is the part of ``normal`` across the slope, turned by
+the reference angle; F follows from it.  b is ``turned_from``, by default the reference slope.  The angle does not exist
 where the slope points against b: a rope that runs around sheaves should be turned from the direction of their axes,
 which its slopes never reach.
 
@@ -12,7 +12,7 @@ Spin of the material about the slope:  ω·t = φ_t - c(b, t)·t_t, see turning.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -63,8 +63,8 @@ class PointSlopeTwist3D(Component):
     )
     normal = column(
         "1",
-        "direction of d_1 where the twist is 0, in the reference configuration; 0: global y after the smallest rotation "
-        "from global x to the slope",
+        "direction of d_1 where the twist is 0, in the reference configuration; 0: global y after the smallest "
+        "rotation from global x to the slope",
         shape=(3,),
         default=NONE,
     )
@@ -120,7 +120,9 @@ def frame_of(b: Vector, F: Quaternion, p: Vector, angle: float) -> Quaternion:
 
 
 @kernel
-def fill_frames(b: FloatArray, F: FloatArray, dofs: IntArray, x: FloatArray, v: FloatArray, D: FloatArray, w: FloatArray) -> None:
+def fill_frames(
+    b: FloatArray, F: FloatArray, dofs: IntArray, x: FloatArray, v: FloatArray, D: FloatArray, w: FloatArray
+) -> None:
     """D, shape (n, 3, 3), and the angular velocity of the material [rad/s], (n, 3), of nodes."""
     for i in range(len(b)):
         n = dofs[i]
@@ -168,7 +170,9 @@ register(
     "node",
     outputs=point_outputs("m, 1, rad", 3)
     | {
-        "frame": Output("1", "rotation matrix D with the axes t, d_1, d_2, (3, 3)", lambda rows, s: eval_frames(rows, s)[0]),
+        "frame": Output(
+            "1", "rotation matrix D with the axes t, d_1, d_2, (3, 3)", lambda rows, s: eval_frames(rows, s)[0]
+        ),
         "angular_velocity": Output(
             "rad/s", "angular velocity of the material, global, (3,)", lambda rows, s: eval_frames(rows, s)[1]
         ),

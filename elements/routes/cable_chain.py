@@ -278,9 +278,7 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
     return world.add(kind, name=name, part=mine, node0=nodes[first], node1=nodes[second], **columns)
 
 
-def carry_frames(
-    route: CenterLine, elements: int, numbers: IntArray, given: dict[str, Any]
-) -> dict[str, FloatArray]:
+def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dict[str, Any]) -> dict[str, FloatArray]:
     """Columns of the nodes of a cable with twist: normals that go along the route without spin, and ``turned_from``.
 
     Args:
