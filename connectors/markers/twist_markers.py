@@ -84,4 +84,4 @@ def bind(rows: LocalRows) -> TwistNodeRows:
     return TwistNodeRows(rows.own_marker_index(), rows.dofs, *read_frames(rows.world, rows.local("node")))
 
 
-register_marker(TwistNodePosition, FAMILY, update_twist_nodes, bind, "node", "[@geradin2001]; [@bergou2008]")
+register_marker(TwistNodePosition, FAMILY, update_twist_nodes, bind, "node", "[@bergou2008]")

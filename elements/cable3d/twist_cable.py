@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from windlass.elements.cable2d.cable2d import RULES, check_nodes, gravity
 from windlass.elements.cable2d.mass import Inertia, mass, mass_product
-from windlass.elements.cable2d.points import create_rule
-from windlass.elements.cable2d.strains import eval_bending, eval_shape
+from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
+from windlass.elements.cable2d.strains import eval_bending
 from windlass.elements.cable3d.twist_forces import fill_energies, residual, tangent
 from windlass.elements.cable3d.twist_motion import inertia, inertia_tangent
 from windlass.elements.cable3d.twist_sections import OUTPUTS, draw, fill_references, find_curvatures
@@ -125,6 +125,15 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     return packed
 
 
+def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
+    """Forces, tangents and energies of records with the same rule."""
+    return (
+        call(residual, lambda s: (some, rule, s.x, s.v, s.f)),
+        call(tangent, lambda s: (some, rule, s.x, s.v, s.dq, s.dv, s.slots, s.values)),
+        call(fill_energies, lambda s: (some, rule, s.x, s.v, s.energies, s.powers)),
+    )
+
+
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels, in groups with the same integration rule."""
     own: NDArray[Any] = rows.columns
@@ -134,9 +143,8 @@ def build(rows: LocalRows) -> System:
         some, rule = own[own["integration"] == number], create_rule(number)
         if not len(some):
             continue
-        forces += call(residual, lambda s, c=some, r=rule: (c, r, s.x, s.v, s.f))
-        tangents += call(tangent, lambda s, c=some, r=rule: (c, r, s.x, s.v, s.dq, s.dv, s.slots, s.values))
-        energies += call(fill_energies, lambda s, c=some, r=rule: (c, r, s.x, s.v, s.energies, s.powers))
+        calls = create_calls(some, rule)
+        forces, tangents, energies = forces + calls[0], tangents + calls[1], energies + calls[2]
     system = System("TwistCable3D", rows.dofs)
     system.residual, system.tangent = forces, tangents
     system.mass = call(mass, lambda s: (weight, s.mass, s.pieces, s.values))

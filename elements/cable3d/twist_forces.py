@@ -194,7 +194,7 @@ def add_product(w: float, a: FloatArray, b: FloatArray, matrix: FloatArray) -> N
 
 
 @kernel(inline=True)
-def find_part(k: int, part: int, iL: float) -> tuple[int, float]:
+def find_part(k: int, iL: float) -> tuple[int, float]:
     """Place in y of a coordinate of the row, and its factor: e = (r1 - r0)/L."""
     group, a = k // 3, k % 3
     if k >= 12:
@@ -284,10 +284,10 @@ def tangent(
         # from y to the coordinates
         to = slots[row.place]
         for a in range(14):
-            m, u = find_part(a, 0, iL)
+            m, u = find_part(a, iL)
             for b in range(14):
-                n, w = find_part(b, 0, iL)
-                values[to[a, b]] += u * w * matrix[m, n]
+                n, factor = find_part(b, iL)
+                values[to[a, b]] += u * factor * matrix[m, n]
 
 
 @kernel
