@@ -240,6 +240,7 @@ def tangent(
             N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
             N += row.axial_damping * il * dot(p, pt)
             t = il * p[0], il * p[1], il * p[2]
+            # derivatives of the strain
             stretch[:] = 0.0
             add_gradient(1.0, P, t, stretch)
             for a in range(3):
@@ -251,6 +252,7 @@ def tangent(
             for m in range(COUNT):
                 for n in range(9, COUNT):
                     H[m, n], H[n, m] = 0.0, 0.0
+            # forces, and the coupling with the torque
             add_strain(w * N, w * row.axial_stiffness, w * row.axial_damping, stretch, H, yt, dq, dv, matrix)
             for m in range(COUNT):
                 along[m] += r.wa[j] * stretch[m]
@@ -264,6 +266,7 @@ def tangent(
             s, w, P, K = r.sb[j], r.wb[j] * L, read(r.Pb, j), read(r.Kb, j)
             K = (iL * K[0], iL * K[1], iL * K[2])
             p, k, g1, g2 = interpolate(P, 1.0, y), interpolate(K, 1.0, y), G[j, 0], G[j, 1]
+            # second derivatives of the curvatures
             _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
             fill_spin(row, s, P, p, y, sigma)
             fill_spin_change(row, s, P, p, y, dsigma)
@@ -272,14 +275,14 @@ def tangent(
             M1, M2, q1, q2 = find_moments(row, j, kappa[j])
             # derivatives of k, and of the force β ∂q + β² ∂k/2 at constant β
             B = bubble(s)
-            b, k1, k2 = beta * B, E2 * kappa[j, 0], E1 * kappa[j, 1]
-            M1 += b * (q1 + b * k1) + d * times(g1, yt)
-            M2 += b * (q2 + b * k2) + d * times(g2, yt)
-            add_strain(w * M1, w * (E1 + b * b * E2), w * d, g1, H1, yt, dq, dv, matrix)
-            add_strain(w * M2, w * (E2 + b * b * E1), w * d, g2, H2, yt, dq, dv, matrix)
-            add_product(dq * w * b * (E1 - E2), g1, g2, matrix)
+            angle, k1, k2 = beta * B, E2 * kappa[j, 0], E1 * kappa[j, 1]
+            M1 += angle * (q1 + angle * k1) + d * times(g1, yt)
+            M2 += angle * (q2 + angle * k2) + d * times(g2, yt)
+            add_strain(w * M1, w * (E1 + angle * angle * E2), w * d, g1, H1, yt, dq, dv, matrix)
+            add_strain(w * M2, w * (E2 + angle * angle * E1), w * d, g2, H2, yt, dq, dv, matrix)
+            add_product(dq * w * angle * (E1 - E2), g1, g2, matrix)
             for m in range(COUNT):
-                along[m] += w * B * ((q1 + 2.0 * b * k1) * g1[m] + (q2 + 2.0 * b * k2) * g2[m])
+                along[m] += w * B * ((q1 + 2.0 * angle * k1) * g1[m] + (q2 + 2.0 * angle * k2) * g2[m])
         add_product(-0.5 * dq / stiffness, along, along, matrix)
         # from y to the coordinates
         to = slots[row.place]

@@ -5,7 +5,7 @@ of their frames.  r' and r'' are sums of e, s0, s1 with constant factors P and K
 
     frame at node i     D_i = R(b_i, t_i) F_i turned about t_i by φ_i         b_i, F_i constant, t = r'/|r'|
     twist angle         T = φ1 - φ0 + (4 m_2 - m_1)/3
-    frame at x = s L    D_0 moved to t(x) and turned by s T, D_1 moved there and turned by (s - 1) T, mean by 1 - s and s
+    frame at x = s L    D_0 moved to t(x) and turned by s T, D_1 moved there and turned by (s - 1) T: mean by 1 - s, s
     κ = r' × r''/|r'|²,   κ_1 = κ·d_1,   κ_2 = κ·d_2
 
 R is the smallest rotation (nodes/turning.py).  m_1 is the angle from F_0, moved to t_1 in one step, to F_1; m_2 the

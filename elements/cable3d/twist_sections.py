@@ -47,7 +47,7 @@ from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
 
-class Sections(NamedTuple):
+class RodSections(NamedTuple):
     """Motion and load of k cross sections of each row, shape (rows, k, ...).
 
     r, v, a: position, velocity, acceleration (3,).  p: slope (3,).  D: frame (3, 3), its columns t, d_1, d_2.
@@ -70,10 +70,10 @@ class Sections(NamedTuple):
     m: FloatArray
 
 
-def create_sections(rows: int, k: int) -> Sections:
+def create_sections(rows: int, k: int) -> RodSections:
     """Memory for sections."""
     shapes: tuple[tuple[int, ...], ...] = ((3,), (3,), (3,), (3,), (3, 3), (3,), (3,), (2,), (), (), (), (), (3,))
-    return Sections(*(np.zeros((rows, k, *shape)) for shape in shapes))
+    return RodSections(*(np.zeros((rows, k, *shape)) for shape in shapes))
 
 
 @kernel
@@ -120,7 +120,7 @@ def find_curvatures(rows: NDArray[Any], s: FloatArray, x: FloatArray) -> FloatAr
 @kernel
 def fill_sections(
     rows: Any, rule: Rule, s: FloatArray, shape: Shape, free: FloatArray, x: FloatArray, v: FloatArray, a: FloatArray,
-    c: Sections,
+    c: RodSections,
 ) -> None:  # fmt: skip
     """Evaluate sections at places s, shape (rows, k), with the shape functions of a cable of length 1 there.
 
@@ -134,11 +134,13 @@ def fill_sections(
         iL = 1.0 / L
         read_coordinates(n, iL, x, y)
         read_coordinates(n, iL, v, yt)
+        # twist and torque
         T = twist_angle(row, y)
         tau = iL * T - row.reference_twist
         fill_twist(row, y, twist)
         torque = row.torsional_stiffness * tau + row.coupling * mean_strain(row, rule, y)
         torque += row.torsional_damping * iL * times(twist, yt)
+        # motion of the axis
         for j in range(s.shape[1]):
             S = shape.S[at, j]
             for d in range(3):
@@ -148,6 +150,7 @@ def fill_sections(
                     c.r[at, j, d] += w * x[to]
                     c.v[at, j, d] += w * v[to]
                     c.a[at, j, d] += w * a[to]
+            # slope, frame and curvatures
             P = (shape.dS[at, j, 2], shape.dS[at, j, 1], shape.dS[at, j, 3])
             K = (iL * shape.ddS[at, j, 2], iL * shape.ddS[at, j, 1], iL * shape.ddS[at, j, 3])
             p, k, pt = interpolate(P, 1.0, y), interpolate(K, 1.0, y), interpolate(P, 1.0, yt)
@@ -155,6 +158,7 @@ def fill_sections(
             t, d1, d2 = axes
             fill_spin(row, s[at, j], P, p, y, sigma)
             k1, k2 = fill_curvatures(P, K, p, k, d1, d2, sigma, g1, g2)
+            # strains, forces and moments
             l, ig, h, turning, spin = sqrt(dot(p, p)), 1.0 / dot(p, p), cross(p, k), cross(p, pt), times(sigma, yt)
             c.eps[at, j], c.tau[at, j], c.M[at, j] = l - 1.0, tau + row.reference_twist, torque
             c.N[at, j] = row.axial_stiffness * (l - 1.0 - free[at, j, 0]) + row.coupling * tau
@@ -162,6 +166,7 @@ def fill_sections(
             M1 = row.bending_stiffness[0] * (k1 - free[at, j, 1]) + row.bending_damping * times(g1, yt)
             M2 = row.bending_stiffness[1] * (k2 - free[at, j, 2]) + row.bending_damping * times(g2, yt)
             moment = combine(M1, d1, M2, d2)
+            # vectors
             c.K[at, j, 0], c.K[at, j, 1] = k1, k2
             for d in range(3):
                 c.p[at, j, d], c.kappa[at, j, d], c.m[at, j, d] = p[d], ig * h[d], moment[d]
@@ -170,7 +175,7 @@ def fill_sections(
                     c.D[at, j, d, b] = axes[b][d]
 
 
-class Places:
+class SectionPlaces:
     """Places s = x/L of sections, shape (rows, k), with shape functions and strains without force there."""
 
     def __init__(self, rows: LocalRows, s: FloatArray) -> None:
@@ -185,12 +190,12 @@ class Places:
         self.free[..., 0] = own["reference_strain"][:, None] + c * free.eps
         self.free[..., 1:] = own["reference_curvature"][:, None, :] + c[..., None] * free.K
 
-    def fill(self, x: FloatArray, v: FloatArray, a: FloatArray, c: Sections) -> None:
+    def fill(self, x: FloatArray, v: FloatArray, a: FloatArray, c: RodSections) -> None:
         """Evaluate the sections at a motion."""
         for some, rule in self.groups:
             fill_sections(some, rule, self.s, self.shape, self.free, x, v, a, c)
 
-    def eval(self, fields: Fields) -> Sections:
+    def eval(self, fields: Fields) -> RodSections:
         """The sections at an instant."""
         c = create_sections(*self.s.shape)
         self.fill(fields.x, fields.v, fields.a, c)
@@ -217,14 +222,14 @@ def find_places(rows: LocalRows, x: Any) -> FloatArray:
     return np.clip(s, 0.0, 1.0)
 
 
-def section_output(unit: str, doc: str, evaluate: Callable[[Sections, Places], FloatArray]) -> Output:
+def section_output(unit: str, doc: str, evaluate: Callable[[RodSections, SectionPlaces], FloatArray]) -> Output:
     """An output at places of the cables; the places of the last call are kept."""
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
         s = find_places(rows, x)
-        kept: list[Places] = rows.kept("places", list)
+        kept: list[SectionPlaces] = rows.kept("places", list)
         if not (kept and np.array_equal(kept[0].s, s)):
-            kept[:] = [Places(rows, s)]
+            kept[:] = [SectionPlaces(rows, s)]
         values = evaluate(kept[0].eval(fields), kept[0])
         return values if np.ndim(x) == 2 else values[:, 0]
 
@@ -256,7 +261,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     """Each cable as ``subdivisions`` lines of equal reference length; cables that share nodes are one part."""
     count, n = len(rows.rows), subdivisions + 1
     s = np.broadcast_to(np.arange(n) / subdivisions, (count, n))
-    places: Places = rows.kept(f"lines {subdivisions}", lambda: Places(rows, s))
+    places: SectionPlaces = rows.kept(f"lines {subdivisions}", lambda: SectionPlaces(rows, s))
     c, number, x = places.eval(fields), np.arange(count * n).reshape(count, n), rows.columns["length"][:, None] * s
     return Drawing(
         points=c.r.reshape(-1, 3),
