@@ -182,6 +182,7 @@ if not TYPE_CHECKING:  # missing names are errors for type checkers
 # families of markers with laws between two of them
 offer_family("position marker", "windlass.connectors.markers.position_markers")
 offer_family("coordinate marker", "windlass.connectors.markers.coordinate_marker")
+    from windlass.connectors.markers.twist_markers import TwistNodePosition as TwistNodePosition
 # functions that are values in files of models
 offer_functions("ReadyFunction", "windlass.connectors.user_functions.ready_functions")
 # the report of the run lists the drives and pulleys of a model

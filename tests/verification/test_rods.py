@@ -5,6 +5,7 @@ The independent rod of `integrate_rod` is Kirchhoff's, solved by SciPy as a boun
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from windlass.solvers.static import Static
 
 from support.cables import residual
 from support.matrices import dense
+from support.parallel_rods import run_rope
+from support.processes import ROOT, run_python
 from support.rods import create_arc, find_momenta, find_motion, find_twist, integrate_rod
 
 NAMES = PointSlopeTwist3D.dof_names
@@ -291,3 +294,13 @@ def test_free_rod_turns_on() -> None:
         assert_allclose(P1, P, rtol=0, atol=1e-12 * np.abs(P).max())
         errors.append(np.abs(H1 - H).max() / np.abs(H).max())
     assert errors[1] < 5e-3 and errors[0] / errors[1] > 3.0
+
+
+@pytest.mark.mpi
+def test_two_processes(tmp_path: Path) -> None:
+    """A body that hangs on a rope which twists, on 2 processes: coordinates and outputs."""
+    done = run_python([ROOT / "tests/support/parallel_rods.py", tmp_path / "rope.npz", "-quiet"], 2)
+    assert done.returncode == 0, done.stderr
+    serial, found = run_rope(), np.load(tmp_path / "rope.npz")
+    for name, values in serial.items():
+        assert_allclose(found[name], values, rtol=0, atol=1e-9 * np.abs(values).max(), err_msg=name)
