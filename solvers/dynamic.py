@@ -211,7 +211,7 @@ class Dynamic(StepSolver):
                     yield current
                     run.go_on()
                 else:
-                    run.cut(h, attempt)  # again from the start of the step
+                    run.cut(h, attempt)  # repeat from the start of the step
             if checkpoint.had_ended(current):
                 yield current
             run.finish()

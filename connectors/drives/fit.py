@@ -16,7 +16,7 @@ from typing import Any
 from windlass.framework.errors import ModelError
 
 LARGEST_STRAIN = 0.2
-"""Strain of a taut belt at most: what asks for more does not fit."""
+"""Largest strain of a taut belt: belts that need more do not fit."""
 SCALED = {
     "axial_stiffness": 1, "bending_stiffness": 1, "axial_damping": 1, "bending_damping": 1, "mass_per_length": -1,
     "reference_curvature": -1,

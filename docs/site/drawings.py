@@ -16,7 +16,7 @@ def arrow(axes: Any, start: Any, vector: Any, text: str, color: str, shift: tupl
     """A vector from a point, with its letter at the tip."""
     end = np.add(start, vector)
     axes.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": color, "lw": 1.5}, annotation_clip=False)
-    axes.plot(*end, alpha=0.0)  # so the limits of the axes include the tip
+    axes.plot(*end, alpha=0.0)  # this makes the limits of the axes include the tip
     axes.text(*np.add(end, shift), text, color=color, fontsize=12)
 
 

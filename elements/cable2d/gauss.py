@@ -197,7 +197,7 @@ def tangent_gauss(
                 wL = w * g[LENGTH, k]
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 A = axial_block(px, py, ptx, pty, g[EA, k], g[D_EA, k], g[AT_POINT, k], wL * dq, wL * dv)
-                # its nine blocks between e, s0 and s1
+                # nine blocks between e, s0 and s1
                 add_axial(SUMS, P0 * P0, A, k, g)
                 add_axial(SUMS + 4, P0 * P1, A, k, g)
                 add_axial(SUMS + 8, P0 * P2, A, k, g)

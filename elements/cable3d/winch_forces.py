@@ -94,7 +94,7 @@ def add_elastic(
                     for j in range(4):
                         G[a, d * j + a], G[d + a, d * j + a] = S[0, j], S[1, j]
                     G[a, n - 1], G[d + a, n - 1] = p_l[a], k_l[a]
-                # forces; the force on l contains the energy of the point, too, as the weight grows with l
+                # forces; the force on l contains the energy of the point, too, as the weight of the point grows with l
                 if f.size > 0:
                     for b in range(n):
                         f[dofs[b]] += weight * l * dot(g[:used], G[:used, b])
@@ -202,5 +202,5 @@ def add_damping(
                 for b in range(n):
                     entry = dq * (J[a] * rate[b] + rate_now * DJ[a, b]) + dv * J[a] * J[b]
                     values[to[a, b]] += scale * entry
-                # the weight grows with l
+                # the weight of the point grows with l
                 values[to[a, last]] += scale * dq * rate_now * J[a] / l

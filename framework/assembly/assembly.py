@@ -144,7 +144,7 @@ class Assembly:
         self._fresh_at = self.world.version
         stale = {c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]}
         if any(self.layout.systems[c].body_force is not None for c in stale):
-            # loads by mass are built from the forces of bodies
+            # loads proportional to mass use the forces of bodies
             stale.update(c for c in self._components if require_law(c).role == "load")
         for component in self._components:
             if component in stale:

@@ -55,7 +55,7 @@ class EveryNth(StepHook, Closing, ABC):
         if not self._by_time or not self._interval > 0.0:
             return 0
         due = self._start + (self._count_due(state) + 1) * self._interval
-        # one less, for rounding errors
+        # one frame less, because of rounding errors
         return max(0, int((due - state.t) / size) - 2)
 
     def skip(self, steps: int) -> None:

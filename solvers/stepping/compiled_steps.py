@@ -191,7 +191,7 @@ class CompiledSteps:
         self._counts, self._limits = np.zeros(7, np.int64), np.array([settings.atol, settings.rtol])
         self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((6, 2), np.int64)
         self.programs: tuple[Program, ...] = ()
-        # programs made of several ones, as they were given
+        # programs made of several programs, as given
         self._given: tuple[Program, ...] = ()
         self._are_compiled, self._outcome = False, np.zeros(0)
         self._context: StepContext | None = None

@@ -63,7 +63,7 @@ def test_dropped_mass(tmp_path: Path) -> None:
         assert elastic["cut_steps"] > 0
         errors.append(abs(damped["rebound_speed"] / results["rebound_speed_exact"] - 1.0))
     assert errors[1] < 1e-4
-    # where the steps lie in the contact changes the error a little
+    # the error depends a little on the times of the steps within the contact
     assert 3.0 < errors[0] / errors[1] < 5.0
 
 
@@ -108,7 +108,7 @@ def test_mooring_line(tmp_path: Path) -> None:
     results, _ = run_example("mooring_line", ["-end", "1", "-heave", "ship.csv"], tmp_path)
     assert_allclose(results["found"][:2], results["exact"][:2], rtol=3e-4)
     assert_allclose(results["found"][2], results["exact"][2], rtol=1e-3)
-    # contact ends within a part of the touchdown point
+    # contact ends less than one part away from the touchdown point
     assert_allclose(results["touchdown"], results["touchdown_exact"], atol=0.7)
     assert_allclose(results["supports"], results["loads"], rtol=1e-4)
     for place in ("anchor", "top"):
@@ -155,7 +155,7 @@ def test_elevator_holds(tmp_path: Path) -> None:
     """Three stops: 7 % below the theoretical deceleration only creep, 7 % above it slip; files for ParaView."""
     results, _ = run_example("elevator", ["-groove", "0.4", "-speed", "2", "-brake", "3"], tmp_path)
     assert results["theory"][0] == 0.0 and results["slips"][0] < 2e-3
-    # near the limit it does not slip everywhere as soon
+    # near the limit the rope does not slip everywhere at the same time
     assert_allclose(results["slips"][1], results["later"][1], rtol=0.05)
     assert_allclose(results["slips"][2], results["later"][2], rtol=0.01)
     assert results["slips"][1] > 0.03
@@ -260,7 +260,7 @@ def test_cable_net(tmp_path: Path) -> None:
     folder = tmp_path / "cable_net_out"
     assert (folder / "net.png").stat().st_size > 10_000
     assert (folder / "pulled.vtkhdf").exists()
-    # the file that it leaves can be given back
+    # the file that it writes can be read again
     again, _ = run_example("cable_net", ["-mesh", str(folder / "net.msh"), "-output", "none", "-pull", "3"], tmp_path)
     assert again["cables"] == 2 * 12 * 13
     assert_allclose(again["horizontal force of the supports, pulled [N]"], -3.0, rtol=1e-9)

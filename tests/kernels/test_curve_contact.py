@@ -230,7 +230,7 @@ def disc_in_a_valley(**damping: Any) -> wl.World:
 
 @pytest.mark.parametrize("limited", [True, False])
 def test_energy(limited: bool) -> None:
-    """What is lost in contact leaves the disc: the rest of every step falls with the square of the step or faster."""
+    """The disc loses the energy that the contact dissipates: the rest of every step has order 2 or higher."""
     rests, lost = [], 0.0
     for steps in (100, 200):
         ledger = follow(disc_in_a_valley(damping_limited=limited), 0.2 / steps, 0.2)

@@ -195,7 +195,7 @@ def test_virtual_power(place: Any) -> None:
     """f.q_t of all coordinates is the power of the point forces: that of normal and tangential forces, for any rates.
 
     With segment normals f_n v_n + f_t v_t summed, v from the velocities of the material; so forces map back by the
-    transpose of what maps the rates to velocities.
+    transpose of the map from rates to velocities.
     """
     pairs = create_pairs("mmmm", place)
     set_random(pairs, 5)

@@ -294,7 +294,7 @@ def test_lost_angles_are_not_numbers(start: FloatArray, end: FloatArray) -> None
     f = np.zeros(8)
     state.assembly.add_loads(f)
     assert np.isnan(f[3:7]).all()
-    # history values stay finite: the marker is of use again when the body comes back
+    # history values stay finite, so the marker works again when the body comes back
     world.set(load, active=False)
     state.assembly.load_fields(state)
     state.assembly.post_newton()

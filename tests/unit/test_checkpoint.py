@@ -1,4 +1,4 @@
-"""Checkpoint files, the hook `Checkpoint`, and what goes on behind them; kills are in verification/test_restart.py."""
+"""Checkpoint files, the hook `Checkpoint`, and continued runs; kills are in verification/test_restart.py."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MODELS = ROOT / "tests/support/restart_models.py"
 
 
 class Killed(BaseException):
-    """What stands for the end of the process, where one process serves several tests."""
+    """Replaces the end of the process, where one process serves several tests."""
 
 
 class Kill(StepHook):
@@ -231,7 +231,7 @@ def test_solves_inside_hooks_and_loops_that_are_left(tmp_path: Path) -> None:
     ],
 )
 def test_another_model_is_refused(model: dict[str, Any], message: str, tmp_path: Path) -> None:
-    """The error names what differs, with both values."""
+    """The error names the differing values."""
     simulate(tmp_path, end=0.005)
     with pytest.raises(ModelError, match=r"(?s)checkpoint file '.*run\.h5' belongs to another model:.*" + message):
         simulate(tmp_path, "auto", end=0.005, **model)
@@ -255,7 +255,7 @@ def test_another_solver_is_refused(tmp_path: Path) -> None:
 
 
 def test_parameters_may_change_on_restart(tmp_path: Path) -> None:
-    """What the script sets differently takes effect; what a hook has set meanwhile is kept."""
+    """Changed settings of the script take effect; values that a hook has set are kept."""
     path = tmp_path / "run.h5"
 
     def pull(value: float, force: float, restart: bool) -> tuple[State, World]:
@@ -304,7 +304,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     path.write_bytes(content)
     with h5py.File(path) as file:
         place = file["solves/0000/state/q"].id.get_offset()
-    # also the name of the group, which made it an empty file before there were digests
+    # damage includes the name of the group; before digests existed this gave an empty file
     for damaged_at in (place + 20, content.index(b"solves"), len(content) - 10):
         path.write_bytes(content[:damaged_at] + bytes([content[damaged_at] ^ 1]) + content[damaged_at + 1 :])
         with pytest.raises(OutputError, match="does not have the digest at its end: it is truncated, corrupt"):

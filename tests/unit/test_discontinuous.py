@@ -121,7 +121,7 @@ def test_cycle_with_a_large_error_fails() -> None:
     attempt = attempt_step(flip_flop(3.0, 4.0, force=1e3), max_it=20)
     assert not attempt.converged and attempt.passes == 2
     assert "contacts return to the same states every 2 passes" in attempt.reason
-    # references go through all passes
+    # forces of the reference pass through all passes
     attempt = attempt_step(flip_flop(3.0, 4.0, force=1e3), max_it=20, fail=False)
     assert attempt.converged and attempt.passes == 20 and attempt.cycle == 0
 
@@ -185,7 +185,7 @@ def test_control_goes_on_after_a_restart() -> None:
 
 
 def test_statistics_say_what_happened() -> None:
-    """Steps at the limit and in cycles are counted apart, with the largest error; what agrees is not counted."""
+    """Steps at the limit and in cycles are counted separately, with the largest error; settled steps are not."""
     statistics, newton = (
         Statistics(),
         SimpleNamespace(problem=SimpleNamespace(tangent_count=0), fallbacks=0, roundings=0),

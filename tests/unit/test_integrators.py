@@ -46,7 +46,7 @@ def test_a_method_is_known_by_its_name(world: wl.World) -> None:
 
 def test_what_is_no_method_is_refused(world: wl.World) -> None:
     register_integrator("midpoint", midpoint)
-    # as a cell of a notebook that runs again
+    # like a notebook cell that runs again
     register_integrator("midpoint", midpoint)
     with pytest.raises(wl.ModelError, match="newmark in register_integrator: is registered already"):
         register_integrator("newmark", midpoint)

@@ -1,4 +1,4 @@
-"""The kernel decorator and its cache: what other processes find again, what they do not, what the user is told."""
+"""The kernel decorator and its cache: kernels that other processes find, kernels that they compile, and notes."""
 
 import json
 import math
@@ -87,7 +87,7 @@ class Outcome(NamedTuple):
 
 
 def start(folder: Path, **environment: str) -> "subprocess.Popen[str]":
-    """Start the script of a folder in a process of its own; the cache is beside the folder unless told otherwise."""
+    """Start the script of a folder in a process of its own; the cache is next to the folder unless told otherwise."""
     own = {"PYTHONPATH": f"{Path(windlass.__file__).parents[1]}{os.pathsep}{folder}", "OMP_NUM_THREADS": "1"}
     own["WINDLASS_CACHE"] = str(folder.parent / "cache")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WINDLASS", "NUMBA"))}
@@ -115,7 +115,7 @@ def edit(file: Path, old: str, new: str) -> None:
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
-    """Folder of the user's files with a filled cache beside it, and the outcome of the run that filled it."""
+    """Folder of the user's files with a filled cache next to it, and the outcome of the run that filled it."""
     folder = tmp_path_factory.mktemp("user") / "model"
     folder.mkdir()
     for name, text in {"helpers": HELPERS, "law": LAW, "script": SCRIPT + REPORT}.items():
@@ -198,7 +198,7 @@ def test_processes_that_fill_the_cache_at_once_do_not_disturb_each_other(user: P
     ranks = [start(user, OMPI_COMM_WORLD_RANK=str(rank)) for rank in range(2)]
     outcomes = [finish(rank) for rank in ranks]
     assert [outcome.results for outcome in outcomes] == [RESULTS, RESULTS]
-    # one waits for what the other compiles; only the first rank speaks
+    # one process waits for the kernels of the other; only the first rank prints
     assert (ANNOUNCEMENT in outcomes[0].stderr) == bool(outcomes[0].compiled)
     assert outcomes[1].stderr == ""
     assert run(user) == Outcome(RESULTS, [], KERNELS, "")

@@ -85,7 +85,7 @@ def test_a_loaded_model_moves_alike_to_the_last_bit(tmp_path: Path) -> None:
     file = world.save(tmp_path / "belt.json")
     loaded = World.load(file, functions={"brake": brake})
     assert_same(world, loaded)
-    # saved again after a solve, which adds nothing
+    # saving again after a solve adds nothing
     states = [wl.Dynamic(w, step=5e-4, end=1e-2, method="generalized_alpha").solve() for w in (world, loaded)]
     for name in ("q", "v", "a", "lam", "data"):
         assert getattr(states[0], name).tobytes() == getattr(states[1], name).tobytes(), name
@@ -211,7 +211,7 @@ def saved_belt(tmp_path: Path) -> dict[str, Any]:
 def test_what_the_schema_does_not_allow(
     error: type[Exception], words: str, place: str, value: Any, good: dict[str, Any], tmp_path: Path
 ) -> None:
-    """The place is named with what was given and what is allowed; a change since the file was written is said."""
+    """The error names the place, the given and the allowed value; changes since the file was written give a note."""
     file = tmp_path / "bad.json"
     file.write_text(json.dumps(changed(good, place, value)))
     with pytest.raises(error, match=words):
@@ -287,7 +287,7 @@ def test_nothing_is_imported_by_a_file(good: dict[str, Any], tmp_path: Path, mon
 
 
 def test_components_and_functions_of_the_user(tmp_path: Path) -> None:
-    """What the user's own script has registered is found by its name; before, the message says what is missing."""
+    """Components registered by the user's script are found by name; before, the message names missing ones."""
     file = tmp_path / "model.json"
     code = (
         "import windlass as wl\n"
@@ -355,7 +355,7 @@ def test_functions_of_a_file_are_checked(words: str, changes: dict[str, Any], tm
 
 
 def test_the_schema_is_a_schema(good: dict[str, Any]) -> None:
-    """What is published is valid JSON Schema, allows files as they are written, and refuses others."""
+    """The published schema is valid JSON Schema, allows written files, and refuses others."""
     import jsonschema  # imported here, because this test alone needs it
 
     published = full_schema(COMPONENTS)

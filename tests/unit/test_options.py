@@ -192,7 +192,7 @@ DYNAMIC = Solver(Moment.OPTIONS_SET, "snes newtonls, ksp preonly, pc lu")
         ("dynamic_sub_pc_type", Moment.OPTIONS_SET, ""),
         ("dynamic_mg_levels_2_ksp_type", Moment.OPTIONS_SET, ""),
         ("mat_view", Moment.OPTIONS_SET, ""),
-        # At the end nothing is read any more, but by PETSc's own end.
+        # At the end only PETSc itself still reads options.
         ("static_snes_rtol", Moment.END, "makes no solver static_ (it makes: dynamic_)"),
         ("static_anything_else", Moment.END, "makes no solver static_"),
         ("dynamic_snes_view", Moment.END, "does not read it"),

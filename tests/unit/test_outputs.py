@@ -73,7 +73,7 @@ def create_point() -> tuple[World, Sensor]:
 
 
 def test_every_kind_of_file_has_its_mark(tmp_path: Path) -> None:
-    """What has the mark may be replaced by its own kind, and by no other; without it nothing but an empty file."""
+    """A file with a mark is replaced only by output of its own kind; without a mark only empty files are replaced."""
     contents = {
         "summary": b'{\n  "written_by": "Windlass",\n',
         "report": b'<!DOCTYPE html><meta name="generator" content="Windlass">',
@@ -373,5 +373,5 @@ def test_nothing_else_opens_files_for_writing() -> None:
                 writes = called in WRITES and not (called in ("savefig", "savetxt") and to_memory)
                 if writes or (called == "open" and any(mode[:1] in "wax" and len(mode) < 4 for mode in texts)):
                     found.append(f"{name}:{node.lineno} {called}")
-    # the words of a script under -help go nowhere
+    # output of a script under -help is discarded
     assert [place for place in found if "options.py" not in place] == []

@@ -1,4 +1,4 @@
-"""What differs between the versions of PETSc: names of reasons."""
+"""Differences between the versions of PETSc: names of reasons."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_compiling_is_not_part_of_the_estimate(
 
 
 def test_compiling_counts_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the compiler takes is in the count, once: callees are not counted in their callers."""
+    """Compile times are counted once: times of callees are not counted in their callers."""
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path))
     before = compiling_time()
 

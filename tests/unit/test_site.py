@@ -38,7 +38,7 @@ def site(name: str) -> ModuleType:
 
 def registered_names() -> set[str]:
     """Names of all components whose class stands in the package, found in the text of its files."""
-    # what several laws share: references to inputs, parameters of contact at points and segments
+    # base classes of several laws: references to inputs, parameters of contact at points and segments
     shared, names = {"Inputs", "PointContact", "SegmentContact"}, set()
     known = {"Component", "Cable2D", "ALENode", *shared}
     for top in ("framework", "elements", "connectors"):
@@ -69,6 +69,26 @@ def test_a_column_has_its_unit_range_and_default() -> None:
     assert "| `length` | m | length L of the cable without strain | > 0 | **required** |" in page
     assert "| `axial_damping` | N s | axial damping d_EA: force per strain rate | >= 0 | 0 |" in page
     assert "{cite:t}`gerstmayr2006`" in page
+
+
+def test_every_component_has_a_drawing_of_its_columns() -> None:
+    drawings, names = site("component_drawings"), {c.__name__ for c in site("components").find_components()}
+    assert set(drawings.DRAWINGS) == names
+    for name in ("Cable2D", "ContactFrictionCirclePoints2D"):
+        assert drawings.draw(name) == drawings.draw(name)  # no date, no random names
+        assert f"(drawings/{name}.svg)" in site("components").component_pages()[f"{name}.md"]
+
+
+def test_the_key_of_kept_results_ignores_docstrings_and_comments() -> None:
+    strip = site("gallery").strip_docstrings
+    assert strip('"""One."""\ndef f():\n    """Two."""\n    return 1  # three\n') == strip("def f(): return 1")
+    assert strip("def f(): return 1") != strip("def f(): return 2")
+
+
+def test_broken_links_are_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<a href="b.html#here">b</a><a href="b.html#there">b</a><img src="no%20.png">')
+    (tmp_path / "b.html").write_text('<p id="here"><a href="#here">x</a><a href="https://example.org">e</a></p>')
+    assert site("build").find_broken_links(tmp_path) == ["a.html: b.html#there", "a.html: no .png"]
 
 
 def test_every_public_name_is_in_the_reference() -> None:
@@ -152,11 +172,15 @@ def test_attributes_that_share_a_description_are_listed_one_by_one() -> None:
         "Attributes:",
         "    a, b: speeds [m/s].",
         "    c: force, torque: both [N].",
+        "    d, e, f: place [m],",
+        "        speed [m/s] and time [s].",
         "",
         "a, b: words",
     ]
     site("conf").split_groups(None, "class", "Law", None, None, lines)
     assert lines[3:6] == ["    a: speeds [m/s].", "    b: speeds [m/s].", "    c: force, torque: both [N]."]
+    assert lines[6:8] == ["    d: d, e, f: place [m],", "        speed [m/s] and time [s]."]
+    assert lines[8:10] == ["    e: see d.", "    f: see d."]
     assert lines[-1] == "a, b: words"
 
 

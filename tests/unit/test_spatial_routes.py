@@ -143,7 +143,7 @@ def test_catenaries_in_vertical_planes() -> None:
 
 
 def test_cables_along_routes() -> None:
-    """Cables in space along every kind of route; those along routes of the plane stay in the plane."""
+    """3D cables along every kind of route; those along routes of the plane stay in the plane."""
     world = World(gravity=(0.0, 0.0, -9.81))
     drum = cable_along(world, helix((0, 0, 0), (0, 0, 1), 0.2, 3, pitch=0.02), 48, name="rope", **ROPE)
     assert drum.kind == "Cable3D" and len(nodes_of(world, drum)) == 49
@@ -206,11 +206,11 @@ def test_layers_on_a_drum() -> None:
     points = route.eval_points(s)[0]
     far = np.abs(np.subtract.outer(s, s)) > 5.0 * d
     distance = cdist(points, points)
-    # a spline through points of ropes that touch
+    # a spline through points of touching ropes
     assert_allclose(distance[far].min(), d, rtol=2e-3)
     # at its ends the spline has no curvature
     assert np.hypot(points[:, 0], points[:, 1]).min() > R - 2e-6
-    # the dead end, from where the rope comes on
+    # the dead end, where the rope begins
     assert_allclose(points[-1, 2] - points[0, 2], -0.5 * p, rtol=1e-9)
 
     other = layers.route(2.2 * turn, center=(1.0, 2.0, 3.0), axis=(0.0, -1.0, 0.0), start=(0.0, 0.0, 1.0), side="right")

@@ -1,6 +1,6 @@
 """Post-Newton updates know the step that they belong to: its size, and time, coordinates and velocities at its start.
 
-A law adds up h, and what time, coordinate and velocity have gained since the start of the step.  These sums are the
+A law adds up h and the increments of time, coordinate and velocity since the start of the step.  These sums are the
 time, way and change of velocity of the whole run, however many steps it has had and whoever took them.
 """
 
@@ -25,7 +25,7 @@ PLACES = 4
 
 
 class Odometer(Component):
-    """Adds up what steps say: h, t - t_start, x - x_start, v - v_start."""
+    """Adds up the increments of steps: h, t - t_start, x - x_start, v - v_start."""
 
     marker = ref("coordinate marker", "what moves")
     data = ref("GenericData", "the sums", optional=True)
@@ -163,5 +163,5 @@ def test_no_time_passes_in_statics() -> None:
     first = wl.State(world)
     last = wl.Static(world, load_steps=5, name="").solve(first)
     assert abs(last.of(mass)[0, 0] - 0.1) < 1e-12
-    # velocities of the start are those that are given, which statics takes for 0
+    # the velocities of the start are the given ones, which statics ignores
     np.testing.assert_allclose(last.of(meter, "data")[0, :3], [0.0, 0.0, -0.1], rtol=0, atol=1e-12)

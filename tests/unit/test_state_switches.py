@@ -52,7 +52,7 @@ def test_a_state_with_friction_in_a_model_without(tmp_path: Path) -> None:
     right = torque(world, state, contacts, wheel)
     assert abs(right) > 1e-3
     path = state.save(tmp_path / "state.npz")
-    # rows that are alike are one row of the file
+    # equal rows are one row of the file
     with np.load(path) as file:
         name = "switch.ContactFrictionCirclePoints2D.friction_coefficient"
         assert file[name].tolist() == [0.5]

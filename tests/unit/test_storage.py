@@ -74,7 +74,7 @@ def test_unknowns_in_blocks() -> None:
     assert unknowns is not None and unknowns.owned % BLOCK == 0
     used = np.concatenate((unknowns.of_dof, unknowns.of_multiplier))
     assert_array_equal(np.sort(np.concatenate((used, unknowns.pads))), np.arange(unknowns.owned))
-    # the spare slot belongs to the last of them
+    # the spare slot belongs to the last row
     assert_array_equal(unknowns.pads[-BLOCK:], unknowns.owned - BLOCK + np.arange(BLOCK))
     # nodes in the order of the layout, each a block
     nodes = unknowns.of_dof[: 4 * 41].reshape(41, BLOCK)
@@ -102,7 +102,7 @@ def test_storages_hold_the_same_tangent(build: object) -> None:
         assert_allclose(dense(assembly, storage), expected, rtol=0, atol=1e-14 * np.abs(expected).max())
     shapes = [assembly.use(storage).slots[Cable2D].places.shape[1:] for storage in (Storage.ROWS, Storage.BLOCKS)]
     assert shapes == [(8, 2), (2, 2)]
-    # what asks for the pattern gets rows, whatever was in use
+    # a request for the pattern returns rows in any storage
     assert assembly.pattern is assembly.use(Storage.ROWS).pattern and assembly.pattern.block == 1
 
 

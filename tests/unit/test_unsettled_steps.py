@@ -35,7 +35,7 @@ def create_solver(update: Update, **settings: Any) -> Dynamic:
         sizes.append(size)
         return size, then
 
-    # compiled steps have no place for the given errors
+    # compiled steps cannot take the given errors
     solver.problem.may_compile = False
     solver.assembly.post_newton = lambda: update(solver.problem.scheme.t, sizes[-1])  # type: ignore[method-assign]
     solver.sizes.__class__ = type("Noting", (type(solver.sizes),), {"propose": note})
@@ -49,7 +49,7 @@ def run(solver: Dynamic) -> list[tuple[float, int]]:
 
 
 def test_step_is_cut_at_a_switch_and_grows_after_it() -> None:
-    """What happens at 0.33 s settles with steps of 25 ms: two failures, three steps of each size, then 0.1 s again."""
+    """The event at 0.33 s settles with steps of 25 ms: two failures, three steps of each size, then 0.1 s again."""
 
     def update(t: float, size: float) -> PostNewton:
         switches = t - size < 0.33 <= t and size > 0.03

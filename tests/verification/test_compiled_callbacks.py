@@ -113,7 +113,7 @@ def cut_belt(kind: Any) -> tuple[Any, wl.State]:
 
 
 def exact_chain(**options: Any) -> tuple[Any, None]:
-    """Tolerances below what rounding allows."""
+    """Tolerances below the level of rounding."""
     return wl.Dynamic(chain(), step=1e-3, end=0.02, rtol=1e-30, atol=1e-30, name="", **options), None
 
 
@@ -127,7 +127,7 @@ def slack_rope(**options: Any) -> tuple[Any, None]:
 
 
 def solve(build: Callable[[], tuple[Any, Any]], compiled: bool, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What a solve gives, and how many residuals Python evaluated."""
+    """The result of a solve, and the number of residuals that Python evaluated."""
     calls = []
     plain = NonlinearProblem.eval_residual
 
@@ -222,7 +222,7 @@ def test_errors_of_users_arrive_as_themselves(place: str) -> None:
 
 
 def test_errors_of_the_test_arrive_as_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the compiled convergence test asks of Python may raise."""
+    """Python code that the compiled convergence test calls may raise errors."""
 
     class Broken(Exception):
         pass

@@ -1,4 +1,4 @@
-"""Steps that compiled code takes one after the other: who looks sees what is there to see, and nothing else changes."""
+"""Steps that compiled code takes in sequence: hooks get the values that they need, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     def note(self: CompiledSteps, *where: int) -> int:
         status = plain(self, *where)
         found.append(self.earlier)
-        # whatever the clock of this machine says
+        # independent of the clock of this machine
         self.pace = MOST
         return status
 
@@ -94,7 +94,7 @@ def test_interrupt_ends_between_steps(calls: list[int], left: bool) -> None:
             time.sleep(0.01)
         signal.raise_signal(signal.SIGINT)
 
-    # programs with a handler of their own keep it, and a runner of tests is one
+    # programs such as test runners keep their own handler
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     steps_of_another = chain(end=1e3)[0].march() if left else iter([None])
     next(steps_of_another)

@@ -38,7 +38,7 @@ LINES: dict[type[Any], str] = {
 
 
 def create_world() -> wl.World:
-    """Machines of the tests for several processes, with a cylinder and a rope beside them."""
+    """Machines of the tests for several processes, with a cylinder and a rope next to them."""
     world, _ = create(2)
     ends = [con.position_marker(world, world.add(MassPoint, position=(x, 0.0, 1.0), mass=1.0)) for x in (0.0, 1.0)]
     world.add(con.SpringDamper, marker0=ends[0], marker1=ends[1], rest_length=0.5, stiffness=2.0, damping=1.0)
@@ -135,7 +135,7 @@ def test_joints_are_lines_between_the_bodies_that_they_hold(space: bool, tmp_pat
 
 
 def test_a_sliding_joint_is_a_line_from_its_place_on_the_cable() -> None:
-    """To its point, which stands beside the ring at this state; with the forces and the speed as fields."""
+    """To its point, which stands next to the ring at this state; with the forces and the speed as fields."""
     world, cables, bead, joint = create_ring(8)
     state = wl.State(world)
     own = state.of(bead).copy()

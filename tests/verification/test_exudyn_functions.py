@@ -1,4 +1,5 @@
-"""What functions of models of Exudyn read and change: loads with inputs, functions before steps, nodes with angles.
+"""Values that functions of models of Exudyn read and change: loads with inputs, functions before steps, nodes with
+angles.
 
 A MainSystem is replaced by the few things that are asked for, so that Exudyn is not needed.
 """
@@ -149,7 +150,7 @@ def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch
         ModelError, match=r"inertia of object 1 .* before or after a step: it has no counterpart that may"
     ):
         hook.before_step(model.initial_state())
-    # a column that must stay, by the name of its item
+    # a column that must be kept, with the name of its item
     ground = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "Ground")
     mbs.before_step = {
         "function": lambda mbs, t: mbs.SetObjectParameter(ground, "referencePosition", [1.0, 0.0, 0.0]) or True,

@@ -98,7 +98,7 @@ def test_rotating_ring() -> None:
         state = create_ring(elements, 1.5)
         result = wl.Modes(state.world, count=8).solve(state)
         found = omegas(result)
-        # that of the fourth pair lies between
+        # the frequency of the fourth pair lies between
         near = np.array([found[np.argmin(abs(found - one))] for one in exact])
         assert np.abs(result.damping).max() < 1e-8
         errors.append(near / exact - 1.0)

@@ -18,7 +18,7 @@ PROGRAM = ROOT / "tests/support/parallel_building.py"
 
 
 def run_program(mesh: Path, folder: Path, processes: int, *options: str) -> Any:
-    """Results of the program on some processes, and what it printed as errors."""
+    """Results of the program on some processes, and its error output."""
     path = folder / f"building{processes}.json"
     done = run_python([PROGRAM, mesh, path, *options], processes)
     assert path.exists(), done.stderr

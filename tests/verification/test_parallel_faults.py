@@ -1,4 +1,4 @@
-"""What goes wrong on one of several processes, or in the model: one message, an exit code, no process left waiting."""
+"""Errors on one of several processes, or in the model: one message, an exit code, no process left waiting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.processes import ROOT, run_python
 
 PROGRAM = ROOT / "tests/support/parallel_faults.py"
 COMMAND: dict[str, list[str | Path]] = {"python": [], "windlass": ["-m", "windlass.commands.cli", "run"]}
-# Far above what a run takes on a loaded machine with an empty compiler cache [s]; a hang takes for ever.
+# Much longer than a run on a loaded machine with an empty compiler cache [s]; only a hang exceeds it.
 TIMEOUT = 600
 
 

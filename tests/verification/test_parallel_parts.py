@@ -1,4 +1,4 @@
-"""Tables that are distributed over processes: what each keeps, and what works as on one process."""
+"""Tables that are distributed over processes: the rows that each keeps, and calls that work as on one process."""
 
 from __future__ import annotations
 
@@ -53,5 +53,5 @@ def test_a_chain_on_wheels_in_parts(serial: Any, processes: int, tmp_path: Path)
             # the chain touches both wheels on all processes
             assert parts == [count] * processes
         elif kind in ("PointSlope2D", "Cable2D", "CableShape", "GenericData", "ContactFrictionCircleCable2D"):
-            # the process of the middle has ghosts on both sides
+            # the middle process has ghosts on both sides
             assert max(parts) <= count / processes * 1.12 + 2

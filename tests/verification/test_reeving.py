@@ -1,4 +1,4 @@
-"""Ropes without mass over sheaves (`ReevingSystemSprings`): falling weights, tackles, hoists, beside real cables."""
+"""Ropes without mass over sheaves (`ReevingSystemSprings`): falling weights, tackles, hoists, next to real cables."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_beside_a_real_cable() -> None:
 
 @pytest.mark.parametrize("length", [1.5, 30.0])
 def test_tangent(length: float) -> None:
-    """Over sheaves beside the centres of bodies of space and plane, oblique, tight and slack, with both coordinates."""
+    """Over sheaves off the centres of 2D and 3D bodies, oblique, tight and slack, with both coordinates."""
     world = wl.World()
     bodies = [
         world.add(RigidBody3D, position=p, mass=1.0, inertia=(1.0, 2.0, 3.0))
@@ -190,7 +190,7 @@ def test_a_rope_ends_on_drums(beside: float) -> None:
 
 
 def test_a_rope_is_drawn_around_its_sheave() -> None:
-    """Along both falls and on the upper half of the sheave, as long as it is but for the chords of its arc."""
+    """Along both falls and on the upper half of the sheave, as long as it is except for the chords of its arc."""
     world, _, rope = over_a_sheave(1.0, 1.0, 10.0)
     drawn = Scene(world, 4).draw(wl.State(world))
     assert drawn is not None

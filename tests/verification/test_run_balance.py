@@ -1,4 +1,4 @@
-"""The balance of energy over a run in its verdict: what appears from nothing, what a method loses, and what is neither.
+"""The balance of energy over a run in its verdict: created energy, losses by the method, and neither.
 
 A sphere on a half space without dissipation keeps its energy: 5 m/s before an impact are 5 m/s after it.
 """
@@ -113,7 +113,7 @@ def test_prescribed_motion_works() -> None:
 
 
 def test_numerical_damping_is_told() -> None:
-    """Generalised-alpha takes a part of a swing by design: words beside the verdict, none for a trapezoidal rule."""
+    """Generalised-alpha takes a part of a swing by design: words next to the verdict, none for a trapezoidal rule."""
     told = []
     for method in ("generalized_alpha", "newmark"):
         world = wl.World()

@@ -103,7 +103,7 @@ def create_arch(share: float) -> tuple[World, Entity]:
 
 
 def find_jump(solver: Static) -> tuple[float, float, str]:
-    """Load factors before and after the one jump of a solve, and what is said of the largest displacement."""
+    """Load factors before and after the single jump of a solve, and the text on the largest displacement."""
     solver.solve()
     (reason,) = solver.verdict.reasons
     found = re.search(
@@ -251,7 +251,8 @@ def test_healthy_solves_do_not_jump() -> None:
         for drop in (0.02, 0.1):
             Static(falling_rope(drop)[0].assembly.world, name="", load_steps=20, stabiliser=100.0).solve()
     assert len(solved) == 8 and [solver._jumps for solver in solved] == [[]] * 8
-    # ropes lack friction of their first touch where steps are accepted as other programs do; nothing else is doubtful
+    # with these settings, which accept steps as other programs do, ropes have no friction at first touch; nothing else
+    # is doubtful
     (doubt,) = [reason for solver in solved for reason in solver.verdict.reasons]
     assert "have no friction yet" in doubt
 

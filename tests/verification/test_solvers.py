@@ -164,7 +164,7 @@ def test_static_failure_tells_its_load_factor() -> None:
     failure = caught.value.failure
     assert_allclose(failure.time, 0.5, atol=2e-4)
     assert failure.worst[0][0] == "slider, x" and failure.step >= 5
-    # the last good state is an equilibrium just below
+    # the last good state is an equilibrium just below the limit load
     assert_allclose(tanh(caught.value.state.q[0]), 1.0, atol=2e-4)
 
 
@@ -294,7 +294,7 @@ def test_restart_is_the_same_to_the_last_bit(method: str, tmp_path: Path) -> Non
 
 
 def test_state_file_of_another_model(tmp_path: Path) -> None:
-    """A state of another size is refused by name of what differs, not taken over in part."""
+    """A state of another size is refused with the names of the differences, not used in part."""
     path = State(create_belt()).save(tmp_path / "state.npz")
     with pytest.raises(ModelError, match=r"\bq\b"):
         State(build_items("ANCFcontactFrictionTest").world).load(path)

@@ -91,7 +91,7 @@ def test_top_held_by_a_joint() -> None:
             joint = hinge(world, top)
         ends.append(Dynamic(world, step=1e-3, end=0.3).solve())
     assert_allclose(ends[1].q, ends[0].q, atol=1e-10)
-    # what the joint does to the top moves its centre of mass against its weight
+    # the force of the joint moves the centre of mass of the top against its weight
     acceleration = eval_output(top, "acceleration", ends[1], local=(0.0, 0.0, ARM))
     expected = TOP_MASS * (acceleration + (0.0, 0.0, GRAVITY))
     assert_allclose(-eval_output(joint, "force", ends[1]), expected, atol=1e-6)

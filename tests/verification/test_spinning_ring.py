@@ -40,7 +40,7 @@ def find_modes(spin: float, bending: float, count: int) -> wl.ModesResult:
         axial_stiffness=EA, bending_stiffness=bending,
     )  # fmt: skip
     drive = con.prescribe_velocity(world, axis, "s", spin * free)
-    # cubics are no circle: without balance first, the rotation of the ring would seem to grow
+    # cubics are not exactly circular: without an equilibrium first, the rotation of the ring would seem to grow
     holds = [con.fix(world, nodes[0], "x", "y"), con.fix(world, nodes[ELEMENTS // 2], "y"), con.fix(world, axis, "s")]
     world.set(drive, active=False)
     state = wl.Static(world, velocities="given", stability="off", rtol=1e-12, atol=1e-9, name="").solve()

@@ -196,7 +196,7 @@ def test_mass_by_a_function(explicit: bool) -> None:
 
 
 def test_ledger_of_a_damped_body() -> None:
-    """What a body with damping stores and loses is the work that goes into it, in every step to rounding."""
+    """A body with damping stores or loses exactly the work done on it, in every step to rounding."""
     for step in (2e-3, 1e-3):
         world = wl.World()
         chain = world.add(el.generic_node(2), displacement=(0.1, 0.0))
