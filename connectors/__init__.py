@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from windlass.connectors.markers.position_markers3d import PositionOnRigid3D as PositionOnRigid3D
     from windlass.connectors.markers.position_markers3d import RigidNodePosition3D as RigidNodePosition3D
     from windlass.connectors.markers.rotation_coordinate import RotationCoordinate as RotationCoordinate
+    from windlass.connectors.markers.twist_markers import TwistNodePosition as TwistNodePosition
     from windlass.connectors.point_contact.contacts import Contacts as Contacts
     from windlass.connectors.point_contact.hunt_crossley import HuntCrossley as HuntCrossley
     from windlass.connectors.point_contact.hunt_crossley import disable as disable
@@ -182,7 +183,6 @@ if not TYPE_CHECKING:  # missing names are errors for type checkers
 # families of markers with laws between two of them
 offer_family("position marker", "windlass.connectors.markers.position_markers")
 offer_family("coordinate marker", "windlass.connectors.markers.coordinate_marker")
-    from windlass.connectors.markers.twist_markers import TwistNodePosition as TwistNodePosition
 # functions that are values in files of models
 offer_functions("ReadyFunction", "windlass.connectors.user_functions.ready_functions")
 # the report of the run lists the drives and pulleys of a model
