@@ -1,4 +1,4 @@
-"""Values that a schema alone cannot refuse: wrong in a whole model of ropes in space, found before the first step.
+"""Values that a schema alone cannot refuse: wrong in a whole model of 3D ropes, found before the first step.
 
 `test_columns.py` tests the values that each column refuses because of its bounds.  Here are tables of columns without
 bounds, and of values that are wrong only together with other rows.
@@ -124,7 +124,7 @@ ZERO = {
 
 
 def find_columns() -> Iterator[tuple[type[Component], Column]]:
-    """All columns with numbers of the components for ropes in space."""
+    """All columns with numbers of the components for 3D ropes."""
     for kind in COMPONENTS:
         if any(room in kind.__module__ for room in ROOMS):
             for col in kind.columns.values():

@@ -122,6 +122,7 @@ from windlass.connectors.springs.tensioner_spring import TensionerSpring
 from windlass.connectors.loads.torque import Torque
 from windlass.connectors.rigid_springs.torsional_spring_damper import TorsionalSpringDamper
 from windlass.elements.cable3d.twist_cable import TwistCable3D
+from windlass.connectors.markers.twist_markers import TwistNodePosition
 from windlass.connectors.surface_contact.surfaces import VGrooveFlank
 from windlass.elements.cable3d.winch_cable import WinchCable2D
 from windlass.elements.cable3d.winch_cable import WinchCable3D
@@ -1023,6 +1024,9 @@ class TwistCable3DEntity(Entity):
     integration: Any
     node0: Any
     node1: Any
+class TwistNodePositionEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    node: Any
 class VGrooveFlankEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -1335,6 +1339,8 @@ class World():
     def add(self, component: type[TorsionalSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., frame0: Numbers = ..., frame1: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> TorsionalSpringDamperEntity: ...
     @overload
     def add(self, component: type[TwistCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, torsional_stiffness: Numbers, coupling: Numbers = ..., axial_damping: Numbers = ..., bending_damping: Numbers = ..., torsional_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., reference_twist: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ...) -> TwistCable3DEntity: ...
+    @overload
+    def add(self, component: type[TwistNodePosition], *, name: str = ..., part: Part | None = ..., node: One) -> TwistNodePositionEntity: ...
     @overload
     def add(self, component: type[VGrooveFlank], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, half_angle: Numbers, outer_radius: Numbers, side: WholeNumbers, depth: Numbers = ...) -> VGrooveFlankEntity: ...
     @overload
