@@ -128,6 +128,11 @@ class Program:
         """Whether compiled code can execute all steps."""
         return self.table is not None
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether all steps are calls of kernels.  Otherwise what these need from Python is called before all steps."""
+        return all(isinstance(part, np.ndarray) for part in self._tables)
+
     def _close(self, calls: list[Step]) -> None:
         if not calls:
             return

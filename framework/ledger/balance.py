@@ -371,7 +371,8 @@ class Balance:
             keep = [step(copy_values, *pair) for pair in zip(arrays, ends, strict=True)]
             steps = self._state_steps(state) + self._steps + self._middle_steps() + self._settling_steps() + keep
             self._arrays, self._whole = arrays, Program(steps)
-        return self._whole if self._whole.is_compiled else None
+        # functions of users must be called at the state, and again in the middle of the step
+        return self._whole if self._whole.is_plain else None
 
     def take_sums(self) -> dict[str, float]:
         """Increase of the quantities since the last call, on this process [J]."""
