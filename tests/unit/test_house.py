@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import windlass
 import windlass.connectors
 import windlass.elements
 
@@ -235,6 +236,23 @@ def test_framework_names_no_law() -> None:
         if words & kinds:
             named[str(path.relative_to(ROOT))] = words & kinds
     assert named == {}
+
+
+def test_a_function_with_the_words_of_a_class_makes_it() -> None:
+    """Names that differ in their spelling alone, as `SlidingJoint` and `sliding_joint`: the function adds rows of the
+    component, or returns an object of the class."""
+    modules = windlass, windlass.connectors, windlass.elements
+    names = {name for module in modules for name in dir(module) if not name.startswith("_")}
+    words = Counter(name.replace("_", "").lower() for name in names)
+    pairs = {name for name in names if words[name.replace("_", "").lower()] > 1 and name[0].isupper()}
+    makers: dict[str, set[str]] = {}
+    for path in FILES:
+        for node in nodes_of(path):
+            if isinstance(node, ast.FunctionDef):
+                used = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+                makers.setdefault(node.name.replace("_", ""), set()).update(used)
+    assert len(pairs) > 5
+    assert [name for name in sorted(pairs) if name not in makers.get(name.lower(), ())] == []
 
 
 def test_words_of_laws_mean_one_thing() -> None:
