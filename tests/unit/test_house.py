@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-import windlass
 import windlass.connectors
 import windlass.elements
 
@@ -241,8 +240,13 @@ def test_framework_names_no_law() -> None:
 def test_a_function_with_the_words_of_a_class_makes_it() -> None:
     """Names that differ in their spelling alone, as `SlidingJoint` and `sliding_joint`: the function adds rows of the
     component, or returns an object of the class."""
-    modules = windlass, windlass.connectors, windlass.elements
-    names = {name for module in modules for name in dir(module) if not name.startswith("_")}
+    names = {
+        str(alias.asname)
+        for package in (ROOF, ROOT / "connectors", ROOT / "elements")
+        for node in nodes_of(package / "__init__.py")
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
     words = Counter(name.replace("_", "").lower() for name in names)
     pairs = {name for name in names if words[name.replace("_", "").lower()] > 1 and name[0].isupper()}
     makers: dict[str, set[str]] = {}
