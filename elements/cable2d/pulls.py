@@ -43,15 +43,19 @@ def fill_pulls(
         tensions: of all rows [N], shape (rows,).
     """
     d = dofs.shape[1] // 4
+    deep = d == 3
     for k in range(len(row)):
-        i, stretch = row[k], 0.0
+        i, il, stretch = row[k], inverse[k], 0.0
+        # e = (r1 - r0)/L and the slopes s0, s1 by components, loaded once for all points
+        ex, ey = (x[dofs[i, 2 * d]] - x[dofs[i, 0]]) * il, (x[dofs[i, 2 * d + 1]] - x[dofs[i, 1]]) * il
+        ax, ay, bx, by = x[dofs[i, d]], x[dofs[i, d + 1]], x[dofs[i, 3 * d]], x[dofs[i, 3 * d + 1]]
+        ez, az, bz = 0.0, 0.0, 0.0
+        if deep:
+            ez, az, bz = (x[dofs[i, 8]] - x[dofs[i, 2]]) * il, x[dofs[i, 5]], x[dofs[i, 11]]
         for j in range(len(weight)):
-            square = 0.0
-            for e in range(d):
-                chord = (x[dofs[i, 2 * d + e]] - x[dofs[i, e]]) * inverse[k]
-                slope = P[j, 0] * chord + P[j, 1] * x[dofs[i, d + e]] + P[j, 2] * x[dofs[i, 3 * d + e]]
-                square += slope * slope
-            stretch += weight[j] * sqrt(square)
+            P0, P1, P2 = P[j, 0], P[j, 1], P[j, 2]
+            px, py, pz = P0 * ex + P1 * ax + P2 * bx, P0 * ey + P1 * ay + P2 * by, P0 * ez + P1 * az + P2 * bz
+            stretch += weight[j] * sqrt(px * px + py * py + pz * pz)
         tensions[i] = stiffness[k] * (stretch - 1.0 - free[k])
 
 
