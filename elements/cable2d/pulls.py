@@ -60,9 +60,11 @@ def fill_pulls(
 
 
 def measure_group(g: StrandGroup, dofs: IntArray, tensions: FloatArray) -> Call:
-    """The call that writes the mean elastic forces of the rows of a group."""
-    free = np.array([g.read(FREE + j) for j in range(len(g.rule.wa))]).T @ g.rule.wa
-    given = g.row, dofs, 1.0 / g.read(LENGTH), g.read(EA).copy(), free, np.array(g.rule.Pa), np.array(g.rule.wa)
+    """The call that writes the mean elastic forces of the rows of a group; three points are enough for leaps."""
+    rule = g.rule
+    free = np.array([g.read(FREE + j) for j in range(len(rule.wa))]).T @ rule.wa
+    P, weight = (rule.Pb, rule.wb) if len(rule.wa) > 3 else (rule.Pa, rule.wa)
+    given = g.row, dofs, 1.0 / g.read(LENGTH), g.read(EA).copy(), free, np.array(P), np.array(weight)
     return call(fill_pulls, lambda s: (*given, s.x, tensions))
 
 
