@@ -134,7 +134,7 @@ def test_errors_that_name_an_item_are_refusals(error: str, word: str) -> None:
 
 
 def test_what_differs_has_its_reason() -> None:
-    """Each row of the page that does not agree or converge says why, and reasons are those of rows that need one."""
+    """Each row of the page without agreement or convergence has a reason, and no other row has one."""
     reasons = peers.tomllib.loads(peers.REASONS.read_text())
     rows = [
         line.split(" | ") for line in peers.PAGE.read_text().splitlines() if line.startswith("| ") and ".py" in line

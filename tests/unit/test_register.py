@@ -218,7 +218,7 @@ def three_by_three(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: 
 
 
 def test_kernels_of_pairs() -> None:
-    """Each kernel is refused for the number of its arguments, and for that of its results."""
+    """Each kernel is refused for a wrong number of arguments, and for a wrong number of results."""
     coordinate: Any = coordinate_pair
     position: Any = position_pair
     with raises(
