@@ -6,8 +6,7 @@ import math
 import os
 import shutil
 import stat
-import subprocess
-import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
@@ -17,6 +16,8 @@ import pytest
 import windlass
 from windlass.framework.kernels.cache_key import list_names
 from windlass.framework.kernels.kernel import kernel
+
+from support.processes import run_warm
 
 ANNOUNCEMENT = "windlass: compiling kernels for this machine (first use, kept in "
 
@@ -89,31 +90,27 @@ class Outcome(NamedTuple):
     stderr: str
 
 
-def start(folder: Path, **environment: str) -> "subprocess.Popen[str]":
-    """Start the script of a folder in a process of its own; the cache is next to the folder unless told otherwise."""
+def settings(folder: Path, **environment: str) -> dict[str, str]:
+    """The environment of the script of a folder; the cache is next to the folder unless told otherwise."""
     own = {"PYTHONPATH": f"{Path(windlass.__file__).parents[1]}{os.pathsep}{folder}", "OMP_NUM_THREADS": "1"}
     own["WINDLASS_CACHE"] = str(folder.parent / "cache")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WINDLASS", "NUMBA"))}
-    command, pipe = [sys.executable, str(folder / "script.py")], subprocess.PIPE
-    # a module that is edited twice within a second, to the same size, must not come from a kept file
-    own["PYTHONDONTWRITEBYTECODE"] = "1"
-    return subprocess.Popen(command, env=inherited | own | environment, stdout=pipe, stderr=pipe, text=True)
+    return inherited | own | environment
 
 
-def finish(process: "subprocess.Popen[str]") -> Outcome:
-    stdout, stderr = process.communicate(timeout=600)
-    assert process.returncode == 0, stderr
-    return Outcome(**json.loads(stdout), stderr=stderr)
-
-
-def run(folder: Path, **environment: str) -> Outcome:
-    return finish(start(folder, **environment))
+def run(folder: Path, kind: int = 1, **environment: str) -> Outcome:
+    """Run the script of a folder in a process of its own; those of both kinds have different hashes of texts."""
+    done = run_warm([str(folder / "script.py")], None, settings(folder, **environment), kind=kind)
+    assert done.returncode == 0, done.stderr
+    return Outcome(**json.loads(done.stdout), stderr=done.stderr)
 
 
 def edit(file: Path, old: str, new: str) -> None:
     text = file.read_text()
     assert old in text
     file.write_text(text.replace(old, new))
+    # a module that is edited twice within a second, to the same size, must not come from a kept file
+    shutil.rmtree(file.parent / "__pycache__", ignore_errors=True)
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +120,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     folder.mkdir()
     for name, text in {"helpers": HELPERS, "law": LAW, "script": SCRIPT + REPORT}.items():
         (folder / f"{name}.py").write_text(text)
-    return folder, run(folder)
+    return folder, run(folder, 0)
 
 
 @pytest.fixture
@@ -198,8 +195,8 @@ def test_damaged_files_are_compiled_anew_and_repaired(user: Path) -> None:
 
 def test_processes_that_fill_the_cache_at_once_do_not_disturb_each_other(user: Path) -> None:
     shutil.rmtree(user.parent / "cache")
-    ranks = [start(user, OMPI_COMM_WORLD_RANK=str(rank)) for rank in range(2)]
-    outcomes = [finish(rank) for rank in ranks]
+    with ThreadPoolExecutor() as pool:
+        outcomes = list(pool.map(lambda rank: run(user, rank, OMPI_COMM_WORLD_RANK=str(rank)), range(2)))
     assert [outcome.results for outcome in outcomes] == [RESULTS, RESULTS]
     # one process waits for the kernels of the other; only the first rank prints
     assert (ANNOUNCEMENT in outcomes[0].stderr) == bool(outcomes[0].compiled)
