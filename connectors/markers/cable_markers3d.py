@@ -32,6 +32,7 @@ from windlass.connectors.markers.marker_laws import number_markers, pack_markers
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.elements.cable2d.points import eval_shape
 from windlass.elements.cable2d.strains import interpolate
+from windlass.elements.nodes.turning import REVERSED, smallest_rotations
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
@@ -41,8 +42,6 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press"
-REVERSED = 1e-12
-"""1 + t0·t below which a tangent points against its reference direction."""
 
 
 class PositionOnCable3D(Component):
@@ -200,18 +199,9 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                             m.H[h, d, 3 * a + b, 3 * e + f] = SS * GG[d, b, f] if beside else 0.0
 
 
-def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
-    """The smallest rotations from unit vectors a to b, shape (rows, 3); by 180° about z where they are opposite."""
-    u, D = np.cross(a, b), 1.0 + (a * b).sum(axis=1)
-    A = np.zeros((len(a), 3, 3))
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        A[:, i, j], A[:, i, k] = -u[:, k], u[:, j]
-    opposite = D < REVERSED
-    A += (D - 1.0)[:, None, None] * np.eye(3)
-    A += u[:, :, None] * u[:, None, :] / np.where(opposite, 1.0, D)[:, None, None]
-    A[opposite] = np.diag((-1.0, -1.0, 1.0))
-    return A
+def axis_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World numbers of the positions and slopes of the rows' cables, shape (rows, 12); angles of twist follow them."""
+    return world.dofs_of(table.local("cable"))[:, :12]
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
@@ -233,7 +223,7 @@ def check(world: Tables, table: EntityTable) -> None:
         raise ModelError(f"{given}: must be <= {length[k]} m, the cable's length")
 
 
-register_marker(PositionOnCable3D, FAMILY, update_on_cable, bind, "cable", SOURCE, check)
+register_marker(PositionOnCable3D, FAMILY, update_on_cable, bind, axis_dofs, SOURCE, check)
 
 
 SHAPE_FAMILY = "cable shape marker in space"
@@ -308,7 +298,7 @@ register_marker(
     SHAPE_FAMILY,
     update_shapes,
     lambda rows: rows.own_marker_index(),
-    "cable",
+    axis_dofs,
     SOURCE,
     outputs={
         "position": shape_output("m", "points, global, shape (points, 3)", "p"),

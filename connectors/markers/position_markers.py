@@ -8,7 +8,7 @@
               Hr for S_i S_j: -(1/|r'|²) S_i' S_j' (t nᵀ + n tᵀ)
     ground    p fixed, from the reference point of the ground
 
-3D bodies are in `position_markers3d`, 3D cables in `cable_markers3d`.
+3D bodies are in `position_markers3d`, 3D cables in `cable_markers3d`, nodes with twist in `twist_markers`.
 
 J̇ = H q̇.  Cubic shape functions S_i of the arc length of the undeformed cable as in `Cable2D`.
 
@@ -37,6 +37,7 @@ from windlass.connectors.markers.position_kernels import (
     update_rigid,
 )
 from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
+from windlass.connectors.markers.twist_markers import TwistNodePosition
 from windlass.elements.bodies.mass_point import MassPoint
 from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.elements.bodies.rigid3d import RigidBody3D
@@ -46,6 +47,7 @@ from windlass.elements.cable2d.points import eval_shape
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import RigidNode2D
 from windlass.elements.nodes.nodes3d import RigidNode3D
+from windlass.elements.nodes.twist_node import PointSlopeTwist3D
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance, number, whole
 from windlass.framework.checks.values import read_numbers, show
@@ -57,7 +59,7 @@ from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import Handles, World
 
 SOURCE = "[@shabana]"
-TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, Cable2D, ALECable2D, Ground)
+TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, PointSlopeTwist3D, Cable2D, ALECable2D, Ground)
 """Kinds of entities with a rotation."""
 CABLES = (Cable2D, ALECable2D)
 SPATIAL_CABLE = "cable in space"
@@ -244,6 +246,8 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
         return world.add(RigidNodePosition, node=entity)
     if component is RigidNode3D:
         return world.add(RigidNodePosition3D, node=entity)
+    if component is PointSlopeTwist3D:
+        return world.add(TwistNodePosition, node=entity)
     if "node" in component.provides:
         return world.add(NodePosition, node=entity)
     raise ModelError(
