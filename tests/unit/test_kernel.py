@@ -1,5 +1,6 @@
 """The kernel decorator and its cache: kernels that other processes find, kernels that they compile, and notes."""
 
+import dis
 import json
 import math
 import os
@@ -7,11 +8,13 @@ import shutil
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import CodeType
 from typing import Any, NamedTuple
 
 import pytest
 
 import windlass
+from windlass.framework.kernels.cache_key import list_names
 from windlass.framework.kernels.kernel import kernel
 
 from support.processes import run_warm
@@ -289,3 +292,20 @@ def test_reading_kernels_is_quick(tmp_path: Path) -> None:
     assert (second.compiled, second.loaded) == ([], 8)
     # calls of functions, which do not depend on the load of the machine as times do
     assert second.results[0] < 0.1 * first.results[0]
+
+
+def test_names_in_instructions_are_those_of_dis() -> None:
+    """The key of the cache reads byte code by itself; names and scopes are those of Python's disassembler."""
+    scopes = {"LOAD_GLOBAL": "global", "LOAD_NAME": "global", "LOAD_DEREF": "cell"}
+    scopes |= {"LOAD_ATTR": "attribute", "LOAD_METHOD": "attribute"}
+    modules = [
+        module for name, module in list(sys.modules.items()) if name.startswith(("windlass", "json", "numpy.lib"))
+    ]
+    values = [value for module in modules for value in list(vars(module).values())]
+    codes = [getattr(getattr(value, "py_func", value), "__code__", None) for value in values]
+    known = [code for code in codes if isinstance(code, CodeType)]
+    assert len(known) > 200
+    for code in known:
+        steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+        named = [(scopes.get(step.opname, ""), step.argval if step.opname in scopes else "") for step in steps]
+        assert list(list_names(code)) == named
