@@ -92,7 +92,7 @@ def inertia_tangent(
                 # derivative of the acceleration with respect to l, with the weight
                 along = dq * by_l[k] + 2.0 * dv * (Bv[k] + l_t * Cq[k]) + da * w[k]
                 corner += w[k] * along + dq * w_l[k] * r_tt[k]
-                # between nodes and l, and between nodes
+                # derivatives between nodes and l, and between two nodes
                 for j in range(4):
                     b = d * j + k
                     values[to[b, last]] += m * S[0, j] * (along + dq * (j % 2) * r_tt[k] / l)
