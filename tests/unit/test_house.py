@@ -237,6 +237,28 @@ def test_framework_names_no_law() -> None:
     assert named == {}
 
 
+def test_a_function_with_the_words_of_a_class_makes_it() -> None:
+    """Names that differ in their spelling alone, as `SlidingJoint` and `sliding_joint`: the function adds rows of the
+    component, or returns an object of the class."""
+    names = {
+        str(alias.asname)
+        for package in (ROOF, ROOT / "connectors", ROOT / "elements")
+        for node in nodes_of(package / "__init__.py")
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    words = Counter(name.replace("_", "").lower() for name in names)
+    pairs = {name for name in names if words[name.replace("_", "").lower()] > 1 and name[0].isupper()}
+    makers: dict[str, set[str]] = {}
+    for path in FILES:
+        for node in nodes_of(path):
+            if isinstance(node, ast.FunctionDef):
+                used = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+                makers.setdefault(node.name.replace("_", ""), set()).update(used)
+    assert len(pairs) > 5
+    assert [name for name in sorted(pairs) if name not in makers.get(name.lower(), ())] == []
+
+
 def test_words_of_laws_mean_one_thing() -> None:
     """Functions of laws have the same name, arguments and kind in every file, and nothing else has these names."""
     arguments = {
