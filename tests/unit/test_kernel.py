@@ -6,6 +6,7 @@ import math
 import os
 import shutil
 import stat
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import CodeType

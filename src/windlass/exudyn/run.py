@@ -172,7 +172,7 @@ class Due:
         return True
 
     def is_left(self, state: State) -> bool:
-        """Whether the end of a solve still needs a row, which is then noted."""
+        """Whether the file still needs a row for the end of a solve; if so, the row counts as written."""
         time = self._clock(state)
         if time <= self.last + self._round(time):
             return False
