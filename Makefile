@@ -22,7 +22,7 @@ help: ## list the targets
 setup: ## install PETSc, MPI and the Python packages (into .venv)
 	@scripts/setup.sh
 
-setup-test: ## the same with what the tests need (vtk, pytest, ruff, mypy, import-linter)
+setup-test: ## the same with the packages of the tests (vtk, pytest, ruff, mypy, codespell, import-linter)
 	@scripts/setup.sh --test
 
 belt: setup ## run the two-pulley belt drive: table, picture and files for ParaView
@@ -32,7 +32,7 @@ belt: setup ## run the two-pulley belt drive: table, picture and files for ParaV
 test: style ## check style, types and import directions, then run all tests
 	@$(MAKE) --no-print-directory -j 3 types imports pytest
 
-lint: style types imports words ## ruff, mypy --strict, the import directions and the words of the pages
+lint: style types imports words ## ruff, mypy --strict, the import directions, codespell and the words of the pages
 
 style: setup-test
 	$(PYTHON_BIN) -m ruff check .
@@ -45,6 +45,7 @@ imports: setup-test
 	$(VENV)/bin/lint-imports
 
 words: setup-test
+	$(VENV)/bin/codespell -D - -D scripts/british.words
 	$(PYTHON_BIN) -m pytest -q tests/unit/test_words.py
 
 # A test more than cores side by side, as tests also wait; each file in one process, so that what a file sets up is set up

@@ -280,7 +280,7 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
         if best.word == "agrees":
             return best
         if found is not None and found.difference > SPOILT * first.difference:
-            # Newton's method fails with these tolerances, and steps are cut: larger ones are tried
+            # Newton's method fails with these tolerances, and steps are cut: larger tolerances are tried
             spoilt, tolerance = tight, 0.0 if best is first else tolerance
             continue
         if found is not None and found.motion > max(NO_TOLERANCE * first.motion, AGREES):

@@ -63,7 +63,7 @@ def main() -> int:
         calls = [(words, given.rounds) for words in USUAL[name]]
         calls += [(words, 1) for words in LARGE.get(name, []) if given.large]
         for words, rounds in calls:
-            # a script's own number of rounds of split.py is of another kind
+            # split.py has another kind of rounds
             options = [] if name == "split" else ["--rounds", str(rounds)]
             command = [PYTHON, str(FOLDER / f"{name}.py"), *words, *options, "--results", str(given.results)]
             print(f"\n== {name} {' '.join(words)}", flush=True)

@@ -42,20 +42,34 @@ UserFunctions: TypeAlias = Any
 One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
 Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 """
+CABLES = ("Cable2D", "Cable3D", "ALECable2D")
+CIRCLE_CONTACTS = (
+    "ContactCircleCable2D",
+    "ContactFrictionCircleCable2D",
+    "ContactFrictionCirclePoints2D",
+    "ContactFrictionCircleSetPoints2D",
+)
+SURFACE_CONTACTS = ("ContactFrictionSurfaceCable", "ContactFrictionSurfaceSetCable")
 BUILDERS = {
     # file: parameter of columns, and the components with these columns
-    "elements/routes/cable_chain.py": ("cable_columns", ("Cable2D", "Cable3D", "ALECable2D")),
-    "connectors/drives/belt.py": ("cable_columns", ("Cable2D", "Cable3D")),
-    "connectors/circle_contact/add_contact.py": (
-        "columns",
-        (
-            "ContactCircleCable2D",
-            "ContactFrictionCircleCable2D",
-            "ContactFrictionCirclePoints2D",
-            "ContactFrictionCircleSetPoints2D",
-        ),
-    ),
+    "elements/routes/cable_chain.py": ("cable_columns", CABLES),
+    "elements/mesh/cable_mesh.py": ("cable_columns", CABLES[:2]),
+    "elements/cable3d/winch_cable.py": ("columns", ("WinchCable2D",)),
+    "connectors/drives/belt.py": ("cable_columns", CABLES[:2]),
+    "connectors/drives/winch_reserve.py": ("columns", ("WinchCable2D",)),
+    "connectors/circle_contact/add_contact.py": ("columns", CIRCLE_CONTACTS),
+    "connectors/surface_contact/add_surface_contact.py": ("columns", SURFACE_CONTACTS),
+    "connectors/cable_contact/contact_friction_cables3d.py": ("columns", ("CableContactSet",)),
+    "connectors/rigid_springs/reeving_system_springs.py": ("columns", ("ReevingSystemSprings",)),
+    "connectors/sliding/carriage.py": ("values", ("SlidingJoint",)),
 }
+FURTHER = {"sliding_joint": {"speed": "Numbers"}}
+"""Keywords of builders that are not columns."""
+MADE = (
+    *("node0", "node1", "node", "feed", "begin", "share", "circle", "circle_set", "surface", "surface_set"),
+    *("contact_set", "cable", "track", "marker", "markers", "cable_marker", "circle_marker", "data"),
+)
+"""Columns and references that builders set themselves."""
 
 
 def find_laws() -> list[Law]:
@@ -200,24 +214,20 @@ def write_tables() -> str:
 def write_builders(path: str, found: dict[str, Law]) -> str:
     """The stub of a module whose functions pass columns to `World.add`."""
     parameter, names = BUILDERS[path]
-    # columns that builders set themselves
-    made = ("node0", "node1", "circle", "cable", "cable_marker", "circle_marker", "data")
     tree = ast.parse((ROOT / path).read_text())
     columns: dict[str, str] = {}
     for name in names:
         component = found[name].component
-        for word, column in component.columns.items():
-            columns.setdefault(word, type_of_column(column))
-        for word, ref in component.refs.items():
-            if word not in made:
-                columns.setdefault(word, type_of_reference(ref))
+        columns |= {word: type_of_column(column) for word, column in component.columns.items() if word not in columns}
+        columns |= {word: type_of_reference(ref) for word, ref in component.refs.items() if word not in columns}
+    columns = {word: kind for word, kind in columns.items() if word not in MADE}
     lines = []
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             for function in ast.walk(node):
                 further = function.args.kwarg if isinstance(function, ast.FunctionDef) else None
                 if further is not None and further.arg == parameter:
-                    spell_out(function.args, columns)
+                    spell_out(function.args, {"name": "str", **columns, **FURTHER.get(function.name, {})})
             lines += reduce_function(node) if isinstance(node, ast.FunctionDef) else reduce_class(node)
         elif isinstance(node, ast.AnnAssign):
             lines.append(f"{ast.unparse(node.target)}: {ast.unparse(node.annotation)}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Windlass needs: PETSc, SLEPc and MPI as packages of the system, the Python packages into .venv.
 # usage: scripts/setup.sh [--test|--docs] [--build-petsc]
-#   --test         adds the test extra (vtk, pytest, ruff, mypy, import-linter),
+#   --test         adds the test extra (vtk, pytest, ruff, mypy, codespell, import-linter),
 #   --docs         what the documentation site needs (Sphinx, MyST, furo; EGL for the scenes of notebooks),
 #   --build-petsc  builds the newest PETSc and SLEPc in the environment, from the sources that pip finds, in place of the
 #                  packages of the system: about 15 minutes on two cores.  Called again, it continues where it was stopped.
@@ -211,7 +211,8 @@ build_petsc() {
       # what Windlass does not use is left out
       build_library petsc "$version" PETSC_ARCH=arch-windlass --prefix="$venv/petsc" --with-debugging=0 \
         --with-shared-libraries=1 --with-cc=mpicc --with-cxx=mpicxx --with-fc=mpif90 COPTFLAGS=-O2 CXXOPTFLAGS=-O2 \
-        FOPTFLAGS=-O2 --with-fortran-bindings=0 --with-x=0 --with-cuda=0 --with-hip=0 --with-sowing=0 --with-c2html=0 \
+        FOPTFLAGS=-O2 --with-fortran-bindings=0 --with-x=0 --with-cuda=0 --with-cudac=0 --with-hip=0 --with-hipc=0 \
+        --with-syclc=0 --with-sowing=0 --with-c2html=0 \
         "${options[@]}" "${more[@]}"
       export PETSC_DIR=$venv/petsc
     else

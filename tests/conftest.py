@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -54,7 +55,7 @@ LONG = (
     "test_settling.py::test_with_friction[20]",
     "test_hunt_crossley.py::test_direction_of_least_overlap[2.0]",
 )
-"""Tests that are long and rarely tell more than shorter ones beside them: `make test-long` runs them, too."""
+"""Tests that are long and rarely tell more than shorter ones next to them: `make test-long` runs them, too."""
 
 
 FIRST = (
@@ -88,8 +89,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.loadscopereorder = False
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files without tests of several processes are not read where these alone are chosen: reading all takes 10 s."""
+    if collection_path.suffix != ".py" or not config.option.markexpr.startswith("mpi"):
+        return None
+    return "mark.mpi" not in collection_path.read_text() or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is long, and begin with the files that take longest."""
+    """Mark long tests, and begin with the files that take longest."""
     for item in items:
         if item.nodeid.endswith(LONG):
             item.add_marker(pytest.mark.long)
@@ -98,7 +106,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What has been imported and collected stays: looking for rubbish in it takes longer than many tests."""
+    """Imported and collected objects stay: garbage collection of them takes longer than many tests."""
     gc.collect()
     gc.freeze()
 

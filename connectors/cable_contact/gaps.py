@@ -104,7 +104,7 @@ def sweep_cables(
             gather(start, c.dofs, a, la),
             gather(start, c.dofs, b, lb),
         )
-        # points of one cable against points of the other
+        # compare points of one cable with points of the other
         for i in range(na):
             xi = arc_length_of(i, na, la)
             p0, p1 = value_at(ya, xi), value_at(za, xi)

@@ -214,7 +214,7 @@ def update_history(
         if data[at + STATE] == NEW:
             errors[a] += eval_press(par, par.reach - t.D, 0.0)
         if par.reach - t.D > min(c.radius[a], c.radius[b]):
-            # they would pass through each other: the step must not be accepted
+            # the cables would pass through each other, so the step must not be accepted
             errors[a] = np.inf
         share = eval_share(t.d, m.pa, bend_at(za, xi), m.pb, m.kb)
         if rests and data[at + STATE] != NEW:

@@ -1,1 +1,1 @@
-"""The laws of contact between circles and cables, and what they show."""
+"""The laws of contact between circles and cables, and their drawings and reports."""

@@ -151,7 +151,7 @@ def note_states(
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
-    check_forms(rows.table, FORMS, rows.rows)  # again, since friction_stiffness may have been switched
+    check_forms(rows.table, FORMS, rows.rows)  # checked again, because friction_stiffness may have been changed
     contact = rows.columns
     system, c, axial = create_system(rows, contact), contact.columns, contact.axial
 
@@ -190,7 +190,8 @@ def build(rows: LocalRows) -> System:
     def decide(fields: Fields) -> None:
         start, data = fields.start_data, fields.data
         before = data.copy()
-        # what was not recorded, because there were no bristles, begins where the segment is now
+        # sticking positions that were not recorded, because there were no bristles, begin at the present place of the
+        # segment
         start[states[start[sticks] == 0.0]] = UNDEFINED
         run_post_newton(system, fields)
         # a segment with the bristle bent to the limit of friction still slips; rounding would decide otherwise

@@ -1,4 +1,4 @@
-"""What makes a run with contact between circles and cables doubtful, said before it begins or found when it has ended.
+"""Reasons why a run with contact between circles and cables is doubtful, found before it begins or after it has ended.
 
 - Step size.  The mass m = rho A L/n of a segment on the contact stiffness k swings with the period T = 2 pi sqrt(m/k),
   which the step must resolve.  Belts are doubtful with steps of several periods: see `LONGEST_STEP`.
@@ -44,11 +44,11 @@ DEEP = 0.25
 DEEPEST = 0.5
 """Motion does not begin with a cable deeper inside a circle than this share of its radius."""
 TOUCHING = 1e-9
-"""Circles whose centres are nearer than the sum of their radii by less than this of it touch only."""
+"""Circles whose overlap is below this fraction of the sum of their radii only touch."""
 
 
 def watch(system: System, rows: LocalRows) -> None:
-    """Have a system of segments or points say what makes runs doubtful."""
+    """Add the reasons why runs are doubtful to a system of segments or points."""
     view, c = view_contact(rows), rows.columns
     c = c.columns if isinstance(c, Contact) else c
     row, within = segment_places(c.n)

@@ -65,7 +65,7 @@ def has_friction(rows: LocalRows) -> bool:
 
 
 class Circles(NamedTuple):
-    """What does not change of the circles of some rows."""
+    """The constant data of the circles of some rows."""
 
     ids: IntArray  # entity numbers of their markers, shape (circles,)
     marker: IntArray  # their markers in the columns of their family, shape (circles,)
@@ -117,7 +117,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 
 
 class Intervals(NamedTuple):
-    """What does not change of the segments of some rows."""
+    """The constant data of the segments of some rows."""
 
     contact: ContactView  # the rows
     row: IntArray  # row, segment: row and number of each segment, shape (segments,)
@@ -143,5 +143,5 @@ def find_circles(rows: LocalRows) -> IntArray:
 
 
 def circle_keys(rows: LocalRows) -> FloatArray:
-    """What tells circles apart: number of the marker, and radius [m], shape (rows, 2)."""
+    """The identity of circles: number of the marker, and radius [m], shape (rows, 2)."""
     return np.stack((rows.local("circle").astype(np.float64), rows.local("circle_radius")), axis=1)

@@ -1,4 +1,4 @@
-"""Belts without load: what sinking in adds to tractions at the ends of an arc, and a resolution that keeps them small.
+"""Belts without load: the tractions that sinking in adds at the ends of an arc, and a resolution that keeps them small.
 
 A belt comes onto a circle as a string onto a foundation, F g'' = k g + F/R, and has sunk in by F/(k R) (1 - exp(-s/l)),
 l² = F/k, after the way s.  It runs on a larger radius until then, and not quite along the circle, by the slope.  So its
@@ -58,7 +58,7 @@ class SinkingTraction(NamedTuple):
         if min(self.press, self.bristles, self.contact_stiffness) <= 0.0:
             return 0.0
         l, a = sqrt(self.press / self.contact_stiffness), sqrt(self.axial_stiffness / self.bristles)
-        # where l is a or 2 a, two exponentials are the same: the limit, from close by
+        # where l is a or 2 a, two exponentials coincide: the limit is evaluated close to this value
         if min(abs(l / a - 1.0), abs(l / a - 2.0)) < NEAR:
             a *= 1.0 - NEAR
         s = np.linspace(0.0, 10.0, 2001) * max(a, l)
@@ -72,7 +72,7 @@ class SinkingTraction(NamedTuple):
         return self.bristles * self.bend / self.limit
 
     def advise(self) -> str:
-        """What makes the traction small."""
+        """Advice that makes the traction small."""
         stiffness = self.stiffen(SMALL).contact_stiffness
         return f"for a tenth of it take contact_stiffness_per_length above {stiffness:.2g} N/m^2"
 
@@ -85,7 +85,7 @@ class SinkingTraction(NamedTuple):
         least = most = self.contact_stiffness
         if exceed(least) <= 0.0:
             return self
-        # it falls as k^(-3/2) at last
+        # for large k it falls as k^(-3/2)
         while exceed(most) > 0.0:
             most *= 2.0
         return self._replace(contact_stiffness=float(brentq(exceed, least, most)))
@@ -97,7 +97,7 @@ class FreeBelt(NamedTuple):
     Attributes:
         length: longest length of an element [m].
         contact_stiffness: least contact stiffness per metre of belt, k [N/m²].
-        mesh_traction, sinking_traction: what both then add, of the limit of friction [1].
+        mesh_traction, sinking_traction: the tractions that both then add, as fractions of the limit of friction [1].
     """
 
     length: float

@@ -6,8 +6,8 @@ docs/explanation/theory/contact.md.
 
 - Tractions without load.  Bristles treat this displacement along the circle as slip, see `mesh_traction.py`.  Beyond
   the limit of friction mu f_n both ends of an arc slip to and fro.
-- Open places on the arc.  A cable that sinks in by less than its wave opens there, and loses what its bristles hold.
-  That matters where a change of tension passes into the circle over a long way, sqrt(EA/mu_k), the whole arc.
+- Open places on the arc.  A cable that sinks in by less than its wave opens there, and loses the energy of its
+  bristles. That matters where a change of tension passes into the circle over a long way, sqrt(EA/mu_k), the whole arc.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ def find_coarse_belts(rows: LocalRows, c: PointColumns, fields: Fields) -> list[
 
 def find_mesh_doubts(rows: LocalRows, c: ContactColumns | PointColumns, out: FloatArray, cables: IntArray) -> list[str]:
     """Doubts in words; ``out``: numbers of all segments or points, ``cables``: the cable of each row, shape (rows,)."""
-    # by the gaps of now, as what is closed may not have been decided yet: rows that lie on their circle
+    # by the present gaps, because closed contacts may not have been decided yet: rows that lie on their circle
     gap = np.where(np.arange(out.shape[1]) < c.n[:, None], out[..., GAP], 0.0)
     if isinstance(c, PointColumns):
-        # belts that grow their circle are judged at the end, by the length of their cables
+        # belts on circles that grow are judged at the end, by the length of their cables
         gap = np.where(c.press[:, None] > 0.0, 0.0, gap)
     depth = -gap.sum(axis=1) / c.n
     held = (depth > 0.0) & (2 * (gap < 0.0).sum(axis=1) >= c.n) & (c.mu > 0.0) & (c.mu_k > 0.0) & c.active

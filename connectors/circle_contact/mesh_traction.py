@@ -1,4 +1,4 @@
-"""What the mesh of a belt without load adds to its tractions on a circle, in closed form.
+"""The tractions that the mesh of a belt without load adds on a circle, in closed form.
 
 Where the curvature jumps by 1/R within a cable of the length l, at both ends of an arc, its cubic is off along the
 circle by up to w = l³/(192 R²): the deflection of a clamped beam by a force in its middle, of slopes up to 3 w/l.
@@ -76,7 +76,7 @@ class MeshTraction(NamedTuple):
         return float(brentq(exceeds, 0.0, 1.0))
 
     def advise(self) -> str:
-        """What makes the traction of one small."""
+        """Advice that makes the traction of one row small."""
         return (
             f"for a tenth of it take friction_stiffness_per_length below {self.shrink('bristles') * self.bristles:.2g} "
             f"N/m^2, or {1.0 / self.shrink('length'):.2g} times as many cables"

@@ -1,4 +1,4 @@
-"""What reports and pictures need of contacts between circles and cables, the same for segments and for points."""
+"""The data of contacts between circles and cables that reports and pictures need, the same for segments and points."""
 
 from __future__ import annotations
 

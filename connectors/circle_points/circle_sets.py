@@ -25,8 +25,8 @@ from windlass.framework.model.system import Fields
 class PairColumns(NamedTuple):
     """Rows of a law with circle sets."""
 
-    # what the kernels of the law read; ``circle``, ``r``, ``active`` and the coordinates of the circle follow
-    # the history values
+    # the columns that the kernels of the law read; ``circle``, ``r``, ``active`` and the coordinates of the circle
+    # follow the history values
     points: PointColumns
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
     number: IntArray  # number of the circle that a row is bound to at present, 0 for none, -1 at first, shape (rows,)

@@ -57,7 +57,8 @@ def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (C
     widths: the numbers of coordinates that it may have.
     """
     for cables, positions, _ in world.split_by_table(table.local("cable")):
-        width, row = world.resident_dofs(cables).shape[1], table.resident[positions.min()]
+        # angles of twist follow the positions and slopes
+        width, row = world.resident_dofs(cables).shape[1] // 4 * 4, table.resident[positions.min()]
         if "ale" in cables.component.refs:
             raise ModelError(
                 f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "
@@ -142,7 +143,7 @@ def create_point_account(
 def read_points(c: PointColumns, s: Evaluation) -> None:
     """Add energies and powers of all rows, and write the numbers of points for `fill_jumps`, and m.
 
-    Dampers act by the gap from the circle as it is, without what a press makes it larger by.
+    Dampers act by the gap from the original circle, without the growth by a press.
     Energies are those of the normal springs and of the bristles: of m closed points of n, (n/m) mu_k u²/2 each.
     """
     out = eval_points(c, s)
@@ -150,7 +151,7 @@ def read_points(c: PointColumns, s: Evaluation) -> None:
     stored = s.data[c.data[:, None] + np.minimum(place, c.n[:, None] - 1)]
     closed = ((place < c.n[:, None]) & (stored <= 0.0) & (out[..., STATE] != UNDEFINED)).sum(axis=1)
     mu_k, arm = (c.mu_k * c.n / np.maximum(closed, 1))[:, None], c.r[:, None] / (c.r[:, None] + out[..., GAP])
-    # a slipping point keeps its bristle bent to where it gives f_t
+    # a slipping point keeps its bristle bent so that it carries f_t
     slips = (np.abs(out[..., STATE]) == 1.0) & (mu_k != 0.0)
     bristle = np.where(slips, out[..., FT] / np.where(slips, c.mu_k[:, None] * arm, 1.0), out[..., BRISTLE])
     touches = (place < c.n[:, None]) & (stored <= 0.0) & c.active[:, None]
@@ -225,5 +226,5 @@ def create_point_outputs(
     outputs = create_outputs(friction=True, evaluate=evaluate, powers=powers)
     outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also where open")
     outputs["contact_position"] = replace(outputs["contact_position"], doc="the point, global x, y")
-    outputs["lever_power"] = replace(outputs["lever_power"], doc="0: cable and circle feel f_t at the same point")
+    outputs["lever_power"] = replace(outputs["lever_power"], doc="0: f_t acts on cable and circle at the same point")
     return outputs

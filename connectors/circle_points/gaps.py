@@ -1,8 +1,8 @@
 """Gaps between circles and points of cables, by which solvers see whether steps resolve contacts; see `Gaps`.
 
-Rows of sets contain near circles at the ends of a step.  What is passed between them by a cable that has no row for it
-is sought where cable and circle together move by more than half a radius; one number more stands for the deepest such
-way.  A line between neighbouring points that sweeps over the centre of a circle has passed it, though no point need be
+Rows of sets contain near circles at the ends of a step.  Circles that a cable passes without a row for them are
+searched where cable and circle together move by more than half a radius; one further number stands for the deepest such
+pass.  A line between neighbouring points that sweeps over the centre of a circle has passed it, though no point need be
 near.
 """
 
@@ -91,7 +91,7 @@ def fill_point_gaps(
     for i in range(len(c.n)):
         n, r, y, ci = c.n[i], c.r[i] + eval_growth(c, i, data, PRESS), c.offset[i], c.circle[i]
         at, first = first, first + n
-        # the first node of the cable, and the margin of nearer points
+        # the first node of the cable, and the margin for nearer points
         cx, cy, ux, uy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
         mx, my = x[dofs[i, 0]] - cx, x[dofs[i, 1]] - cy
         wx, wy, L = v[dofs[i, 0]] - ux, v[dofs[i, 1]] - uy, c.L[i] * n
@@ -234,7 +234,7 @@ def follow_sets(
         gaps: of the rows, with one number more.
         family: of the markers.
         number: of the partner of each row, shape (rows,).
-        assign: binds rows to what they touch now.
+        assign: binds rows to the circles that they touch now.
         measure: ``(s, markers, x, v, numbers)`` writes the numbers of the rows.
         seek: ``(markers, x, markers at the start, x at the start, row)`` writes the numbers of a partner that is
             passed.

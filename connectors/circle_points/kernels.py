@@ -129,8 +129,8 @@ class PointState(NamedTuple):
     bristle: float
 
 
-# Where a point is has the same digits everywhere, whether it is evaluated by itself or in a lane: so what has just
-# touched has an unbent bristle, and a gap that is stored is that of the outputs.
+# The position of a point has the same digits everywhere, whether it is evaluated by itself or in a lane: so points that
+# have just touched have unbent bristles, and stored gaps equal the gaps of outputs.
 
 
 @kernel(inline=True, fast=False)

@@ -1,12 +1,12 @@
 """Which things of a set the cables may touch now: pairs that change, in rows that stay.
 
 A row is a place of a cable where it may touch one thing of its set, a circle or a surface; several rows of one cable
-are several places.  What that is stands in the history values of the row, after those of its points: its number, from
-1, or 0 for none.  So a state, a checkpoint and a repeated step have their pairs with them, and kernels use rows as
+are several places.  The history values of the row contain the number of this member after the values of its points:
+from 1, or 0 for none.  So a state, a checkpoint and a repeated step have their pairs with them, and kernels use rows as
 usual.
 
 Pairs are sought between Newton runs, before their history is updated, as only there a point can close.  Then every pair
-closer than the skin gets a place, the nearest first; what is closed keeps its own.  The list stays valid while
+closer than the skin gets a place, the nearest first; closed pairs keep their places.  The list stays valid while
 
     (largest motion of a cable) + (largest motion of a thing) < smallest gap of a pair without a place.
 
@@ -43,7 +43,7 @@ def find_members(world: Tables, member: type[Component], thing: str, of: str) ->
 
     Args:
         member: component of the members.
-        thing: its column with what has the coordinates, such as ``"circle"``.
+        thing: its column with the reference to the coordinates, such as ``"circle"``.
         of: its column with the set.
     """
     table = world.tables.get(member)
@@ -57,8 +57,8 @@ def find_members(world: Tables, member: type[Component], thing: str, of: str) ->
 def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArray) -> IntArray:
     """World coordinate numbers of rows: of the cable, and of one of the members of its set, -1 for none.
 
-    The first cables have the first member and so on: so the numbering knows that many rows couple each member, and the
-    choice of a linear solver sees what a tangent will look like, before any pair is known.
+    The first cables have the first member and so on: so the numbering counts the rows that couple each member, and the
+    choice of a linear solver uses the pattern of later tangents, before any pair is known.
 
     Args:
         cable: those of the cables, shape (rows, c).
@@ -233,7 +233,7 @@ def follow_pairs(
         system: that of the law of pairs, on the columns ``p.points``.
         p: the rows, see `PairSearch`.
         kind: the search.
-        take: ``(p, data)`` binds rows to what the history values name.
+        take: ``(p, data)`` binds rows to the members that the history values name.
 
     Returns:
         The first row of each group.

@@ -28,7 +28,7 @@ def add_residual(
     c: PointColumns, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
 ) -> None:
     """Add the left-hand-side forces of all rows to f; x are total coordinates, v velocities."""
-    # ones, as lanes without a row are evaluated, too
+    # the value 1, because lanes without a row are evaluated, too
     g, rows, total = np.ones((SIZE, LANES)), np.empty(len(c.n), np.int64), 0
     for i in range(len(c.n)):
         if c.active[i] and touches(data, c.data[i], c.n[i]):

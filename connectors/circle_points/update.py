@@ -4,9 +4,9 @@ See `kernels.py` for the letters.  The update of a row, with the stored values o
 "start" is said:
 
     gap:      (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
-    closed:   u is the mean of (m/n) u_k with m and anchors of the start, over all points that were closed then but for
-              those that slip.  All are first taken to stick; those with |f_t| > mu |f_n| slip, s = sgn(f_t), until none
-              is left that does.  Points that have just touched take over the u of the others.
+    closed:   u is the mean of (m/n) u_k with m and anchors of the start, over all points that were closed then
+              except slipping ones.  All are first assumed to stick; those with |f_t| > mu |f_n| slip, s = sgn(f_t),
+              until none exceeds its limit.  Points that have just touched take over the u of the others.
               Anchors are put where (m/n) u_k is u, and of points that slip where bristle and damper together give
               mu |f_n|.  So an opening point passes its bend on to the others, and a touching point takes its share.  A
               state other than stored: error += ||f_t| - mu |f_n||.
@@ -78,7 +78,7 @@ def find_sticking(
     while again:
         total, count, again = 0.0, 0, False
         for k in range(n):
-            # an opened point passes on its bend if it stuck
+            # an opening point that stuck passes on its bend
             if before[k] != UNDEFINED and (state[k] == STICKS or (state[k] == UNDEFINED and before[k] == STICKS)):
                 total, count = total + bend[k], count + 1
         if count > 0:
@@ -128,7 +128,7 @@ def update_history(
     for number in range(total):
         lane = number % LANES
         if lane == 0:
-            # the points of the next rows, side by side
+            # the points of the next rows, in parallel lanes
             some, offset, _ = gather_rows(c, circle, data, x, v, rows, number, min(LANES, total - number), g)
             for k in range(some):
                 if offset:
@@ -152,7 +152,8 @@ def update_history(
             depth -= gap / n
             leaves |= gap > 0.0 and start[first + k] <= 0.0
             closed_before += start[first + n + k] != UNDEFINED
-        # a cable that is being laid on begins to rub when all of it lies on the circle, or when it leaves a short arc
+        # a cable that runs onto a circle has friction from when all of it lies on the circle, or from when it leaves a
+        # short arc
         laid = not follows or start[first + 3 * n + RUBS] == LAID
         laid |= (closed == n and depth >= DEEP * grown) or leaves
         # on a rigid layer its neighbours hold it, by a bend of its own
@@ -187,7 +188,7 @@ def update_history(
             elif bristles:
                 # the damper of a new bristle acts from the next step on
                 drag[k] = 0.0
-        # those that stick share one bend; states and anchors
+        # sticking points share one bend; states and anchors
         u = find_sticking(n, before, bend, drag, h, limit, state, excess)
         for k in range(n):
             if state[k] != data[first + n + k] and state[k] != UNDEFINED:
@@ -198,7 +199,7 @@ def update_history(
                 # without bristles the present position, so that those that are switched on later begin unbent
                 own = u if state[k] == STICKS else state[k] * slip_bend(limit[k], state[k] * drag[k], h[k])
                 data[first + 2 * n + k] = points[k, 3, lane] - n / closed * own
-        # the press that the circle grows by
+        # the press by which the circle grows
         if follows and commits:
             data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
             o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])

@@ -151,7 +151,7 @@ def fill_segment_gaps(
         for k in range(n + 1):
             points[begin + k, 0], points[begin + k, 1] = p[j0 + k, 0] - cx, p[j0 + k, 1] - cy
             points[begin + k, 2], points[begin + k, 3] = v[j0 + k, 0] - ux, v[j0 + k, 1] - uy
-        # new ones have no start
+        # new contacts have no start of the step
         if not points[begin, 4] < np.inf:
             continue
         if is_quiet(points, begin, n, r, quiet[LEAST]):

@@ -103,7 +103,7 @@ def slip_rate(
     bx, by = place_velocity(y, s_t, 1, k, g)
     ex, ey = z.bx - z.ax, z.by - z.ay
     E = ex * ex + ey * ey
-    # motion of the ends along n turns the chord, along t it moves the chord along itself; see `chord_derivatives`
+    # motion of the ends along n rotates the chord, motion along t shifts it along itself; see `chord_derivatives`
     turning = z.nx * (ax - bx) + z.ny * (ay - by)
     q = z.rho
     along = z.nx * (ay + q * (by - ay)) - z.ny * (ax + q * (bx - ax))
@@ -141,7 +141,7 @@ def eval_lanes(case: int, g: FloatArray) -> None:
         at1 = fn * (n1x * vbx + n1y * vby) + ft * (n1x * vby - n1y * vbx)
         taken = (1.0 - h.rho) * at0 + h.rho * at1 - par.r * ft * o.omega
         spring = par.kc * (h.D - par.r)
-        # the gap belongs to the mesh
+        # the gap changes with the mesh, not with the material
         rx = (1.0 - h.rho) * g[SLOPES, k] + h.rho * g[SLOPES + 2, k]
         ry = (1.0 - h.rho) * g[SLOPES + 1, k] + h.rho * g[SLOPES + 3, k]
         drift = g[AXIAL, k] * (rx * h.nx + ry * h.ny)

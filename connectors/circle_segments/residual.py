@@ -43,7 +43,7 @@ def add_residual(
             eval_forces(LOWERED, g)
         else:
             eval_forces(GENERAL, g)
-        # brought to the coordinates, row by row
+        # added to the coordinates, row by row
         for k in range(count):
             row = rows[first + k]
             if row != last:

@@ -89,7 +89,7 @@ def store_gaps(
                 data[at] = gap
             if always and (gap > 0.0 or not rubs):
                 data[at + n] = UNDEFINED
-            # always written, but counted only if needed: a branch would take longer
+            # always written, but counted only if needed, because a branch takes longer
             rows[count], numbers[count], gaps[count] = i, s, old
             count += gap <= 0.0 or old <= 0.0
     return rows, numbers, gaps, count, changed

@@ -161,7 +161,7 @@ def decide(row: Any, u: Pose, new: FloatArray) -> None:
     new[TIP], new[3] = max(-below, 1e-9), groove + 1.0
     for which in range(FLANKS):
         depth = depth_of(row, which, way, height)[0].real
-        # in the pulley: the one of flank and tip with the smaller energy
+        # in the pulley: flank or tip, whichever has the smaller energy
         if depth > 0.0 and below > 0.0 and row.tooth_stiffness * depth * depth > row.tip_stiffness * below * below:
             new[TIP] = -below
             depth = 0.0

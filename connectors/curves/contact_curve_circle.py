@@ -94,7 +94,7 @@ def face(piece: FloatArray, x: complex, y: complex) -> tuple[complex, complex, c
         return b * x - a * y, complex(b, 0.0), complex(-a, 0.0)
     length = np.sqrt(x * x + y * y)
     if length.real == 0.0:
-        # the centre of an arc: all of its points are as near as its middle
+        # at the centre of an arc all of its points are equally near
         return side * (a * x + b * y - piece[5]), complex(side * a, 0.0), complex(side * b, 0.0)
     return side * (length - piece[5]), side * x / length, side * y / length
 
@@ -335,7 +335,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
                 gap, rate, _, _, _, _, _ = measure(row, row.pieces[j], u, ut)
                 if gap.real < least[GAP]:
                     note_gap(least, gap.real, rate.real, speed)
-        # the place, and the velocity of the centre relative to the body of the curve
+        # the position, and the velocity of the centre relative to the body of the curve
         center, turn, A = locate_center(u), cross(ut[3:6], u.d), u.A
         v0, v1, v2 = (ut[0] - turn[0]).real, (ut[1] - turn[1]).real, (ut[2] - turn[2]).real
         way[REACH], way[X], way[Y] = row.radius, center[0].real, center[1].real
@@ -347,7 +347,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
             way[GAP] = row.radius
         if not way[BEFORE + REACH] > 0.0:
             continue
-        # circles that touch at one end only
+        # circles that touch only at one end of the step
         begin, _ = find_feet(row, curves, way[BEFORE + X], way[BEFORE + Y])
         if first > 0 and begin == 0:
             g, rate = eval_gap(row, curves, first, way[BEFORE:], moves[BEFORE:])

@@ -54,8 +54,8 @@ from windlass.connectors.springs.coordinate_spring_damper import CoordinateSprin
 from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
 from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
 from windlass.elements.cable2d.cable2d import Cable2D
-from windlass.elements.cable3d.cable3d import Cable3D
-from windlass.elements.routes.cable_chain import cable_along, nodes_of
+from windlass.elements.cable3d.kinds import TWIST, find_kinds
+from windlass.elements.routes.cable_chain import FRAME_COLUMNS, cable_along, nodes_of
 from windlass.elements.routes.routes import Route
 from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.checks.checks import (
@@ -125,7 +125,8 @@ LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa"
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
     """Raise ModelError for arguments that neither a belt nor its cables have; with those whose names are close."""
     own = [name for name in inspect.signature(kind).parameters if name not in ("world", "cable_columns")]
-    known = list(dict.fromkeys([*own, *Cable2D.columns, *Cable3D.columns]))
+    in_space = [*find_kinds(3, columns)[1].columns, *(FRAME_COLUMNS if TWIST in columns else ())]
+    known = list(dict.fromkeys([*own, *Cable2D.columns, *in_space]))
     for name in columns:
         if name not in known:
             close = get_close_matches(name.lower(), own, 2) or get_close_matches(name.lower(), known, 2)
@@ -134,7 +135,7 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
 
 
 class _Line:
-    """What belts and ropes have in common; for the attributes see `Belt`."""
+    """Common base of belts and ropes; for the attributes see `Belt`."""
 
     def __init__(
         self, world: World, pulleys: Sequence[Pulley], closed: bool, ends: tuple[Any, Any], given: dict[str, Any],
@@ -150,7 +151,8 @@ class _Line:
         given = {**NO_TEETH, **given}
         teeth = read_teeth(self.name, self.pulleys, given)
         if teeth is not None:
-            # teeth hold the belt on its arc: circles may grow by what is small beside EA alone, whatever the step is
+            # teeth hold the belt on its arc: circles may grow by a length that is small only in relation to EA, for any
+            # step
             given = {**given, "length": teeth.length, "step": None}
         with world.all_or_nothing():
             self.radii = [p.radius + c for p, c in zip(pulleys, self.cord_offsets, strict=True)]
@@ -223,7 +225,7 @@ class _Line:
 
     @property
     def hub_loads(self) -> FloatArray:
-        """What the belt at rest, with its tension everywhere, pulls at each pulley [N], shape (pulleys, 2 or 3)."""
+        """The force of the belt at rest, with equal tension everywhere, on each pulley [N], shape (pulleys, 2 or 3)."""
         stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in self.route.wraps])
         # the tangents are those of the arc at both of its ends
         lengths = stations[:, 1] - stations[:, 0]
@@ -238,8 +240,8 @@ class _Line:
         Friction is off; pulleys that turn about the origin of their body are held by soft springs, which carry nothing
         as nothing turns them; one node of a belt is held along it, as a belt without friction could run anywhere.
 
-        Args:
-            *off: what is switched off for that time by its column ``active``, such as the drive of a pulley.
+        Args: *off: entities that are switched off for that time by their column ``active``, such as the drive of a
+            pulley.
         """
         friction = self.contacts.table.collect("friction_coefficient", self.contacts.rows)
         self.world.set(self.contacts, friction_coefficient=0.0)
@@ -280,7 +282,7 @@ class _Line:
 
     @checked(state=instance("State"))
     def report(self, state: State) -> DriveReport:
-        """What belt and pulleys do at a state.  Under MPI all processes must call this together.
+        """The report on belt and pulleys at a state.  Under MPI all processes must call this together.
 
         Raises:
             ModelError: a state of another world.
@@ -311,7 +313,7 @@ class _Line:
 
         Args:
             speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 anticlockwise, one at least.
-            torques: what machines exert on other pulleys [N m], > 0 anticlockwise, as numbers or functions of the
+            torques: torques of machines on other pulleys [N m], > 0 anticlockwise, as numbers or functions of the
                 speed [rad/s]; pulleys that are not named turn freely.
             tension: as mounted [N]; None: that of the belt.
             friction: of all pulleys, before the wedge of grooves [1]; None: that of each.
@@ -358,7 +360,7 @@ class _Line:
             start: time from which on steps count [s].
             every: number of steps between two reports.
             path: a CSV file for all numbers; None: they are kept in memory only.
-            sensors: what else is wanted over time, such as ``wl.Sensor(arm, "rotation", name="tensioner angle")``.
+            sensors: further values over time, such as ``wl.Sensor(arm, "rotation", name="tensioner angle")``.
             picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).
 
         Raises:
@@ -374,7 +376,8 @@ class _Line:
         speeds: Sensors | None = None,
         title: str = "",
     ) -> Any:
-        """A picture of belt and pulleys, tension along the belt, what sticks and slips: see `draw_belt`.
+        """A picture of belt and pulleys, with the tension along the belt and its sticking and slipping parts: see
+        `draw_belt`.
 
         Args:
             path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
@@ -477,7 +480,7 @@ class _Line:
         )  # fmt: skip
 
     def _add_holds(self) -> list[Entity]:
-        """What holds pulleys and belt in `preload`, switched off."""
+        """The constraints that hold pulleys and belt in `preload`, switched off."""
         holds: list[Entity] = []
         seen: set[int] = set()
         for pulley, offset in zip(self.pulleys, self.cord_offsets, strict=True):
@@ -508,7 +511,7 @@ class Belt(_Line):
         contacts: contact of all cables with all pulleys, pulley by pulley, shape (pulleys * elements,).
         teeth: contact of all teeth of a timing belt with all pulleys that have teeth, pulley by pulley; None: no teeth.
         strain, tension, length: of the belt as mounted [1], [N], and when slack [m].
-        hub_loads: what the belt at rest pulls at each pulley [N].
+        hub_loads: force of the belt at rest on each pulley [N].
         span_lengths, wrap_angles: free spans behind each pulley [m] and wrap angles [rad] as mounted.
         reasoning: why contact has the parameters that it has.
     """
@@ -622,7 +625,10 @@ class Rope(_Line):
         name: str = "rope",
         **cable_columns: Any,
     ) -> None:
-        """Add a rope from start over pulleys to end [m], each (x, y) or (x, y, z); for all else see `Belt`."""
+        """Add a rope from start over pulleys to end [m], each (x, y) or (x, y, z); for all else see `Belt`.
+
+        In space, ``torsional_stiffness`` [N m^2] and ``rotary_inertia`` [kg m] make it a rope of `TwistCable3D`.
+        """
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
         given |= {"layer_stiffness": layer_stiffness, "width": None, "layer_modulus": LAYER_MODULUS}

@@ -1,4 +1,4 @@
-"""What bristles that begin unbent add to the loss of speed of a belt: much on short arcs, all of which they bend on.
+"""The loss of speed that bristles add which begin unbent: large on short arcs, because they bend on the whole arc.
 
 Means over time have the tensions N of the spans, the speed v = c lam of the cord, and the wrap angle t of each pulley.
 With E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²), the belt enters with the stretch
@@ -30,12 +30,12 @@ EQUAL = 1e-9
 
 
 class ArcLaw(NamedTuple):
-    """What holds a belt on a pulley, per length of the slack belt.
+    """Stiffnesses that hold a belt on a pulley, per length of the slack belt.
 
     radius: R of the cord [m].
     friction: mu r/R at the cord [1].
     bristles: mu_k [N/m²]; inf: of a rigid layer, `circle_points/rigid_layer.py`.
-    damping: mu_v beside them [N s/m²].
+    damping: mu_v next to them [N s/m²].
     layer: K of the layer between cord and face [N/m²]; inf: rigid.
     """
 
@@ -69,11 +69,11 @@ class Passing(NamedTuple):
 
 
 class BristleCreep(NamedTuple):
-    """Losses of speed of all pulleys against the driver, shape (pulleys,) [1], and what made them.
+    """Losses of speed of all pulleys against the driver, shape (pulleys,) [1], and their parts.
 
     loss: with the bristles.
     right: by the layer alone.
-    lag: what bristles add to w where the belt enters.
+    lag: part of w where the belt enters that bristles add.
     """
 
     loss: FloatArray
@@ -93,7 +93,7 @@ class BristleCreep(NamedTuple):
 
 
 def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, speed: float) -> BristleCreep:
-    """What the bristles of a belt add to its loss of speed.
+    """The loss of speed that the bristles of a belt add.
 
     Args:
         belt: the belt.

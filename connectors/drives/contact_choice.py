@@ -3,7 +3,7 @@
 Per metre of cable, with the tension T, the radius R of the cord, the angle t = l/R of an element on the pulley, the
 step h and the shear stiffness K of a layer between cord and face:
 
-    belts          k = max(10 EA/R², 4000 T/R²)            circles grow by what the belt sinks in, `press` of the law
+    belts          k = max(10 EA/R², 4000 T/R²)            circles grow by the contact depth, `press` of the law
     ropes          k = 100 EA/R² within 384 T/(R² t⁴)      `docs/howto/choose_contact.md`
     on surfaces    k = max(1000 T/R², 100 EA/R²)           sinking in by 0.1 % of R, and 1 % of the loss of speed
     with a step    k <= rhoA (6/h)²                        a step is a period of the contact at most,
@@ -40,7 +40,7 @@ a sheave slips, its largest tension is a third too high."""
 DAMPING_RATIO = 1.0 / 3.0
 """Share of the critical damping."""
 BELT_FACTOR = 10.0
-"""k R²/EA of belts: what circles grow by changes their tension by a few percent of that change at most."""
+"""k R²/EA of belts: the growth of circles changes their tension by a few percent of that change at most."""
 BELT_DEPTH = 2.5e-4
 """Depth per radius of belts [1]."""
 BRISTLE_FACTOR = 12.0
@@ -101,7 +101,7 @@ def choose_contact(
         length: length of an element [m].
         step: step h of the motion [s], None: the step sets no bound.
         in_space: contact with a surface, else with a circle.
-        closed: a belt, in the plane on circles that grow by what it sinks in.
+        closed: a belt, in 2D on circles that grow by the contact depth.
         layer: shear stiffness K of the layer between cord and face [N/m²]; None: rigid.
     """
     angle, square = length / radius, radius**2
@@ -112,7 +112,7 @@ def choose_contact(
         bounds = [max((tension / (DEPTH_SHARE * square), depth), (CORD_FACTOR * axial_stiffness / square, cord))]
     elif belt:
         depth, cord = f"T/({BELT_DEPTH:g} R^2)", f"{BELT_FACTOR:g} EA/R^2"
-        grows = ", the circle grows by what the belt sinks in"
+        grows = ", the circle grows by the contact depth"
         bounds = [
             max(
                 (tension / (BELT_DEPTH * square), depth + grows),

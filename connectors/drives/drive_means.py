@@ -51,7 +51,7 @@ TENSION_ERROR = 3e-4
 CREEP_ERROR = 0.01
 """Of the loss of speed, that bristles may add [1]."""
 STEADY_CREEP = 0.5
-"""Difference of losses of speed from theory, of the largest, beyond which means are those of no steady motion [1]."""
+"""Difference of losses of speed from theory, relative to the largest, above which motion is not steady [1]."""
 DERIVED = {
     "hub_force",
     "hub_angle",
@@ -192,14 +192,14 @@ class DriveLosses:
 
     Attributes:
         given, taken: by the pulleys that give power, to those that take it.
-        friction: of the contact, with what bristles hold as they open: the creep of theory.
+        friction: loss in the contact, including the energy of bristles that open: the creep of theory.
         contact_damping: of the normal dampers of the contact, numerical: it falls with steps and elements.
         cords: damping of the cables.
         bending: `bending_loss` of the belt.
         teeth: friction and damping of the teeth of timing belts.
-        integrator: what the method of integration lost in the whole model.
-        stored: what the other numbers leave of given - taken: change of the energies of belt and contact, energies of
-            other parts of the model that the integrator lost, and the rest of the ledger.
+        integrator: loss by the method of integration in the whole model.
+        stored: remainder of given - taken without the other numbers: change of the energies of belt and contact,
+            energies of other parts of the model that the integrator lost, and the rest of the ledger.
         efficiency: taken/given, as in the report [1].
         friction_efficiency: 1 - friction/given [1].
     """
@@ -220,7 +220,7 @@ class DriveLosses:
 class DriveMeans(Sensors):
     """All numbers of a belt over time, with means, smallest and largest values; a hook, made by `Belt.average`.
 
-    Means in which pulleys take more energy from a closed belt than they give it, and than it had stored, are doubtful,
+    Means in which pulleys take more energy from a closed belt than they supply and than it had stored are doubtful,
     and so are losses of speed to which bristles on short arcs add more than 1 %: the verdict of the solve and
     ``report().doubts`` say so.
 
@@ -303,7 +303,7 @@ class DriveMeans(Sensors):
 
     @checked(ledger=instance("EnergyLedger"))
     def losses(self, ledger: EnergyLedger) -> DriveLosses:
-        """What became of the work that the pulleys gave, by causes.
+        """The work that the pulleys supplied, split by causes.
 
         Args:
             ledger: a hook of the same solves, which began and ended with these means.

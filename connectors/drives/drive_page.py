@@ -1,7 +1,7 @@
 """Belts and ropes in the report of the run: a page for those who order the drive, and curves over time.
 
-The page has a picture with all pulleys named and their numbers, the duties of pulleys and spans, and what to be warned
-of; numbers are means over time and their extremes where the run has a hook of `Belt.average`, else those of one state.
+The page has a picture with all pulleys named and their numbers, the duties of pulleys and spans, and warnings; numbers
+are means over time and their extremes where the run has a hook of `Belt.average`, else those of one state.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ ARROW = "#c2255c"
 SLIPS = 0.02
 """Slip reserve up to which the page reports slip: as tensions are means over spans it stays a little above 0 [1]."""
 CLIPPED = {"slip_reserve": (-0.5, 1.05), "efficiency": (0.0, 1.1)}
-"""What curves show at most: a span that is nearly slack has a reserve far below 0."""
+"""Limit of shown values: a span that is nearly slack has a reserve far below 0."""
 PANELS = (
     ("slip_reserve", "slip reserve"),
     ("hub_force", "hub load"),
@@ -103,7 +103,7 @@ def tabulate_drives(world: World, state: State) -> list[ReportSection]:
 
 
 def list_warnings(report: DriveReport) -> list[str]:
-    """What those who dimension the drive must know, in words."""
+    """Notes for those who dimension the drive."""
     found = list(report.doubts)
     for duty in report.pulleys:
         seen = report.extremes.get(f"{duty.name}.slip_reserve")
@@ -313,7 +313,7 @@ def _share_labels(centers: FloatArray, middle: FloatArray) -> tuple[list[int], l
 
 
 def _spread(wanted: FloatArray, low: float, high: float, room: float) -> list[float]:
-    """Heights of labels near those wanted, which fall, at least ``room`` apart, between low and high."""
+    """Heights of labels near the requested ones, descending, at least ``room`` apart, between low and high."""
     places: list[float] = []
     for y in wanted.tolist():
         top = places[-1] - room if places else high - 0.5 * room

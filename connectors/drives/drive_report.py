@@ -1,4 +1,4 @@
-"""What a belt or rope does on all of its pulleys and spans: hub loads, creep, slip reserve, tensions, efficiency.
+"""Numbers of a belt or rope on all of its pulleys and spans: hub loads, creep, slip reserve, tensions, efficiency.
 
 With the tensions T_1 and T_2 of the spans on both sides of a pulley, the speed v of the cord, its mass rhoA per metre,
 and the wrap angle t,
@@ -49,7 +49,7 @@ SIMPSON = np.array((1.0, 4.0, 1.0)) / 6.0
 
 
 class Drive(NamedTuple):
-    """What a report needs of a belt or rope: see `Belt`; surfaces are empty in the plane."""
+    """The data of a belt or rope that a report needs: see `Belt`; surfaces are empty in 2D."""
 
     name: str
     world: World
@@ -71,7 +71,7 @@ class Drive(NamedTuple):
 
 @dataclass(frozen=True)
 class PulleyDuty:
-    """What a belt does on one pulley.
+    """Forces, torques and slip of a belt on one pulley.
 
     Attributes:
         name: name of the pulley.
@@ -81,8 +81,8 @@ class PulleyDuty:
         slip_arc: part of it that slips by the tensions of the spans, Euler and Eytelwein with the inertia of the belt,
             |ln(F_1/F_2)|/(mu r/R), at most the wrap angle [rad]; NaN without friction.
         sliding_arc: part of it whose contact points slip at the time [rad].  Their bristles carry load where the belt
-            sticks, so that it is smaller.
-        tension_before, tension_after: mean tension of the spans ahead of it and behind it, in the order of the pulleys
+        sticks, so it is smaller. tension_before, tension_after: mean tension of the spans ahead of it and behind it, in
+        the order of the pulleys
             [N].
         hub_load: sum of the contact forces on the pulley [N], shape (2,) or (3,).
         hub_force: its size [N].
@@ -95,9 +95,9 @@ class PulleyDuty:
         log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite where one is slack.
         friction_limit: mu r/R * wrap_angle [1], with the radii r of the face and R of the cord in the plane.
         slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction, -infinite where a span is slack.
-        mesh_traction: what the mesh makes at the ends of the arc, also without load, of the limit of friction [1]; see
-            `connectors/circle_contact/mesh_traction.py`; NaN without friction.
-        sinking_traction: what the belt adds to it as it sinks in, on any mesh, see
+        mesh_traction: traction by the mesh at the ends of the arc, also without load, as a fraction of the limit of
+            friction [1]; see `connectors/circle_contact/mesh_traction.py`; NaN without friction.
+        sinking_traction: traction that sinking in adds to it, on any mesh, see
             `connectors/circle_contact/free_belt.py`; NaN without friction.
     """
 
@@ -183,14 +183,14 @@ class DriveReport:
         name: name of the belt.
         time: time, or that at the end of the means [s].
         duration: time over which means were taken [s]; 0: none.
-        pulleys, spans: what happens on each of them.
+        pulleys, spans: numbers of each of them.
         belt_speed: mean of the speeds of the cord on all pulleys [m/s].
         power_in, power_out: power that pulleys give to the belt and take from it [W].
         efficiency: power_out/power_in [1]; NaN where nothing drives.
         stored_energy: of the motion of the belt and of its stretch [J]; those of its bends and contacts hardly change.
         doubts: why means are doubtful, in words; see `DriveMeans`.
-        advice: what makes tractions without load small, where they are not, in words.
-        law: what holds a belt on its pulleys, by which means judge its creep; None of ropes, in space and with teeth.
+        advice: how to make tractions without load small, where they are not.
+        law: the contact law of the belt, by which means judge its creep; None for ropes, in 3D and with teeth.
         extremes: of means over time, those of all numbers, by names such as ``"alternator.slip_reserve"``,
             ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``.
     """
@@ -254,12 +254,12 @@ DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "e
 def is_duty(name: str) -> bool:
     """Whether a number is used for dimensioning, such that `format` prints its extremes; by its name in `extremes`."""
     part, _, quantity = name.partition("[")[0].rpartition(".")
-    # the speed of the belt is that of all pulleys; what is no number of the belt was asked for
+    # the speed of the belt is common to all pulleys; an unknown number of the belt was requested
     return (quantity in DUTIES and not (part and quantity in WHOLE)) or quantity not in UNITS
 
 
 class BoundDrive:
-    """A drive bound to the numbering of a model, and what a report reads of its columns; all processes together."""
+    """A drive bound to the numbering of a model, and the columns that a report reads; all processes together."""
 
     def __init__(self, drive: Drive) -> None:
         self.drive, world, cables = drive, drive.world, len(drive.cables)
@@ -277,7 +277,7 @@ class BoundDrive:
         self.friction = [float(_collect(part, "friction_coefficient").mean()) for part in self.parts]
         self.bristles = [float(_collect(part, "friction_stiffness_per_length").mean()) for part in self.parts]
         self.stiffness = [float(_collect(part, "contact_stiffness_per_length").mean()) for part in self.parts]
-        # points of surfaces bend one by one
+        # bristles of points on surfaces bend separately
         self.together = [not drive.surfaces and bool(_collect(p, "segments").mean() >= ENOUGH) for p in self.parts]
         self.axial_stiffness = float(_collect(drive.cables, "axial_stiffness").mean())
         self.masses = self.lengths * _collect(drive.cables, "mass_per_length")
@@ -363,10 +363,10 @@ class BoundDrive:
         return touches.reshape(count, -1), force
 
     def _add_further(self, fields: Fields, hubs: FloatArray) -> FloatArray:
-        """Add to the hub loads what teeth exert; torques of teeth and of bending [N m], shape (pulleys,)."""
+        """Add the forces of teeth to the hub loads; torques of teeth and of bending [N m], shape (pulleys,)."""
         torques, wheels = np.zeros(len(hubs)), self.drive.wheels
         if self.teeth is not None:
-            # left-hand-side forces on the belt are those on the pulleys
+            # left-hand-side forces on the belt are the forces on the pulleys
             hubs[wheels] += self.read(self.teeth, "force", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, :2]
             torques[wheels] = -self.read(self.teeth, "torque0", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, 2]
         if self.losses is not None:
@@ -381,7 +381,7 @@ class BoundDrive:
         place = self.read(self.cables, "position", fields, x=x).reshape(cables, 3, 3)
         owner = np.where(touching.any(axis=0), touching.argmax(axis=0), -1)
         if closed:
-            # begin within a stretch that touches, so that no free span goes over the end of the list
+            # begin within a part in contact, so that no free span crosses the end of the list
             on = np.flatnonzero(owner >= 0)
             shift = int(on[0]) if len(on) else 0
             owner, force, lengths, place = (np.roll(a, -shift, axis=0) for a in (owner, force, lengths, place))
@@ -391,7 +391,7 @@ class BoundDrive:
         for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
             before = int(owner[a - 1]) if a > 0 else -1
             after = int(owner[b % cables]) if b < cables or closed else count
-            # a free stretch within the arc of one pulley is no span
+            # a part without contact within the arc of one pulley is not a span
             if before != after:
                 k, length = before if closed else before + 1, float(lengths[a:b].sum())
                 sums[:, k] += (force[a:b] * lengths[a:b]).sum(), length
@@ -435,7 +435,7 @@ class BoundDrive:
         )  # fmt: skip
 
     def _find_ends(self, i: int, duty: PulleyDuty) -> tuple[MeshTraction, SinkingTraction]:
-        """What the mesh and sinking in do at the ends of the arc of pulley i, where the belt presses least."""
+        """Tractions by the mesh and by sinking in at the end of the arc of pulley i where the belt presses least."""
         tension = min(duty.tension_before, duty.tension_after)
         press = max(tension - self.drive.mass_per_length * duty.belt_speed**2, 0.0)
         radius, EA, bristles = self.drive.radii[i], self.axial_stiffness, self.bristles[i]
@@ -475,7 +475,7 @@ def report_drive(drive: Drive, state: State) -> DriveReport:
 
 
 def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
-    """What makes tractions without load small, where they are not."""
+    """How to make tractions without load small, where they are not."""
     causes = (("the mesh", float(mesh.traction), mesh.advise), ("sinking in", sunk.traction, sunk.advise))
     return [
         f"{name}: {cause} makes tractions of {traction:.2g} times the limit of friction at the ends of the arc, "
@@ -507,7 +507,7 @@ def _eval_string(span: SpanDuty, rho: float, speed: float) -> float:
 
 
 def complete(report: DriveReport, drive: Drive) -> DriveReport:
-    """The report with what follows from its other numbers: ratios, sizes, creep, frequencies, powers, efficiency."""
+    """The report with all derived numbers: ratios, sizes, creep, frequencies, powers, efficiency."""
     rho = drive.mass_per_length
     powers = np.array([duty.power for duty in report.pulleys])
     given, taken = float(np.abs(powers[powers < 0.0]).sum()), float(powers[powers > 0.0].sum())

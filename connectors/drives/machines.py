@@ -1,4 +1,4 @@
-"""What drives a belt drive and what it drives: crankshafts with engine orders and their dampers, loads by curves.
+"""Machines of belt drives: crankshafts with engine orders and their dampers, loads by curves.
 
 The crank of an engine turns with the speed
 

@@ -24,7 +24,7 @@ TURN = 2
 
 
 def note_units(drive: Drive, tension: float, axial_stiffness: float) -> list[str]:
-    """What looks like a wrong unit, in words."""
+    """Values that look like a wrong unit, as messages."""
     found = []
     for pulley in drive.pulleys:
         if not RADII[0] <= pulley.radius <= RADII[1]:
@@ -43,8 +43,8 @@ def note_units(drive: Drive, tension: float, axial_stiffness: float) -> list[str
 def check_held(drive: Drive) -> None:
     """Raise ModelError for a pulley of a belt in the plane whose body nothing holds but the belt.
 
-    Without gravity the belt would pull it away.  What holds it is any joint, constraint, spring or load that refers to
-    the body, but for those on its rotation alone.
+    Without gravity the belt would pull it away.  Any joint, constraint, spring or load that refers to the body holds
+    it, except those on its rotation alone.
     """
     world = drive.world
     if drive.surfaces or launched_size() > 1 or np.any(world.gravity):
@@ -79,7 +79,7 @@ def _is_held(world: World, body: Entity, contacts: Entity) -> bool:
 
 
 def _find_markers(world: World, ids: set[int]) -> set[int]:
-    """Markers of entities, and of these markers, but for those of the rotation of a node."""
+    """Markers of entities, and of these markers, except for those of the rotation of a node."""
     found: set[int] = set()
     for component, table in world.tables.items():
         if role_of(component) != "marker" or not table.count:

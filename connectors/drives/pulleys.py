@@ -1,4 +1,4 @@
-"""Pulleys of a belt or rope: where they are, the taut route over them, and what cannot be wrapped.
+"""Pulleys of a belt or rope: their positions, the taut route over them, and errors for routes that cannot be wrapped.
 
 A route over circles always exists where neighbours have common tangents.  That it is one of a belt is checked here:
 pulleys do not overlap, no span runs through another pulley, and no two neighbouring spans cross each other, which they

@@ -76,7 +76,7 @@ class DriveData(NamedTuple):
 
 @dataclass(frozen=True)
 class SteadyPulley:
-    """What a belt in steady motion does on one pulley.
+    """Forces, torques and slip of a belt in steady motion on one pulley.
 
     Attributes:
         name: name of the pulley.
@@ -90,8 +90,8 @@ class SteadyPulley:
             where nothing drives.
         wrap_angle, slip_arc: angle in contact, and the part of it that slips, where the belt leaves [rad].
         slip_reserve: 1 - slip_arc/wrap_angle: 0 where the whole arc slips [1].
-        tension_before, tension_after: of the spans beside it, in the order of the pulleys [N].
-        hub_load: what the belt pulls at the pulley [N], shape (2,).
+        tension_before, tension_after: of the spans next to it, in the order of the pulleys [N].
+        hub_load: force of the belt on the pulley [N], shape (2,).
         hub_force: its size [N].
     """
 
@@ -144,7 +144,7 @@ class SteadyDrive:
 
     Attributes:
         name: name of the belt.
-        pulleys, spans: what happens on each of them.
+        pulleys, spans: numbers of each of them.
         flow: reference length of the belt that passes a place in unit time [m/s].
         turns: how far arms have turned from where they were mounted, by the name of their pulley [rad].
         power_in, power_out: power that pulleys give to the belt and take from it [W].
@@ -302,7 +302,7 @@ def find_steady_motion(
         )
 
     def move(u: FloatArray) -> _Steady:
-        # of order 1, as differences are taken by parts of the unknowns
+        # scaled to order 1, because differences are relative to the unknowns
         force, flow = press * np.exp(np.clip(u[:count] - 1.0, -50.0, 50.0)), start_flow * float(u[count])
         stiffness = EA - rho * flow * flow
         stretch = (force + EA) / stiffness
@@ -319,7 +319,7 @@ def find_steady_motion(
         torque = turns * (found.force[leaving] - found.force[entry]) * drive.radii
         machine = np.array([load * (m(w) if callable(m) else m) for m, w in zip(machines, omega.tolist(), strict=True)])
         balance = (torque + machine) / (press * drive.radii)
-        # speeds differ by strains: of the same order as forces where they are multiplied by EA
+        # speeds differ by strains, so multiplied by EA they have the order of forces
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
         ratio = found.force[leaving] * found.stretch[entry] / (found.force[entry] * found.stretch[leaving])
         on_slip = drive.radii * found.stiffness / (grip * EA) * np.abs(np.log(ratio))
@@ -452,7 +452,7 @@ def _describe(
     change = found.force[leaving] - found.force[entry]
     torque = direction * drive.turns * change * drive.radii + 0.0
     power, loss = torque * speed, found.flow * change**2 / (2.0 * found.stiffness)
-    # a pulley that takes power gets it less the loss; one that gives it loses some of it
+    # a driven pulley receives the power minus the loss; a driver supplies the power plus the loss
     total = np.where(power > 0.0, power + loss, -power)
     hubs = found.force[:, None] * drive.ends[:, 1] - found.force[before][:, None] * drive.ends[:, 0]
     given, taken = float(np.abs(power[power < 0.0]).sum()), float(power[power > 0.0].sum())

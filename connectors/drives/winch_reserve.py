@@ -11,8 +11,8 @@ h = Δ l the length of a cable and r, s place and slope of its nodes, those in i
 
 and as nodes are at fixed shares of l, their velocities and accelerations are the derivatives of this in time, with
 those of h.  So place, velocity and acceleration of all material stay, and with them mass, momentum and energy.
-Where cables are too short, each two become one, which keeps the nodes at its ends and leaves out what a cubic over both
-cannot follow: of places this is of order 4 in the length of the cables.
+Where cables are too short, each two become one, which keeps the nodes at its ends and loses the part of the shape that
+a cubic over both cannot represent: for positions this has order 4 in the length of the cables.
 """
 
 from __future__ import annotations
@@ -94,13 +94,13 @@ class WinchReserve(StepHook):
         longest: length of the rope up to which there are cables in reserve [m]; beyond it they grow longer (said).
         strain: of the rope in the reference configuration [1].
         name: name for messages and output.
-        **columns: columns of `WinchCable2D` but for ``active``, one value for all cables.
+        **columns: columns of `WinchCable2D` except for ``active``, one value for all cables.
 
     Attributes:
         cables: the cables of all levels; in reserve they have no mass, and their places are not a number.
         nodes: all nodes, from the outlet to the end.
         feed: the `ALENode` whose coordinate ``s`` is the length outside the winch.
-        changes: what was changed, in order; see `CableChange`.
+        changes: changes of cables, in order; see `CableChange`.
 
     Raises:
         ModelError: places of different shapes or that meet; a longest rope that is shorter than the one at the start.
@@ -155,7 +155,7 @@ class WinchReserve(StepHook):
         self.changes: list[CableChange] = []
 
     def _add_levels(self, finest: Entity, columns: Mapping[str, Any]) -> None:
-        """Cables of the coarser levels, and what holds the nodes that these do not have."""
+        """Cables of the coarser levels, and the constraints of the nodes that these do not have."""
         cables, self._appears = [finest], np.full(len(self.nodes), self._levels - 1)
         for level in reversed(range(self._levels - 1)):
             count, nodes = self._count(level), self.nodes[:: self._stride(level)]
@@ -251,7 +251,7 @@ class WinchReserve(StepHook):
         return float(-rho * places.sum(axis=0) @ self._world.gravity[:d])
 
     def checkpoint(self) -> dict[str, Any]:
-        """What was changed; which cables are outside is kept with the switches of the model."""
+        """Changes so far; the switches of the model store which cables are outside."""
         return {"changes": np.array(self.changes, np.float64).reshape(-1, 3)}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:

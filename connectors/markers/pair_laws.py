@@ -121,7 +121,7 @@ def register_kind(
             for the powers [W] that it loses and passes on; see `Account`.
         sliding: for laws whose sliding loses energy from step to step, kernel ``(row, u, ut, t)`` that gives the power
             into the row [W], the energy that it keeps of it [J], and 1 while it slides, else 0; the difference is added
-            to what ``lost`` has as "sliding".
+            to "sliding" of ``lost``.
         finish: ``(rows, system)`` adds further parts of the law.
         start: history values of a row at its start, for schemas with a reference ``data``, which is created if left
             out, and checked.  Rows have ``history``, the values with which forces are evaluated, and ``start``, the
@@ -279,7 +279,7 @@ def read_value(read: Callable[[Any], tuple[Any, ...]], value: Kernel, name: str,
 
 
 def bind_before(rows: LocalRows, before: Before | None) -> tuple[Call, Call]:
-    """What brings fields of rows up to date before forces, and before tangents."""
+    """Functions that update fields of rows before forces, and before tangents."""
     first, second = (None, None) if before is None else before(rows)
     return as_call(first), as_call(second)
 

@@ -11,6 +11,9 @@ signed distance phi(X) of the surface, n = grad phi, H its Hessian and the radiu
     u_t = (I - n n^T) (X - a),      tau = w (mu_k u_t + mu_v v_t),
     f_t = tau  (sticks, a: the present anchor)    or    mu |f_n| tau/|tau|  (slips, a: the anchor at the step's start).
 
+In motion a point with a bristle that was open at the start of the step has no friction in this step: its anchor is
+where it is, and its damper alone would exceed the limit.
+
 In statics, where V = 0, a slipping point that turns back in an iteration has |tau| < mu |f_n|/2, below which f_t = 2
 tau: without a jump of the force Newton's method converges, and the update makes the point stick.
 
@@ -36,7 +39,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.friction.bristle import SLIPS, Vector, coulomb, return_share, trial_vector
+from windlass.connectors.friction.bristle import (
+    SLIPS,
+    STICKS,
+    UNDEFINED,
+    Vector,
+    coulomb,
+    return_share,
+    trial_vector,
+)
 from windlass.connectors.surface_contact.distances import Distance, Geometry
 from windlass.elements.cable2d.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
@@ -48,6 +59,8 @@ PER_POINT = 5
 """Number of history values of a point."""
 TURNING = 0.5
 """Share of the friction limit [1] below which in statics the force of a slipping point falls with the trial force."""
+TOUCHES = 2.0
+"""State of a closed point that was open at the start of the step and has a bristle, stored as `STICKS`."""
 Twelve = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 
 
@@ -219,9 +232,21 @@ def eval_trial(par: SurfaceParameters, h: Distance, z: Lever, vn: float, a: Vect
 
 
 @kernel(inline=True)
+def rests(z: Lever) -> bool:
+    """Whether a point has no velocity relative to the surface, as in statics."""
+    return z.U == 0.0 and z.V == 0.0 and z.W == 0.0
+
+
+@kernel(inline=True)
 def eval_turning(z: Lever) -> float:
     """`TURNING` in statics, 0 in motion."""
-    return TURNING if z.U == 0.0 and z.V == 0.0 and z.W == 0.0 else 0.0
+    return TURNING if rests(z) else 0.0
+
+
+@kernel(inline=True)
+def rubs(par: SurfaceParameters, z: Lever, state: float) -> bool:
+    """Whether a closed point has friction."""
+    return state >= 0.0 and par.mu != 0.0 and (state != TOUCHES or rests(z))
 
 
 @kernel(inline=True)
@@ -233,13 +258,20 @@ def eval_forces(par: SurfaceParameters, h: Distance, z: Lever, state: float, a: 
     if par.clip and fn > 0.0:
         fn = 0.0
     tx, ty, tz = 0.0, 0.0, 0.0
-    if state >= 0.0 and par.mu != 0.0:
+    if rubs(par, z, state):
         tx, ty, tz = eval_trial(par, h, z, vn, a)
         if state == SLIPS:
             size, limit = sqrt(tx * tx + ty * ty + tz * tz), coulomb(par.mu, fn)[0]
             factor = return_share(max(size, eval_turning(z) * limit), limit)
             tx, ty, tz = factor * tx, factor * ty, factor * tz
     return Forces(fn, tx, ty, tz, gap, vn)
+
+
+@kernel(inline=True)
+def read_state(data: FloatArray, start: FloatArray, first: int, n: int, k: int, mu_k: float) -> float:
+    """State of point k; `TOUCHES` for a point with a bristle that sticks and was open at the start of the step."""
+    state, before = data[first + n + k], start[first + n + k]
+    return TOUCHES if state == STICKS and before == UNDEFINED and mu_k != 0.0 else state
 
 
 @kernel(inline=True)

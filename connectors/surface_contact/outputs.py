@@ -25,6 +25,8 @@ from windlass.connectors.surface_contact.kernels import (
     gather,
     read_anchor,
     read_parameters,
+    read_state,
+    rubs,
     to_global,
 )
 from windlass.connectors.surface_contact.tangent import hessian_product
@@ -78,19 +80,19 @@ def fill_numbers(
             if data[first + k] > 0.0 or not c.active[i]:
                 continue
             # forces and rates of closed points
-            state = data[first + n + k]
+            state = read_state(data, start, first, n, k, par.mu_k)
             a = read_anchor(state, data, start, first, n, k)
             F = eval_forces(par, h, z, state, a)
             tx, ty, tz = z.U - F.vn * h.nx, z.V - F.vn * h.ny, z.W - F.vn * h.nz
             square = tx * tx + ty * ty + tz * tz
-            row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, state, F.vn, sqrt(square)
+            row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, data[first + n + k], F.vn, sqrt(square)
             row[11], row[12], row[13] = to_global(o, -F.tx, -F.ty, -F.tz)
             # powers and energy of the normal force
             spring, taken = par.kc * F.gap, F.tx * z.U + F.ty * z.V + F.tz * z.W
             row[POWER + 2], row[POWER + 4] = (F.fn - spring) * F.vn, spring * F.vn
-            row[POWER + 6], row[POWER + 8] = 0.5 * spring * F.gap, state
+            row[POWER + 6], row[POWER + 8] = 0.5 * spring * F.gap, data[first + n + k]
             row[POWER + 9], row[POWER + 11] = F.fn - spring, F.fn
-            if par.mu == 0.0 or state == UNDEFINED:
+            if not rubs(par, z, state):
                 continue
             # of friction: slipping points dissipate all, sticking points store energy in bristles
             if state == SLIPS:

@@ -34,6 +34,7 @@ from windlass.connectors.surface_contact.kernels import (
     eval_forces,
     eval_touch,
     read_anchor,
+    read_state,
     to_global,
 )
 from windlass.elements.cable2d.points import shape
@@ -124,7 +125,7 @@ def gather_history(
         i = rows[k]
         n, first = c.n[i], c.data[i]
         if j < n and data[first + j] <= 0.0:
-            state = data[first + n + j]
+            state = read_state(data, start, first, n, j, g[MU_K, k])
             g[CLOSED, k], g[STATE, k] = 1.0, state
             g[ANCHOR, k], g[ANCHOR + 1, k], g[ANCHOR + 2, k] = read_anchor(state, data, start, first, n, j)
             some = True
@@ -224,7 +225,7 @@ def add_residual(
     f: FloatArray,
 ) -> None:
     """Add the left-hand-side forces of all rows to f; x are total coordinates, v velocities, start as `eval_points`."""
-    # ones, as lanes without a row are evaluated, too
+    # the value 1, because lanes without a row are evaluated, too
     g, rows, total = np.ones((SIZE, LANES)), np.empty(len(c.n), np.int64), 0
     for i in range(len(c.n)):
         if c.active[i] and touches(data, c.data[i], c.n[i]):

@@ -37,6 +37,8 @@ from windlass.connectors.surface_contact.kernels import (
     gather,
     read_anchor,
     read_parameters,
+    read_state,
+    rubs,
     to_global,
 )
 from windlass.elements.cable2d.points import shape
@@ -74,11 +76,11 @@ def fill_force_tangent(
     n[3, 0], n[3, 1], n[3, 2] = hessian_product(h, 1.0, 0.0, 0.0)
     n[4, 0], n[4, 1], n[4, 2] = hessian_product(h, 0.0, 1.0, 0.0)
     n[5, 0], n[5, 1], n[5, 2] = hessian_product(h, 0.0, 0.0, 1.0)
-    rubs, slips = state >= 0.0 and par.mu != 0.0, False
+    has_friction, slips = rubs(par, z, state), False
     # of sticking points, and of slipping points that turn back; else the direction of tau
     gain = 1.0 / TURNING if state == SLIPS else 1.0
     along, share, by_fn, e = 0.0, 0.0, 0.0, (0.0, 0.0, 0.0)
-    if rubs:
+    if has_friction:
         ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
         along = h.nx * ux + h.ny * uy + h.nz * uz
         n[2, 0], n[2, 1], n[2, 2] = hessian_product(h, ux, uy, uz)
@@ -92,7 +94,7 @@ def fill_force_tangent(
         # column j of the derivatives of f_n, and of tau or of its projection onto the limit
         by_x, by_v = kc * n[0, j] + dc * n[1, j], dc * n[0, j]
         x, y = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if rubs:
+        if has_friction:
             x0, y0 = change_of_trial(par, n, along, F.vn, 0, j)
             x1, y1 = change_of_trial(par, n, along, F.vn, 1, j)
             x2, y2 = change_of_trial(par, n, along, F.vn, 2, j)
@@ -182,7 +184,7 @@ def add_tangent(
             if not h.there:
                 continue
             # force of the closed point, global, and its derivatives with respect to position and velocity
-            state = data[first + n + k]
+            state = read_state(data, start, first, n, k, par.mu_k)
             anchor = read_anchor(state, data, start, first, n, k)
             F = eval_forces(par, h, z, state, anchor)
             fx, fy, fz = to_global(o, F.fn * h.nx + F.tx, F.fn * h.ny + F.ty, F.fn * h.nz + F.tz)

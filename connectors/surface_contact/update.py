@@ -4,8 +4,8 @@ See `kernels.py` for the letters.  The update of a point, where "start" refers t
 step:
 
     gap:      (g > 0) differs from the stored value: error += k |g - stored gap|, k of the point; the gap is stored.
-    closed:   a point open at the start takes a := X and sticks, its damper acts from the next step; else a is the
-              anchor of the start and fd = |tau| - mu |f_n|.  fd > 0: state 1 and a := X - mu |f_n|/(w mu_k)
+    closed:   a point open at the start takes a := X and sticks, in motion without friction until the next step; else
+              a is the anchor of the start and fd = |tau| - mu |f_n|.  fd > 0: state 1 and a := X - mu |f_n|/(w mu_k)
               u_t/|u_t|; otherwise state 0 and a := anchor of the start.  If the state differs from the stored one:
               error += |fd|.
               Without bristles, mu_k = 0: fd comes from the damper, and a := X.

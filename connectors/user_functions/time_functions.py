@@ -29,6 +29,7 @@ from windlass.framework.model.system import Fields
 
 TimeFunction = Callable[[float], FloatArray]
 
+FLOAT = {float}
 STEP = 1e-5
 STEP_TWICE = 1e-4
 CENTRAL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
@@ -43,6 +44,7 @@ class TimeColumn:
     Args:
         constant: values of rows without function, shape (rows, *shape).
         functions: function of each row, or None.
+        in_place: ``constant`` itself is where values are written, a field of records.
 
     Attributes:
         values: the values at the last time asked for, shape (rows, *shape), always the same array; to be read only.
@@ -50,8 +52,10 @@ class TimeColumn:
         fill: the same for all functions, including Python functions.
     """
 
-    def __init__(self, constant: NDArray[Any], functions: Sequence[TimeFunction | None]) -> None:
-        self.values: FloatArray = np.array(constant, np.float64, order="C")
+    def __init__(
+        self, constant: NDArray[Any], functions: Sequence[TimeFunction | None], in_place: bool = False
+    ) -> None:
+        self.values: FloatArray = constant if in_place else np.array(constant, np.float64, order="C")
         given = [(i, f) for i, f in enumerate(functions) if f is not None]
         self._called = [(i, f) for i, f in given if not isinstance(f, ReadyFunction)]
         ready = [(i, f) for i, f in given if isinstance(f, ReadyFunction)]
@@ -136,6 +140,12 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     """The result of a user function as an array, or None if it is not finite or of another shape."""
     if type(given) is float and not shape:
         return cast(FloatArray, np.float64(given)) if isfinite(given) else None
+    # usual vectors, many times faster; others, and sums that overflow, are examined below
+    if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == shape and isfinite(given.sum()):
+        return given
+    if type(given) in (list, tuple) and shape == (len(given),) and set(map(type, given)) == FLOAT:
+        vector = np.array(given)
+        return vector if np.isfinite(vector).all() else None
     result = read_numbers(given)
     return result if result is not None and result.shape == shape and bool(np.isfinite(result).all()) else None
 

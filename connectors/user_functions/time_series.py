@@ -85,7 +85,7 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
     names = [name.strip() for name in table[0]] if table else []
     places, factors = [], []
     for label, wanted in (("column", column), ("time", time)):
-        found = [k for k, name in enumerate(names) if wanted in (name, _split(name)[0])]
+        found = [k for k, name in enumerate(names) if wanted in (name, split_heading(name)[0])]
         if len(found) != 1:
             has = ", ".join(names) or "none"
             raise ModelError(f"{label} = {wanted!r} in read_series of {file}: must be one of its columns, {has}")
@@ -110,7 +110,7 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
     return values[:, 1].copy(), values[:, 0].copy()
 
 
-def _split(heading: str) -> tuple[str, str | None]:
+def split_heading(heading: str) -> tuple[str, str | None]:
     """Name and unit of a column; numbers in square brackets, as in ``force[0]``, belong to the name."""
     found = HEADING.fullmatch(heading)
     if found is None or (found[2] is not None and re.fullmatch(r"\d+", found[2]) and not heading.endswith(" [1]")):
@@ -124,7 +124,7 @@ def _read_factor(heading: str, is_time_column: bool, file: Any) -> float:
     Raises:
         ModelError: an unknown unit, or a unit of a wrong quantity.
     """
-    unit = _split(heading)[1]
+    unit = split_heading(heading)[1]
     if unit is None:
         return 1.0
     factor = read_unit(unit)

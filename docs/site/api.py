@@ -1,9 +1,11 @@
-"""The reference of the public names: one page for each package, made by Sphinx from the docstrings."""
+"""The reference of the public names: one page for each task, made by Sphinx from the docstrings."""
 
 from __future__ import annotations
 
 import inspect
 from types import ModuleType
+
+from tasks import TASKS
 
 import windlass
 import windlass.connectors
@@ -11,15 +13,8 @@ import windlass.elements
 import windlass.framework
 from windlass.framework.model.schema import Component
 
-PAGES = {
-    "models": (windlass, "Models, solvers and output: `import windlass as wl`."),
-    "elements": (windlass.elements, "Functions that make cables, nets and routes; components have pages of their own."),
-    "connectors": (
-        windlass.connectors,
-        "Supports, drives, contact: `from windlass import connectors as con`.",
-    ),
-    "framework": (windlass.framework, "What files of new laws import."),
-}
+PACKAGES = {windlass: "wl.", windlass.elements: "", windlass.connectors: "con.", windlass.framework: ""}
+"""The packages that offer names, with the prefixes under which the pages use them."""
 
 
 def is_component(value: object) -> bool:
@@ -39,20 +34,48 @@ def directive(package: ModuleType, name: str) -> str:
     return ""
 
 
+def find_names() -> dict[str, ModuleType]:
+    """The public functions and classes without components, each with the first package that offers it."""
+    found: dict[str, ModuleType] = {}
+    for package in PACKAGES:
+        for name in package.__all__:
+            if not is_component(getattr(package, name)) and directive(package, name):
+                found.setdefault(name, package)
+    return found
+
+
+def first_sentence(value: object) -> str:
+    """The first sentence of a docstring, on one line and without links."""
+    text = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ").replace("``", "`")
+    return text.partition(". ")[0].partition(".  ")[0].rstrip(".").replace("|", "\\|").replace("*", "\\*")
+
+
 def api_pages() -> dict[str, str]:
-    """The pages by file name."""
-    pages = {}
-    seen: set[int] = set()
-    for title, (package, text) in PAGES.items():
-        parts = [f"# {package.__name__}", text]
-        names = sorted(package.__all__, key=lambda name: (not name[0].isupper(), name.lower()))
-        for name in names:
-            value = getattr(package, name)
-            # some names are offered by two packages
-            if is_component(value) or id(value) in seen:
-                continue
-            seen.add(id(value))
-            if words := directive(package, name):
-                parts += [f"## {name}", f"```{{eval-rst}}\n{words}\n```"]
-        pages[f"{title}.md"] = "\n\n".join(parts) + "\n"
-    return pages
+    """The pages by file name, with ``index.md``, the list of all names by task.
+
+    Raises:
+        KeyError: a public name has no task, or a task has an unknown name.
+    """
+    names, pages = find_names(), {}
+    index = [
+        "# Functions and classes",
+        "By task. `wl` is `import windlass as wl`, `con` is `from windlass import connectors as con`; names without a "
+        "prefix are imported from `windlass.elements`, and for new laws from `windlass.framework`.",
+    ]
+    for page, (title, text, sections) in TASKS.items():
+        parts = [f"# {title}", text]
+        index.append(f"## [{title}]({page}.md)")
+        for section, words in sections.items():
+            parts.append(f"## {section}")
+            rows = []
+            for name in words.split():
+                package = names.pop(name)
+                link = f"{{py:obj}}`{PACKAGES[package]}{name} <{package.__name__}.{name}>`"
+                rows.append(f"| {link} | {first_sentence(getattr(package, name))} |")
+                parts.append(f"```{{eval-rst}}\n{directive(package, name)}\n```")
+            index.append(f"**{section}**\n\n| name | |\n| --- | --- |\n" + "\n".join(rows))
+        pages[f"{page}.md"] = "\n\n".join(parts) + "\n"
+    if names:
+        raise KeyError(f"docs/site/tasks.py: no task for {', '.join(sorted(names))}")
+    index.append("```{toctree}\n:hidden:\n\n" + "\n".join(TASKS) + "\n```")
+    return pages | {"index.md": "\n\n".join(index) + "\n"}

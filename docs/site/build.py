@@ -15,7 +15,9 @@ import shutil
 import subprocess
 import sys
 from functools import partial
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
@@ -34,50 +36,89 @@ TREE = """
 ```
 """
 TREES = {
-    "Tutorials": ["../README", "tutorials/ten_minutes", "tutorials/first_belt", "tutorials/*", "../gallery/index"],
+    "Tutorials": [
+        *(f"tutorials/{name}" for name in ("ten_minutes", "first_belt", "serpentine_drive", "hanging_rope")),
+        *(f"tutorials/{name}" for name in ("mooring_line", "net_on_processes")),
+        "tutorials/*",  # a pattern without a page would be a warning
+        "../gallery/index",
+    ],
     "How to": [
         *(
             f"howto/{name}"
-            for name in ("drives", "choose_contact", "meshes", "controllers", "output", "energy", "modes")
+            for name in ("drives", "choose_contact", "meshes", "controllers", "output", "evaluate", "energy", "modes")
         ),
         *(f"howto/{name}" for name in ("sweeps", "tuning", "restart", "parallel", "notebooks", "types", "model_files")),
         "howto/exudyn",
         "howto/add_a_connector",
         "howto/*",
     ],
-    "Reference": ["../reference/components/index", "../reference/api/*", "../reference/*", "reference/*"],
+    "Reference": [
+        "../reference/components/index",
+        "../reference/api/index",
+        "../reference/options",
+        *(f"reference/{name}" for name in ("solver_options", "notation", "examples")),
+        "reference/*",
+        "../reference/bibliography",
+    ],
     "Theory": [
         "explanation/theory/index",
         *(f"explanation/theory/{name}" for name in ("cable", "contact", "friction", "surfaces", "cable_contact")),
         *(f"explanation/theory/{name}" for name in ("statics", "dynamics", "explicit", "linear_systems", "markers")),
         "explanation/theory/*",
     ],
-    "Explanation": ["explanation/*"],
-    "Project": ["../CONTRIBUTING", "../CHANGELOG"],
+    "Explanation": [f"explanation/{name}" for name in ("verification", "benchmarks", "measurements", "design")],
+    "Project": ["../README", "../CONTRIBUTING", "../CHANGELOG"],
 }
 """The side bar, in the order in which readers need the pages."""
-STYLE = """article table.docutils { font-size: 0.85em; margin-left: 0; }
+STYLE = """
+article table.docutils { font-size: 0.85em; margin-left: 0; }
 article table.docutils td { text-align: left; }
+/* code of 120 characters fits on wide screens, narrow ones scroll */
+.content { width: 56em; }
+div.highlight pre { overflow-x: auto; font-size: 0.8em; }
+mjx-container[display="true"] { overflow-x: auto; overflow-y: hidden; padding: 0.2em 0; }
+/* pictures are drawn on white */
+article img { max-width: 100%; height: auto; background: white; border-radius: 4px; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(13em, 1fr)); gap: 1em; margin: 1.5em 0; }
+div.card.docutils { border: 1px solid var(--color-background-border); border-radius: 8px; }
+div.card.docutils { padding: 0.2em 1em; box-sizing: border-box; }
+.card:hover { border-color: var(--color-brand-primary); }
+.card p:first-child { font-size: 1.15em; font-weight: bold; margin-bottom: 0; }
 """
+CARDS = {
+    "[Learn](tutorials/ten_minutes.md)": "A first belt in ten minutes, then a serpentine drive, a mooring line, a "
+    "large net, and your own law.",
+    "[Do](howto/drives.md)": "One guide per question: drives, contact parameters, output, modes, restart, processes.",
+    "[Look up](../reference/components/index.md)": "All [components](../reference/components/index.md) with their "
+    "columns, [functions by task](../reference/api/index.md), [options](../reference/options.md), "
+    "[letters](reference/notation.md).",
+}
+"""The cards of the first page: links and texts."""
+CARDS_HERE = "<!-- cards -->"
 MORE = """
-Generated from the code: the [components](../reference/components/index.md) with all columns, functions and
-classes of [windlass](../reference/api/models.md), [elements](../reference/api/elements.md) and
-[connectors](../reference/api/connectors.md), names for [new laws](../reference/api/framework.md), all
-[options](../reference/options.md), the [bibliography](../reference/bibliography.md), and the
-[gallery](../gallery/index.md) of the examples.
+Generated from the code: the [components](../reference/components/index.md) with all columns,
+[functions and classes](../reference/api/index.md) by task, all [options](../reference/options.md), the
+[bibliography](../reference/bibliography.md), and the [gallery](../gallery/index.md) of the examples.
 """
 START = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={page}.html">\n'
 
 
+def format_cards() -> str:
+    """The cards of the first page."""
+    cards = [f"::::{{container}} card\n{link}\n\n{text}\n::::" for link, text in CARDS.items()]
+    return "\n\n".join([":::::{container} cards", *cards, ":::::"])
+
+
 def copy_pages() -> None:
-    """The unchanged pages, and the index with the tree of the site at its end."""
+    """The unchanged pages, and the index with its cards and with the tree of the site at its end."""
     shutil.copytree(ROOT / "docs", SOURCE / "docs", ignore=shutil.ignore_patterns("site", "__pycache__"))
     for name in AT_ROOT:
         shutil.copy(ROOT / name, SOURCE / name)
     shutil.copy(ROOT / "src" / "windlass" / "bibliography.bib", SOURCE)
     index = SOURCE / "docs" / "index.md"
     foot = MORE + "".join(TREE.format(title=title, pages="\n".join(pages)) for title, pages in TREES.items())
-    index.write_text(index.read_text(encoding="utf-8") + foot, encoding="utf-8")
+    text = index.read_text(encoding="utf-8").replace(CARDS_HERE, format_cards())
+    index.write_text(text + foot, encoding="utf-8")
 
 
 def copy_linked_files() -> None:
@@ -97,20 +138,21 @@ def follow_link(page: Path, found: re.Match[str]) -> str:
     return found[1] if here.is_dir() and here != ROOT else found[0]
 
 
-def write(folder: str, pages: dict[str, str]) -> None:
-    """Write pages by file name."""
+def write(folder: str, pages: dict[str, str] | dict[str, bytes]) -> None:
+    """Write pages or pictures by file name."""
     (SOURCE / folder).mkdir(parents=True, exist_ok=True)
-    for name, text in pages.items():
-        (SOURCE / folder / name).write_text(text, encoding="utf-8")
+    for name, content in pages.items():
+        (SOURCE / folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
 def write_reference() -> None:
     """All pages that follow from the code."""
     from api import api_pages
-    from components import component_pages
+    from components import component_drawings, component_pages
     from options import options_page
 
     write("reference/components", component_pages())
+    write("reference/components/drawings", component_drawings())
     write("reference/api", api_pages())
     bibliography = "# Bibliography\n\nThe sources of the laws; `wl.citations(world)` prints those of a model.\n\n"
     bibliography += "```{bibliography}\n:all:\n```\n"
@@ -126,9 +168,41 @@ def schema_text() -> str:
     return json.dumps(full_schema(find_components()), indent=1, ensure_ascii=False) + "\n"
 
 
+class Links(HTMLParser):
+    """Anchors of a page, and its links and pictures."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.links: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name in ("id", "name") and value:
+                self.anchors.add(value)
+            elif name in ("href", "src") and value and not re.match(r"[a-z]+:|//", value):
+                self.links.add(unquote(value))
+
+
+def find_broken_links(folder: Path) -> list[str]:
+    """Links within a site to files or anchors that do not exist, as ``page: link``."""
+    pages = {page: Links(page.read_text(encoding="utf-8")) for page in sorted(folder.rglob("*.html"))}
+    broken = []
+    for page, found in pages.items():
+        for link in sorted(found.links):
+            name, _, anchor = link.partition("#")
+            there = (page.parent / name.partition("?")[0]).resolve() if name else page
+            known = pages.get(there)
+            if not there.exists() or (anchor and known is not None and anchor not in known.anchors):
+                broken.append(f"{page.relative_to(folder)}: {link}")
+    return broken
+
+
 def main() -> int:
-    """Make the site; the exit code of Sphinx."""
+    """Make the site and check its links; 0 if both succeed."""
     sys.path.insert(0, str(HERE))
+    os.environ["MPLBACKEND"] = "agg"
     shutil.rmtree(SOURCE, ignore_errors=True)
     copy_pages()
     copy_linked_files()
@@ -142,9 +216,13 @@ def main() -> int:
     shutil.copy(HERE / "conf.py", SOURCE)
     # warnings are errors, all of them are shown, and pages of an earlier build are not taken over
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-j", "2", "-b", "html"]
-    # absolute, because kernels of notebooks run in their own folders
+    # an absolute path, because kernels of notebooks run in folders of their own
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYVISTA_JUPYTER_BACKEND": "static"}
     code = subprocess.call([*command, str(SOURCE), str(BUILD / "html")], env=env, cwd=ROOT)
+    broken = find_broken_links(BUILD / "html") if code == 0 else []
+    if broken:
+        print("broken links:", *broken, sep="\n  ", file=sys.stderr)
+        code = 1
     if code == 0:
         print(f"open {BUILD / 'html' / 'index.html'}")
     return code

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+from component_drawings import draw
 
 import windlass.connectors
 import windlass.elements
@@ -85,7 +86,7 @@ def component_page(component: type[Component], law: Law) -> str:
     name = component.__name__
     place = ".".join(component.__module__.split(".")[:2])
     file = Path(inspect.getsourcefile(component) or "").resolve().relative_to(ROOT)
-    parts = [f"# {name}", own_text(component)]
+    parts = [f"# {name}", own_text(component), f"![Drawing of the columns of {name}](drawings/{name}.svg)"]
     parts.append(f"Role: {law.role}. Import: `from {place} import {name}`. File: `{file}`.")
     if law.source:
         parts.append(f"Source: {cite(law.source)}.")
@@ -113,6 +114,11 @@ def component_page(component: type[Component], law: Law) -> str:
         rows = [[f"`{key}`", cell(output.unit), cell(output.doc)] for key, output in law.outputs.items()]
         parts += ["## Outputs", table(["output", "unit", "meaning"], rows)]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def component_drawings() -> dict[str, bytes]:
+    """All drawings of components by file name."""
+    return {f"{component.__name__}.svg": draw(component.__name__) for component in find_components()}
 
 
 def component_pages() -> dict[str, str]:

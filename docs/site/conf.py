@@ -6,7 +6,15 @@ from typing import Any
 project = "Windlass"
 author = "The Windlass developers"
 copyright = author
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinxcontrib.bibtex"]
+# sphinx-mathjax-offline copies MathJax into the site, which therefore needs no network
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",
+    "sphinxcontrib.bibtex",
+]
 root_doc = "/".join(("docs", "index"))
 html_theme = "furo"
 html_title = "Windlass"
@@ -19,7 +27,8 @@ highlight_language = "python"
 
 # headings have the anchors of code hosts
 myst_heading_anchors = 4
-myst_enable_extensions = ["colon_fence", "fieldlist"]
+myst_enable_extensions = ["colon_fence", "fieldlist", "dollarmath"]
+myst_fence_as_directive = ["math"]
 # links to files that are not pages, such as LICENSE, become downloads; pages may begin with any level
 suppress_warnings = ["myst.header"]
 
@@ -55,15 +64,28 @@ def escape_signs(app: Any, what: str, name: str, value: Any, options: Any, lines
 
 
 def split_groups(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Attributes that share a description, ``a, b: text``, become one entry each."""
+    """Attributes that share a description, ``a, b: text``, become one entry each.
+
+    A text with several parts stays whole in the first entry, behind all names; the other entries refer to it.
+    """
     out: list[str] = []
+    later: list[str] = []  # entries that follow the continued lines of the first one
+    indent = ""
     for line in lines:
-        found = re.match(r"(\s+)(\w+(?:, \w+)+)(: .*)", line) if "Attributes:" in out else None
+        if later and not line.startswith(indent + " "):
+            out += later
+            later = []
+        found = re.match(r"(\s+)(\w+(?:, \w+)+): (.*)", line) if "Attributes:" in out else None
         if found is None:
             out.append(line)
+            continue
+        indent, names, text = found[1], found[2].split(", "), found[3]
+        if re.search(r",|;| and ", text) or not text.endswith("."):
+            out.append(f"{indent}{names[0]}: {found[2]}: {text}")
+            later = [f"{indent}{attribute}: see {names[0]}." for attribute in names[1:]]
         else:
-            out += [f"{found[1]}{attribute}{found[3]}" for attribute in found[2].split(", ")]
-    lines[:] = out
+            out += [f"{indent}{attribute}: {text}" for attribute in names]
+    lines[:] = out + later
 
 
 def escape_types(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:

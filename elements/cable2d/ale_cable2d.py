@@ -147,7 +147,7 @@ def build(rows: LocalRows) -> System:
         elastic = eval_forces()
         along = (whole * slide(rows, x[:, :8])).sum(axis=1)
         strain = ((whole - elastic) * v[:, :8]).sum(axis=1) + c.variation * v[:, 8] * along - found.powers.sum(axis=0)
-        # and kinetic energy: M is linear in the coordinates, so that a difference is its rate
+        # in addition kinetic energy: M is linear in the coordinates, so its rate is a difference
         x, v, still = x.ravel(), v.ravel(), np.zeros(9 * n)
         gyration = eval_inertia(x, v, still)
         faster = eval_inertia(x + v, v, v) - eval_inertia(x + v, v, still) - eval_inertia(x, v, v) + gyration
@@ -164,7 +164,9 @@ def build(rows: LocalRows) -> System:
         + call(gravity, lambda s: (c, rho, s.x, s.g, s.which, s.f)),
         call(gravity_tangent, lambda s: (c, rho, s.g, s.which, s.dq, s.slots, s.values)),
     )
-    system.account = replace(account, read=read, passed=("strain_flow",), carried=("kinetic_flow",), conserves=False)
+    system.account = replace(
+        account, read=read, powers=None, passed=("strain_flow",), carried=("kinetic_flow",), conserves=False
+    )
     return system
 
 

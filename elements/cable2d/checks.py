@@ -73,7 +73,7 @@ def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
 
     def find_doubts(s: Fields, _: float) -> list[str]:
         chord = s.x[last] - s.x[first]
-        # a lower bound of the length: a bent cable is longer than its chord
+        # the chord is a lower bound of the length of a bent cable
         stretch = np.sqrt(dot(chord, chord)) / unstretched - 1.0
         long = np.flatnonzero((stretch > LARGEST_STRETCH) & ~given)
         if not len(long):

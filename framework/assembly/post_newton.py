@@ -78,7 +78,7 @@ def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> Non
     """Updates from here on belong to a step that starts with a motion, and in which no time has passed yet.
 
     Args:
-        fields: take the start, but for its history values.
+        fields: take the start, except for its history values.
         reference: reference coordinates by local number, shape (n + 1,).
         start: the motion.
     """

@@ -164,7 +164,7 @@ class _Compiler:
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names, seconds [s]
     loaded: int = 0  # kernels read from the folder
     waited: float = 0.0  # time for kernels that other processes compiled [s]
-    asked: list[tuple[Any, tuple[Any, ...]]] = field(default_factory=list)  # kernels and types, but for inner ones
+    asked: list[tuple[Any, tuple[Any, ...]]] = field(default_factory=list)  # kernels and types, except for inner ones
     locks: dict[str, Lock] = field(default_factory=dict)  # by the key of the kernel being compiled here
     open: list[_Compilation] = field(default_factory=list)  # under way, innermost last; numba's lock guards it
     ready: dict[str, Any] = field(default_factory=dict)  # results by key, for factories that are called again

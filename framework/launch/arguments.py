@@ -211,7 +211,9 @@ def model_arguments() -> list[str] | None:
     if program in ("", "-c"):
         return None
     path = Path(program).resolve()
-    if path.stem == "windlass":
+    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
+    # the installed command, or python -m with a module of this package
+    if path.stem == "windlass" or (spec is not None and spec.name.split(".")[0] == "windlass"):
         return words[2:] if words[:1] == ["run"] else None
     schemes = {sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user")}
     installed = {sysconfig.get_path(part, scheme) for part in ("scripts", "stdlib") for scheme in schemes}

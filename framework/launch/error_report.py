@@ -109,7 +109,7 @@ def report(error: BaseException, script: str | None = None) -> int:
 def leave(code: int) -> int:
     """Return the exit code; if it is not 0 and there are several ranks, end all of them with it instead."""
     started = options.is_initialised() or "mpi4py.MPI" in sys.modules
-    # before MPI has started, mpiexec ends the others when one ends with a code
+    # before MPI has started, mpiexec ends the other processes when one ends with an error code
     if code and started and launched_size() > 1:
         sys.stdout.flush()
         sys.stderr.flush()

@@ -92,7 +92,7 @@ def draw_series(times: FloatArray, values: Mapping[str, FloatArray], kinds: Mapp
     styles = {WORK: "-", KINETIC: "--", POTENTIAL: "--", DISSIPATION: "-.", PASSED: ":", UNKNOWN: ":", INTEGRATOR: ":"}
     largest = max((float(np.abs(v).max(initial=0.0)) for v in values.values()), default=0.0)
     for name, series in values.items():
-        # quantities too small to see are omitted
+        # quantities too small to be visible are omitted
         if kinds[name] in styles and float(np.abs(series).max(initial=0.0)) > 1e-4 * largest:
             above.plot(times, series, styles[kinds[name]], label=f"{name} ({kinds[name]})", linewidth=1.2)
         if kinds[name] in (REST, PARTS) and series.any():

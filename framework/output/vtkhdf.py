@@ -268,7 +268,7 @@ class VtkhdfSeries(FieldSeries):
             size = os.fstat(number).st_size
             change_file(self.path, size, [(low, new), (high, new)])
             return
-        # bytes between do not change: one write within a page is done or not
+        # the bytes between both do not change: one write within a page is either complete or absent
         between = os.pread(number, high - low - len(new), low + len(new))
         write_all(number, [new + between + new], low)
 

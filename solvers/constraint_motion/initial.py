@@ -46,7 +46,7 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
     Args:
         problem: the equations.
         state: positions, velocities and history values at the start.
-        still: local multipliers of constraints that prescribe no accelerations, whatever their functions of time.
+        still: local multipliers of constraints that prescribe no accelerations, for any functions of time.
 
     Raises:
         ModelError: the mass matrix with the constraints is singular; coordinates without mass, or constraints that

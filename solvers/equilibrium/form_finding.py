@@ -1,4 +1,4 @@
-"""Form-finding: the shape in which slack lines hang or lie, whatever the shape in which they start.
+"""Form-finding: the shape in which slack lines hang or lie, for any shape in which they start.
 
 A line that starts shorter than its length has a compression of EA times its slack, and paths down the potential from
 there end in folds.  Here lines pull from the first solution on, such that the potential is the potential of a net in
@@ -254,7 +254,7 @@ class FormFinder:
             ratio = stretch / (1.0 + free + density * stretch / lines.row_stiffness)
             if lines.largest(np.abs(np.log(ratio))) < NEAR:
                 break
-            # first the lengths of all lines
+            # the first equations are the lengths of all lines
             ratio = np.full(lines.count, lines.eval_stretch_of_all()) if done < 2 else ratio
             if done < DENSITIES - 1:
                 density = density * np.clip(ratio, 1.0 / LARGEST_RATIO, LARGEST_RATIO)

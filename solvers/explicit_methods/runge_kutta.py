@@ -184,7 +184,7 @@ class RungeKutta(Method):
         h = solver.t - state.t
         whole = h >= size * (1.0 - 1e-9)
         advance.t = solver.t = then if whole else solver.t
-        # a step that was short only to end at a given time gives no size for the next one
+        # a step shortened to end at a given time does not determine the size of the next step
         self._next = solver.h_abs = max(solver.h_abs, wanted) if whole else solver.h_abs
         self._unpack(solver.y)
         return self._end_step(state, advance, h)

@@ -164,7 +164,7 @@ def iterate(
             return attempt
         attempt.recommended_step = inf
         if last and not contacts.changed:
-            # the solution belongs to the new states; the instant of the switch cannot be met more closely
+            # the solution belongs to the new states; the time of the switch cannot be resolved further
             attempt.converged = True
             return attempt
         if settings.fail and finder is None:

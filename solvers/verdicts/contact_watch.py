@@ -139,12 +139,13 @@ def judge_gaps(
                     found[PASSED], found[PASSED_ROW] = row[MISSED], k
                 found[FACTOR] = min(found[FACTOR], 0.5 * reach / way)
                 continue
-        # braked between two open ends: it came head-on and would have touched, or did so in stages of the step
+        # decelerated although open at both ends: it approached head-on and would have touched, or touched in stages of
+        # the step
         turned = g0 > 0.0 and g1 > 0.0 and g0 + STAGES * h * v0 < 0.0 and v1 - v0 > -limit * v0
         turned = turned and -v0 > 0.9 * row[START + SPEED]
         # a contact that is now on the other side has passed the object, perhaps without touching it
         turned = turned and row[X] * row[START + X] + row[Y] * row[START + Y] + row[Z] * row[START + Z] >= 0.0
-        # an opening contact is not compressed, and nothing pulls
+        # an opening contact is not compressed, and no force pulls on it
         kick = v1 - v0
         if (g0 <= 0.0 or g1 <= 0.0 or turned) and kick > least:
             depth, mean = 0.5 * (max(-g0, 0.0) + max(-g1, 0.0)), 0.5 * (v0 + v1)
@@ -216,7 +217,7 @@ class ContactWatch(Watch):
         self._assembly, self._cuts, self._halves = assembly, cuts, halves
         self._is_parallel = bool(assembly.layout.size > 1)
         self._laws: list[tuple[System, Gaps]] = []
-        # of the last step: whether it has left something unresolved, and the factor by which it should be cut
+        # of the last step: whether it left a contact unresolved, and the factor by which it should be cut
         self._total = np.zeros(2)
         self._found = np.zeros((0, 13))
         self._size, self._limits = np.zeros(1), np.array([limit, 0.0, float(cuts)])

@@ -43,7 +43,7 @@ WEIGHT = 0.01
 def is_due(number: int) -> bool:
     """Whether a step is examined, by its number from 1: two steps in a row."""
     before = number - 1
-    # powers of two have one bit
+    # a power of two has a single bit set
     one_bit = number & before == 0 or before & (before - 1) == 0
     return number <= FIRST or one_bit or number % EVERY == 0 or before % EVERY == 0
 

@@ -6,7 +6,7 @@ T and U are functions of the state, so that looks every `EVERY` steps are enough
 looks adds up; W is summed over every step in which its forces change.  Losses D >= 0 and energy P that laws pass on are
 parts of -created:
 
-- created > 0 is energy from nothing, whatever the losses.  The whole size of passed-on energy, sampled at the looks, is
+- created > 0 is energy from nothing, for any losses.  The whole size of passed-on energy, sampled at the looks, is
   allowed.
 - -created is lost by the method of integration if all laws conserve energy.  Generalised-alpha damps by design: this is
   a note in addition to the verdict, unless it is a large share of the energy concerned.
@@ -146,8 +146,8 @@ class RunBalance(Watch):
         self._created, self._granted, self._floor = [0.0], 0.0, 0.0
         # largest kinetic energy; changes of the stored energy and works so far; smallest and largest of both
         self._largest, self._changes, self._range = 0.0, np.zeros(2), np.zeros((2, 2))
-        # the largest share of energy from nothing [1], its energy [J], the energy concerned then [J] and the time [s]:
-        # of looks in a row, and of single ones
+        # the largest share of created energy [1], its energy [J], the reference energy [J] and the time [s]: over
+        # successive checks, and in single checks
         self._worst = np.zeros((2, 4))
         self.lost = ""
 

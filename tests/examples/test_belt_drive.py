@@ -142,7 +142,7 @@ def test_diverging_run_saves_the_last_good_state(tmp_path: Path) -> None:
 
 
 def test_log_view_shows_our_stages(tmp_path: Path) -> None:
-    """PETSc's log lists the stages of the work beside its own."""
+    """PETSc's log lists the stages of the work next to its own."""
     done = run_windlass(["run", EXAMPLE, *SHORT, "-log_view"], folder=tmp_path)
     assert done.returncode == 0, done.stderr
     for stage in ("kinematics", "forces", "contact", "constraints", "linear solve", "post-Newton", "output"):

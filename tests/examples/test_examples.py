@@ -17,6 +17,7 @@ NAMES = [
     "dropped_mass",
     "catenary",
     "rope_in_wind",
+    "hoist_spin",
     "towed_cable",
     "mooring_line",
     "knot",
@@ -63,7 +64,7 @@ def test_dropped_mass(tmp_path: Path) -> None:
         assert elastic["cut_steps"] > 0
         errors.append(abs(damped["rebound_speed"] / results["rebound_speed_exact"] - 1.0))
     assert errors[1] < 1e-4
-    # where the steps lie in the contact changes the error a little
+    # the error depends a little on the times of the steps within the contact
     assert 3.0 < errors[0] / errors[1] < 5.0
 
 
@@ -91,6 +92,18 @@ def test_rope_in_wind(tmp_path: Path) -> None:
     assert_allclose(results["frequencies"], results["string"], rtol=5e-3)
 
 
+def test_hoist_spin(tmp_path: Path) -> None:
+    """Torque of a rope that is held, and the swing of its block that is let go."""
+    results, table = run_example("hoist_spin", ["-output", "none", "-load", "300"], tmp_path)
+    held, largest = results["torque while held [N m]"], results["largest angle [rad]"]
+    assert_allclose(held["computed"], held["exact"], rtol=1e-6)
+    for share in ("quarter of a", "whole"):
+        value = results[f"angle after a {share} period [rad]"]
+        assert_allclose(value["computed"], value["exact"], rtol=0, atol=2e-3 * abs(largest["exact"]))
+    assert_allclose(largest["computed"], largest["exact"], rtol=2e-3)
+    assert "largest angle [rad]" in table
+
+
 @pytest.mark.long
 def test_towed_cable(tmp_path: Path) -> None:
     """Angles and tensions of four speeds within 3e-5 of the closed form; faster ropes are flatter."""
@@ -108,7 +121,7 @@ def test_mooring_line(tmp_path: Path) -> None:
     results, _ = run_example("mooring_line", ["-end", "1", "-heave", "ship.csv"], tmp_path)
     assert_allclose(results["found"][:2], results["exact"][:2], rtol=3e-4)
     assert_allclose(results["found"][2], results["exact"][2], rtol=1e-3)
-    # contact ends within a part of the touchdown point
+    # contact ends less than one part away from the touchdown point
     assert_allclose(results["touchdown"], results["touchdown_exact"], atol=0.7)
     assert_allclose(results["supports"], results["loads"], rtol=1e-4)
     for place in ("anchor", "top"):
@@ -155,7 +168,7 @@ def test_elevator_holds(tmp_path: Path) -> None:
     """Three stops: 7 % below the theoretical deceleration only creep, 7 % above it slip; files for ParaView."""
     results, _ = run_example("elevator", ["-groove", "0.4", "-speed", "2", "-brake", "3"], tmp_path)
     assert results["theory"][0] == 0.0 and results["slips"][0] < 2e-3
-    # near the limit it does not slip everywhere as soon
+    # near the limit the rope does not slip everywhere at the same time
     assert_allclose(results["slips"][1], results["later"][1], rtol=0.05)
     assert_allclose(results["slips"][2], results["later"][2], rtol=0.01)
     assert results["slips"][1] > 0.03
@@ -231,7 +244,7 @@ def test_settling_spheres(tmp_path: Path) -> None:
 
 
 def test_settling_spheres_go_on_after_a_restart(tmp_path: Path) -> None:
-    """A run in two parts has the energies of the first one too, and ends with those of one run."""
+    """A run in two parts includes the energies of the first part, and ends with the energies of an unbroken run."""
     (tmp_path / "whole").mkdir()
     words = ["-spheres", "8", "-checkpoint", "run.h5", "-checkpoint_every", "100"]
     whole, _ = run_example("settling_spheres", [*words, "-end", "0.04"], tmp_path / "whole")
@@ -260,7 +273,7 @@ def test_cable_net(tmp_path: Path) -> None:
     folder = tmp_path / "cable_net_out"
     assert (folder / "net.png").stat().st_size > 10_000
     assert (folder / "pulled.vtkhdf").exists()
-    # the file that it leaves can be given back
+    # the file that it writes can be read again
     again, _ = run_example("cable_net", ["-mesh", str(folder / "net.msh"), "-output", "none", "-pull", "3"], tmp_path)
     assert again["cables"] == 2 * 12 * 13
     assert_allclose(again["horizontal force of the supports, pulled [N]"], -3.0, rtol=1e-9)

@@ -34,7 +34,7 @@ class Enough(wl.StepHook):
 
 
 def run_first_solve(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[State], ...]:
-    """The first states of what the example solves first, of its world and of that which is loaded from a file."""
+    """The first states of the first solve of the example, of its world and of the world loaded from a file."""
     given: dict[int, tuple[Any, ...]] = {}
     plain = {kind: (kind.__init__, kind.solve) for kind in SOLVERS}
 
@@ -44,7 +44,7 @@ def run_first_solve(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
             plain[kind][0](solver, world, **settings)
 
         def solve(solver: Any, state: State | None = None, hooks: Any = (), **other: Any) -> State:
-            # where it is solved, as a script may change its model for a while
+            # saved at the time of the solve, because a script may change its model temporarily
             settings, world = given[id(solver)]
             loaded = World.load(world.save(folder / "model.json"), functions=functions_of(world))
             with monkeypatch.context() as inner:

@@ -1,4 +1,5 @@
-"""The notebooks of docs/tutorials run, and a cell that is interrupted by its button leaves what is needed to go on.
+"""The notebooks of docs/tutorials run, and a cell that is interrupted by its button leaves everything needed to
+continue.
 
 Kernels are programs of their own, as in Jupyter; `tests/unit/test_session.py` has the same without them.
 """
@@ -25,7 +26,7 @@ PICTURES = {"first_belt": 4, "hanging_rope": 4, "own_law": 1}
 
 
 def environment() -> dict[str, str]:
-    """That of a kernel which has the package of this checkout."""
+    """The specification of a kernel with the package of this checkout."""
     paths = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     return {**os.environ, "PYTHONPATH": paths, "PYVISTA_JUPYTER_BACKEND": "static"}
 
@@ -52,7 +53,7 @@ def test_notebooks_run(page: Path, tmp_path: Path) -> None:
     assert len(errors) == len(scenes) and all("draws without a screen by" in error.evalue for error in errors)
     pictures = [output for output in outputs if "image/png" in output.get("data", ())]
     assert len(pictures) + len(scenes) >= PICTURES[page.stem]
-    # no notes and no doubts, but that kernels are compiled
+    # no notes and no doubts except notes on compiled kernels
     said = "".join(output.text for output in outputs if output.get("name") == "stderr")
     assert not [line for line in said.splitlines() if "compiling kernels" not in line], said
 
@@ -86,7 +87,7 @@ print(round((after.t - before.t) / 1e-4), after.step - before.step, solver.verdi
 
 
 class Session:
-    """A kernel and what its cells show."""
+    """A kernel and the output of its cells."""
 
     def __init__(self, folder: Path) -> None:
         self.manager, self.client = start_new_kernel(cwd=str(folder), env=environment())
@@ -119,7 +120,7 @@ def test_an_interrupted_cell_leaves_a_state_to_go_on_from(tmp_path: Path) -> Non
     try:
         assert session.show(BUILD) == ""
         shown = session.run("state = solver.solve()", interrupted=True)
-        # a bar that is rewritten in its place, and the error of the cell
+        # the progress bar, and the error of the cell
         bars = [message for message in shown if "display" in message["kind"]]
         assert {bar["kind"] for bar in bars} == {"display_data", "update_display_data"}
         assert len({bar["transient"]["display_id"] for bar in bars}) == 1
@@ -131,7 +132,7 @@ def test_an_interrupted_cell_leaves_a_state_to_go_on_from(tmp_path: Path) -> Non
         words = session.show("print(solver.verdict.word, solver.state.step == round(solver.state.t / 1e-4) > 0)")
         assert words == "interrupted True\n"
         assert session.show(GO_ON) == "10 10 ok\n"
-        # the same names again, for another model, without another kernel
+        # the same names for another model in the same kernel
         assert session.show(f"{BUILD.replace('end=1e3', 'end=1e-3')}\nprint(solver.solve().step)") == "10\n"
     finally:
         session.client.stop_channels()

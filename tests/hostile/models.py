@@ -35,12 +35,12 @@ def valid_value(col: Column) -> Any:
 def target_kind(target: str, within: tuple[type[Component], ...]) -> type[Component]:
     """A component that a reference may name; ``within`` are those that are being made."""
     fitting = [kind for kind in COMPONENTS if target in (kind.__name__, *kind.provides) and kind not in within]
-    # a node, body or ground rather than what needs many others
+    # prefer a node, body or ground to components with many references
     return min(fitting, key=lambda kind: (len(kind.refs), kind.__name__))
 
 
 def valid_row(world: World, kind: type[Component], within: tuple[type[Component], ...] = ()) -> dict[str, Any]:
-    """Columns and references of one row; what the row refers to is added to the world."""
+    """Columns and references of one row; the referenced entities are added to the world."""
     values: dict[str, Any] = {}
     for name, ref in kind.refs.items():
         if not ref.optional:
@@ -54,7 +54,7 @@ def valid_row(world: World, kind: type[Component], within: tuple[type[Component]
 
 
 def snapshot(world: World) -> tuple[Any, ...]:
-    """What must be the same after an error: numbers of rows of all tables, of entities and of calls."""
+    """Numbers that an error must not change: rows of all tables, entities and calls."""
     return world.count, len(world.calls), {kind: table.count for kind, table in world.tables.items() if table.count}
 
 

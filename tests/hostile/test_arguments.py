@@ -35,7 +35,7 @@ RESULTS = (
     wl.DriveMeans, wl.DriveReport, wl.ModesResult, wl.PulleyDuty, wl.SpanDuty, wl.SteadyDrive,
     wl.SteadyPulley, wl.SteadySpan, wl.Verdict,
 )  # fmt: skip
-"""What functions return and nobody makes."""
+"""Types that functions return and users do not construct."""
 NOT_CALLED = (wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity, wl.set_options, wl.show)
 """Without arguments, made by `World.add` alone, with the words of a command line, or in need of a screen."""
 METHODS: dict[type, tuple[str, ...]] = {
@@ -70,7 +70,7 @@ TAKEN: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("nodes_along", "numbers"): (("empty array",), "no nodes"),
     ("ReportSection", "parts"): (("words", "array of words"), "paragraphs"),
 }
-"""What an argument takes although it looks wrong, and why."""
+"""Values that an argument accepts although they look wrong, and why."""
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +194,7 @@ def wrong_words(item: Option) -> Iterator[str]:
 
 def test_options_of_later_solvers(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every own option of every solver by itself, with every wrong word: the first solve of a model finds it."""
-    # all that solvers declare by themselves is in the tables that are checked
+    # the checked tables contain all options that solvers declare
     calls(scene)
     for prefix, table in TABLES.items():
         assert {name.removeprefix(prefix) for name in options._run.own if name.startswith(prefix)} <= set(table)
@@ -204,7 +204,7 @@ def test_options_of_later_solvers(scene: Scene, monkeypatch: pytest.MonkeyPatch)
         solver, item = first.get(prefix, first["dynamic_"]), TABLES[prefix][name]
         start = scene.space_state if isinstance(solver, wl.Explicit) else scene.state
         for word in wrong_words(item):
-            # as in a process that has solved nothing yet
+            # as in a process without an earlier solve
             monkeypatch.setitem(options._run.solvers, prefix, Solver(own=tuple(TABLES[prefix].values())))
             monkeypatch.setattr(options._run, "values_checked", False)
             monkeypatch.setattr(SolveCheckpoint, "restore", fail_to_begin)
@@ -223,7 +223,7 @@ def test_options_of_later_solvers(scene: Scene, monkeypatch: pytest.MonkeyPatch)
 
 
 def fail_to_begin(*_: Any) -> bool:
-    """In place of what every solve does before its first step."""
+    """Replaces the part of every solve before its first step."""
     raise AssertionError
 
 

@@ -27,13 +27,13 @@ ACCEPTED: dict[tuple[str, str, str], str] = {
     **{(kind, "marker", "another kind"): "a marker is made for a body or the ground" for kind in (
         "ContactSphere", "ContactEllipsoid", "ContactHalfSpace")},
 }  # fmt: skip
-"""What is no error although it looks like one: (component, column, value), and why."""
+"""Values that look wrong but are allowed: (component, column, value), and why."""
 EMPTY = ("empty array", "empty lists", "empty list", "empty tuple")
 Found = list[str]
 
 
 def expect_error(call: Callable[[], object], name: str, what: str) -> str | None:
-    """None if a call is refused in the manner of the house, otherwise what is wrong."""
+    """None if a call is refused with a proper message, otherwise a description of the fault."""
     try:
         call()
     except ModelError as error:
@@ -91,7 +91,7 @@ def is_same(one: Any, other: Any) -> bool:
 
 @pytest.mark.parametrize("kind", COMPONENTS, ids=lambda kind: kind.__name__)
 def test_valid_row(kind: type[Component]) -> None:
-    """What the attacks change is good without the change."""
+    """The models that the attacks change are valid without the change."""
     world = World()
     assert len(world.add(kind, **valid_row(world, kind))) == 1
 
@@ -128,7 +128,7 @@ def test_references(kind: type[Component]) -> None:
     "kind", [k for k in COMPONENTS if any(c.switchable for c in k.columns.values())], ids=lambda kind: kind.__name__
 )
 def test_changes(kind: type[Component]) -> None:
-    """`World.set` with every wrong value beside a good one: all or nothing."""
+    """`World.set` with every wrong value next to a good one: all or nothing."""
     world = World()
     entity = world.add(kind, **valid_row(world, kind))
     able = {name: col for name, col in kind.columns.items() if col.switchable}

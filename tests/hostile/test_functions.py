@@ -32,7 +32,7 @@ FUNCTIONS = [(kind, name) for kind in COMPONENTS for name, col in kind.columns.i
 
 
 def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
-    """What a row refers to: a body with mass and the ground, or two nodes at two places."""
+    """Entities for references of a row: a body with mass and the ground, or two nodes at two places."""
     body = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
     made = {
         "coordinate marker": [con.coordinate_marker(world, None), con.coordinate_marker(world, body, "x")],
@@ -82,7 +82,7 @@ def row_of(world: wl.World, kind: type[Component], name: str) -> dict[str, Any]:
 
 
 def companion(kind: type[Component], name: str) -> dict[str, Any]:
-    """What must come with a function: that of a derivative, with right values, or a switch."""
+    """Columns that a function requires: the function of its derivative, with right values, or a switch."""
     if name == "force_derivative":
         return {"force_function": lambda t, row, u, *_: 0.0 * np.asarray(u)}
     if kind is con.GenericJoint and name == "offset_rate_function":
@@ -101,7 +101,7 @@ def companion(kind: type[Component], name: str) -> dict[str, Any]:
 
 
 def wrong_results() -> Iterator[tuple[str, Any]]:
-    """Results that no function may give, whatever its shape is."""
+    """Results that no function may give, for any shape."""
     for label, value in NONSENSE.items():
         if label != "generator":
             yield label, value
@@ -126,7 +126,7 @@ def test_results(kind: type[Component], name: str) -> None:
     world = wl.World()
     row = world.add(kind, **row_of(world, kind, name), **companion(kind, name), **{name: lambda *_: given[0]})
     if kind is con.Fluid:
-        # which asks its function where a load is
+        # this evaluates the user function
         world.add(con.FluidLoad, cable=rope(world), fluid=row, diameter=0.1)
     for label, value in wrong_results():
         given[0] = value

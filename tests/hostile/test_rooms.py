@@ -1,7 +1,7 @@
-"""Values that a schema alone cannot refuse: wrong in a whole model of ropes in space, found before the first step.
+"""Values that a schema alone cannot refuse: wrong in a whole model of 3D ropes, found before the first step.
 
-`test_columns.py` has what every column refuses by itself, from its bounds.  Here are tables of what may have no bound,
-and of values that only other rows make wrong.
+`test_columns.py` tests the values that each column refuses because of its bounds.  Here are tables of columns without
+bounds, and of values that are wrong only together with other rows.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def build_loads() -> wl.World:
 
 
 def build_marked() -> wl.World:
-    """A cable in space with what names a place on it."""
+    """A 3D cable with components that name a place on it."""
     world, cables = create_span(
         "space", 2, 2.0, axial_damping=1.0, bending_damping=0.1, reference_strain=0.01,
         strain_is_relative_to_reference=0.5,
@@ -108,23 +108,23 @@ ANY_SIGN = {
     "offset", "displacement", "velocity", "angular_velocity", "position", "euler_parameters", "vector", "surface",
     "reference", "store_tension", "reference_strain", "reference_curvature", "strain_is_relative_to_reference", "along",
     "slope", "axis", "vertices", "rounding", "table_heights", "table_x", "table_y", "wave_amplitudes",
-    "wave_frequencies", "wave_directions", "wave_phases",
+    "wave_frequencies", "wave_directions", "wave_phases", "coupling", "reference_twist",
 }  # fmt: skip
 """Columns without a bound: any sign means something, or a check of the row has the bound, see `REFUSED`."""
 ZERO = {
-    # no end, no limit, or chosen by itself
+    # 0 means no end, no limit, or an automatic value
     "half_length", "half_width", "depth", "outer_radius", "damping_depth", "skin", "apart", "shortest", "wave_growth",
     "exponent", "begin", "x",
     # nothing of it
     "contact_damping_per_length", "friction_coefficient", "friction_stiffness_per_length", "rope_radius", "damping",
     "friction_velocity_penalty_per_length", "axial_damping", "bending_damping", "bending_stiffness", "mass_per_length",
-    "normal_drag", "axial_drag", "added_mass",
+    "normal_drag", "axial_drag", "added_mass", "torsional_damping",
 }  # fmt: skip
 """Columns that may be 0 but not negative, as 0 means something."""
 
 
 def find_columns() -> Iterator[tuple[type[Component], Column]]:
-    """All columns with numbers of the components for ropes in space."""
+    """All columns with numbers of the components for 3D ropes."""
     for kind in COMPONENTS:
         if any(room in kind.__module__ for room in ROOMS):
             for col in kind.columns.values():
@@ -265,7 +265,7 @@ def test_off_the_rope_beyond_all_numbers() -> None:
 
 
 def test_shape_markers() -> None:
-    """One word for cables of the plane and of space, and what is neither."""
+    """A common word for 2D and 3D cables, and for components that are neither."""
     world = wl.World()
     flat = el.straight_cable(world, (0.0, 0.0), (1.0, 0.0), 2, **ROPE)
     deep = el.straight_cable(world, (0.0, 1.0, 0.0), (1.0, 1.0, 0.0), 2, **ROPE)

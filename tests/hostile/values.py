@@ -1,4 +1,4 @@
-"""Wrong values, each with what it is; and which of them a column or an argument may take after all."""
+"""Wrong values, each with a description; and the exceptions that a column or an argument accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contact of cables in space: the tangent against differences, what is refused, and what the search may not lose."""
+"""Contact of 3D cables: the tangent against differences, errors, and contacts that the search must not lose."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_ropes_inside_each_other() -> None:
 
 @pytest.mark.parametrize("skin", [0.0, 0.1])
 def test_every_contact_is_found(skin: float) -> None:
-    """A coil of a rope that closes up, whose turns touch: gaps are those of all pairs, whatever the skin."""
+    """A coil of a rope that closes up, whose turns touch: gaps are those of all pairs, for any skin."""
     turns, radius, count = 2.2, 0.05, 24
     angle = np.linspace(0.0, 2.0 * np.pi * turns, count + 1)
     pitch = 0.0135 / (2.0 * np.pi)

@@ -1,4 +1,4 @@
-"""Markers that name whole cables: coordinates and shapes on cables of the plane, with moving material, and in space."""
+"""Markers that name whole cables: coordinates and shapes on 2D cables, with moving material, and in space."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_coordinates(kind: str, width: int) -> None:
 
 @pytest.mark.parametrize("kind", ["plane", "moving", "space"])
 def test_a_law_on_whole_cables(kind: str) -> None:
-    """A bed at all coordinates of cables is what springs and dampers at each coordinate of each cable are."""
+    """A bed at all coordinates of cables equals springs and dampers at each coordinate of each cable."""
     ends = []
     for bed in (True, False):
         world, cables = create_span(kind, 3, 4.5)

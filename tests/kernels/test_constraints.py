@@ -82,7 +82,7 @@ def test_residual() -> None:
     fields.rate_level = True
     r = offset_rate(t)
     rates = [v[0, 0], v[1, 1] - v[0, 0], v[1, 0] - v[0, 1] - r, v[0, 1] - r]
-    # the third rate comes from differences in time
+    # the third rate is a difference quotient in time
     c, f_rate = model.evaluate()
     assert_allclose(c, [*rates, *velocity, lam[6]], atol=1e-10)
     forces = [lam[0] - lam[1], lam[3] - lam[2], -lam[4], lam[2], lam[1], lam[4] + lam[5]]

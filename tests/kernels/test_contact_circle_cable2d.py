@@ -62,7 +62,7 @@ def check_outputs(contact: Contact, x: Any, v: Any, get: Any, when: str, corner:
     out = contact.outputs(x, v)[0]
     force = get(f"force_{when}").reshape(-1, 2)
     if corner:
-        # there the output of the original is not the force of its residual; ours is
+        # there the output of the original differs from the force in its residual; the output of Windlass does not
         undefined = (contact.data[0, :3] <= 0) & (contact.data[0, 3:6] == -2)
         assert undefined.any()
         assert_allclose(out[~undefined, 0:2], force[~undefined], rtol=0, atol=2e-12)
@@ -160,7 +160,7 @@ def test_tangent(normals: bool, y: float, mu_k: float, place: Any, clip: bool) -
     x, v, data = random_rows(rows, place, seed=7)
     smooth, clamped = smooth_rows(contact, x, v, data)
     if clip:
-        # tensile forces are cut to 0, where the other test of smoothness does not see how close the kink is
+        # tensile forces are clipped to 0; the other test of smoothness does not measure the distance to this kink
         contact.c.clip[:] = False
         smooth, clamped = smooth_rows(contact, x, v, data)
         contact.c.clip[:] = True
@@ -198,7 +198,7 @@ def test_tangent_with_current_lengths(normals: bool, y: float, place: Any, shift
         scale = np.maximum(np.abs(expected).max(axis=(1, 2), keepdims=True), 1.0)
         # rounding of the differences: 1e-16 F / h; truncation: h^4 times fifth derivatives
         assert (np.abs(contact.tangent(x, v, dq, dv)[smooth] - expected) / scale).max() < 2e-8
-    # the test sees the length: with the reference length the tangent is another one
+    # the test depends on the length: the reference length gives another tangent
     contact.c.current[:] = False
     assert np.abs(contact.tangent(x, v, 1.0, 0.0)[smooth] - df_dq).max() > 10.0
 
@@ -272,7 +272,7 @@ def test_action_and_reaction(normals: bool, y: float) -> None:
         lever = (1 - rho) * distance[:, :-1] + rho * distance[:, 1:] - RADIUS
     assert_allclose((turn * f).sum(axis=1), (lever * out[..., 0]).sum(axis=1), atol=1e-9)
     if normals:
-        # power of all forces; this is why f_t v_t is what friction takes
+        # power of all forces, so friction dissipates f_t v_t
         power = (out[..., 1] * out[..., 5] + out[..., 0] * out[..., 4]).sum(axis=1)
         assert_allclose((f * v).sum(axis=1), power, atol=1e-9)
 

@@ -78,7 +78,7 @@ def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact
     random, fields = np.random.default_rng(seed), assembly.fields
     fields.x[:15] = assembly.layout.reference[:15] + 0.01 * random.standard_normal(15)
     fields.v[:15] = 0.3 * random.standard_normal(15)
-    # rows with a press have more values behind those of their points
+    # rows with a press have further values after the values of their points
     row = len(fields.data) // CABLES * fields.data.itemsize
     strides = (row, POINTS * fields.data.itemsize, fields.data.itemsize)
     data = np.lib.stride_tricks.as_strided(fields.data, (CABLES, 3, POINTS), strides)
@@ -134,7 +134,7 @@ def test_forces_moments_and_power(y: float) -> None:
 
 @pytest.mark.parametrize("y", [0.0, -0.04])
 def test_springs_and_bristles_have_a_potential(y: float) -> None:
-    """Without damping and slip the forces are the derivative of the energy: bristles store what they take."""
+    """Without damping and slip the forces are the derivative of the energy: bristles store all of their work."""
     arc = create_arc(y, contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     arc.data[:, 1] = 0.0
     fields, gradient, h = arc.assembly.fields, np.zeros(15), 1e-6
@@ -158,12 +158,12 @@ def update(arc: Arc) -> Any:
 
 
 def test_update() -> None:
-    """What was open sticks where it is; later the anchor stays up to the limit, and then is dragged along behind it."""
+    """A point that was open sticks at its place; its anchor stays up to the friction limit, then follows."""
     arc = create_arc(contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     fields, assembly = arc.assembly.fields, arc.assembly
     w = 0.6 * RADIUS / POINTS
     k, mu_k, mu = 1000.0 * w, 900.0 * w, 0.3
-    # nodes on a smaller circle, whose centre is not that of the wheel: points press in by 1.6 to 2.4 mm
+    # nodes on a smaller circle with another centre than the wheel: points press in by 1.6 to 2.4 mm
     fields.x[:15], fields.v[:15] = assembly.layout.reference[:15], 0.0
     centre = np.tile([0.1, -0.2], 3)
     of_nodes = np.array([0, 1, 4, 5, 8, 9])
@@ -184,7 +184,7 @@ def test_update() -> None:
     assert_allclose(arc.data[:, 2], arcs, atol=1e-14)
     assert not arc.output("force_local")[..., 0].any()
 
-    # the circle turns: bristles bend, and those of little pressure slip
+    # the circle turns: bristles bend, and points under small pressure slip
     fields.start_data[:] = fields.data
     arm = RADIUS / (RADIUS - depth)
     bent = float((mu * k * depth / (mu_k * arm)).mean())

@@ -106,7 +106,7 @@ def test_powers_add_up_to_that_of_the_forces(law: Any, more: dict[str, Any]) -> 
     assert abs(taken) > 0.1
     assert_allclose(sum(powers.values()), taken, rtol=0, atol=1e-12 * max(map(abs, powers.values())))
     assert powers["friction_damping_power"] > 0.0 and powers["contact_damping_power"] > 0.0
-    # without bristles slip is measured by v_t, and the law is its own measure
+    # without bristles the slip velocity is v_t, so law and measure agree
     balanced = law is POINT or "friction_stiffness_per_length" in more
     assert (abs(powers["lever_power"]) < 1e-12) == balanced
 
@@ -122,7 +122,7 @@ def test_stored_powers_are_rates_of_the_energy(law: Any, more: dict[str, Any]) -
 
 @pytest.mark.parametrize("law", [SEGMENT, POINT])
 def test_a_cable_that_turns_with_its_circle_loses_nothing(law: Any) -> None:
-    """Cable and circle turn together, f_t acts: no slip, so that only the lever is left of f_t omega g, exactly."""
+    """Cable and circle turn together, f_t acts: no slip, so that only the lever remains of f_t omega g, exactly."""
     arc = Arc(law, states=(0.0, 1.0, -1.0))
     x, v, n = arc.fields.x, arc.fields.v, arc.spare - 3
     nodes, rates = x[:n].reshape(-1, 4), v[:n].reshape(-1, 4)

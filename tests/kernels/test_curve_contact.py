@@ -230,7 +230,7 @@ def disc_in_a_valley(**damping: Any) -> wl.World:
 
 @pytest.mark.parametrize("limited", [True, False])
 def test_energy(limited: bool) -> None:
-    """What is lost in contact leaves the disc: the rest of every step falls with the square of the step or faster."""
+    """The disc loses the energy that the contact dissipates: the rest of every step has order 2 or higher."""
     rests, lost = [], 0.0
     for steps in (100, 200):
         ledger = follow(disc_in_a_valley(damping_limited=limited), 0.2 / steps, 0.2)
@@ -241,7 +241,7 @@ def test_energy(limited: bool) -> None:
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A run that was stopped in contact goes on to the same last bit."""
+    """A run that was stopped in contact continues to the same last bit."""
 
     def run(end: float, restart: str | None) -> wl.State:
         keep = Checkpoint(tmp_path / "disc.h5", every=20, restart=restart)

@@ -36,7 +36,7 @@ def offset_rates(t: float) -> np.ndarray:
 
 
 def create_joint(**columns: Any) -> tuple[wl.World, wl.Entity]:
-    """Two bodies that are joined at markers beside their centres."""
+    """Two bodies that are joined at markers next to their centres."""
     world = wl.World()
     first = world.add(el.RigidBody3D, position=(0.1, 0.2, 0.3), mass=1.0, inertia=1.0)
     turned = el.euler_parameters((0.3, 1.0, -0.5), 0.4)
@@ -48,7 +48,7 @@ def create_joint(**columns: Any) -> tuple[wl.World, wl.Entity]:
 @pytest.mark.parametrize("locked", [(True, True, True), (True, False, True), (False, True, False)])
 @pytest.mark.parametrize("rates", [{}, {"offset_rate_function": offset_rates}])
 def test_tangent_and_accelerations(locked: tuple[bool, ...], rates: dict[str, Any]) -> None:
-    """Ċ is the derivative of C along a motion in time, and C_q a = rhs what keeps it."""
+    """Ċ is the derivative of C along a motion in time, and C_q a = rhs keeps it."""
     world, _ = create_joint(rotations=locked, translations=locked[::-1], offset_function=offsets, **rates)
     assembly = Assembly(world)
     fields = assembly.fields

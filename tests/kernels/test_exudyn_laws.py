@@ -78,7 +78,7 @@ def two_bodies(law: type[Component], **columns: Any) -> tuple[World, Entity]:
 
 
 def force_at(world: World, state: dict[str, Any], data: Any = 0.0) -> np.ndarray:
-    """Forces on the 14 coordinates of both bodies, without those of inertia, which both programs are asked to leave."""
+    """Forces on the 14 coordinates of both bodies, without inertia, which both programs omit."""
     assembly = Assembly(world)
     assembly.fields.data[:] = data
     for k in range(2):
@@ -126,7 +126,7 @@ def cubic(t: float, row: int, x: Any, rate: Any, k: Any, d: Any, offset: Any) ->
 @pytest.mark.parametrize("arm", [False, True])
 @pytest.mark.parametrize(("law", "columns"), BODIES, ids=lambda v: getattr(v, "__name__", ""))
 def test_tangents_of_laws_on_bodies(law: type[Component], columns: dict[str, Any], arm: bool, user: bool) -> None:
-    """Points beside the centre of a body in space, a body and a cable in the plane."""
+    """Points next to the centre of a 3D body, a 2D body and a 2D cable."""
     given = {**columns, "stiffness": columns["stiffness"] / 50.0}
     for name in ("moment_arm",) if "moment_arm" in columns else ():
         given[name] = arm
@@ -210,7 +210,7 @@ SPHERES = {
 MODELS = ("plain", "hunt_crossley", "carvalho_martins")
 
 
-# the second of two motions of each case among the long ones
+# the second motion of each of the long cases
 TWO = [pytest.param(k, marks=[pytest.mark.long] * (k % 2)) for k in range(len(REFERENCE["ContactSphereSphere"]))]
 
 
@@ -233,7 +233,7 @@ def test_spheres(number: int) -> None:
     assembly.update_markers()
     check_fields(assembly)
     outcome = assembly.post_newton()
-    # where the slip decides nothing, theirs leaves out the rotation of the spheres
+    # where the slip does not matter, the original leaves out the rotation of the spheres
     same = [0, 1, 2, 3] if given.get("dynamicFriction") and case["after"][0] <= 0.0 else [0, 2, 3]
     assert_allclose(fields.data[same], np.array(case["after"])[same], rtol=1e-12, atol=1e-14)
     assert_allclose(outcome.error, case["error"], rtol=1e-12, atol=1e-12)
@@ -300,7 +300,7 @@ def test_friction_and_stops(number: int) -> None:
     case = REFERENCE["CoordinateSpringDamperExt"][number]
     assembly = two_coordinates(case)
     assert_allclose(eval_residual(assembly)[[0, 2]], case["force"], rtol=1e-12, atol=1e-12)
-    # stops push with up to 134, whose rounding counts
+    # stop forces reach 134, which determines the rounding error
     check_fields(assembly, TOLERANCE, limit=TOLERANCE * max(1.0, np.abs(case["force"]).max() / 50))
     assembly.post_newton()
     assert_allclose(assembly.fields.data, case["after"], rtol=1e-12, atol=1e-14)

@@ -96,7 +96,7 @@ def compare(case: Case, model: Model, result: Case) -> None:
             total[surface["body"]] += side * pull.force
             turn[surface["body"]] += side * np.cross(pull.point - case["bodies"][surface["body"]]["p"], pull.force)
         energy += pull.energy
-    # sums, as published unless the original has left out contacts or has another curvature
+    # sums as published, unless the original left out contacts or used another curvature
     if case["id"] not in (*LEFT_OUT, *TRUE_RADIUS):
         total = np.array([b["force"] for b in result["body_forces"]])
         turn = np.array([b["torque"] for b in result["body_forces"]])
@@ -230,7 +230,7 @@ def test_direction_of_least_overlap(aspect: float) -> None:
         towards = random.standard_normal(3)
         towards /= np.linalg.norm(towards)
         depth = axes.min() * 10 ** random.uniform(-3, -1)
-        # bisection for the distance at which the least overlap is the wanted depth
+        # bisection for the distance at which the smallest overlap equals the requested depth
         low, high = 0.0, 4 * axes.max()
         for _ in range(60):
             middle = 0.5 * (low + high)
@@ -263,7 +263,7 @@ def test_relative_radius() -> None:
 
 
 def test_round_ellipsoid_is_a_sphere() -> None:
-    """Ellipsoids with three equal axes do what spheres do, to rounding, also beside half spaces."""
+    """Ellipsoids with three equal axes equal spheres to rounding, also next to half spaces."""
     results = []
     for kind, size in ((ContactSphere, {"radius": 0.5}), (ContactEllipsoid, {"semi_axes": (0.5,) * 3})):
         random = np.random.default_rng(5)
@@ -321,7 +321,7 @@ def test_both_loops_agree() -> None:
     expected = np.einsum("ika,ik->ia", markers.Jr[:100, :, 3:7], torque)
     assert_allclose(f[state.local_dofs(bodies)[:, 3:]], expected, rtol=0, atol=1e-12 * norm(expected))
     assert_allclose(f[state.local_dofs(points)], on_points, rtol=0, atol=1e-12 * norm(on_points))
-    # forces of all contacts sum to that of the plane on the rest
+    # the forces of all contacts sum to the force of the flat surface on the other bodies
     found = eval_surface_forces(world, state, force)
     assert_allclose(found.force.sum(axis=0), 0.0, atol=1e-11 * norm(found.force))
     moment = found.torque + np.cross(found.point, found.force)

@@ -62,7 +62,7 @@ def sphere_sphere(world: World, one: dict[str, Entity], two: dict[str, Entity]) 
 
 
 def sphere_moving_plane(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
-    """A sphere on a body in space, a half space on a body in the plane."""
+    """A sphere on a 3D body, a half space on a body in the plane."""
     body = add_body(world, (0, 0, 0), (1, 2, 3))
     world.add(ContactSphere, marker=body, position=(0.0, 0.1, 0.0), radius=0.5, **one)
     plane = world.add(RigidBody2D, position=(0.3, -0.4), angle=0.3, velocity=(0.1, 0.2, 0.5), mass=1.0, inertia=1.0)
@@ -98,7 +98,7 @@ def ellipsoid_ellipsoid(world: World, one: dict[str, Entity], two: dict[str, Ent
 
 
 def on_a_cable(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
-    """A sphere beside a cable, whose markers have curvature in position and rotation, and an ellipsoid."""
+    """A sphere next to a cable, whose markers have curvature in position and rotation, and an ellipsoid."""
     nodes = [
         world.add(PointSlope2D, position=(x, y), slope=s, velocity=v)
         for x, y, s, v in (
@@ -135,7 +135,7 @@ BUILDERS: list[Callable[..., None]] = [
     ids=["q < 1", "q > 1", "at rest"],
 )
 def test_tangent(builder: Callable[..., None], moving: float, columns: dict[str, Any]) -> None:
-    """Derivatives by positions and by velocities; at rest friction has the slope f ((2 u_s - u_d)/v_t + u_v)."""
+    """Derivatives for position and velocity; at rest friction has the slope f ((2 u_s - u_d)/v_t + u_v)."""
     world = World()
     contacts = world.add(ContactSet)
     materials = [

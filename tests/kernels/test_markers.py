@@ -1,4 +1,4 @@
-"""Markers: every derivative that a marker provides against central differences of what it is the derivative of."""
+"""Markers: every derivative that a marker provides against central differences."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_derivatives_by_coordinates(model: Model, name: str) -> None:
         assert_allclose(here["Jd"][:, a], difference["v"], atol=TOLERANCE, err_msg="Jd = dv/dq")
         assert_allclose(here["H"][:, :, a], difference["J"], atol=TOLERANCE, err_msg="H = dJ/dq")
         if "space" in name:
-            # no angle, but a frame
+            # a frame instead of an angle
             turned = (plus["A"] - minus["A"]) / (2 * STEP)
             assert_allclose(np.cross(here["Jr"][:, a], here["A"].T).T, turned, atol=TOLERANCE, err_msg="dA = Jr x A")
         else:
@@ -266,7 +266,7 @@ def test_cable_coordinates() -> None:
 
 
 def test_widths_do_not_grow_with_the_world() -> None:
-    """A marker of a narrow kind keeps its own coordinates alone, also beside cables."""
+    """A marker of a narrow kind keeps its own coordinates alone, also next to cables."""
     world = World()
     entities = create_entities(world)
     marker = position_marker(world, entities["mass"])

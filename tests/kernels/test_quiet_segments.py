@@ -1,4 +1,4 @@
-"""The bound by which rows of segments are left out is never below what has happened to their gaps."""
+"""The bound by which rows of segments are skipped is never below the actual change of their gaps."""
 
 from __future__ import annotations
 

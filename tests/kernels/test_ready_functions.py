@@ -86,13 +86,13 @@ def test_vectors() -> None:
     ],
 )
 def test_bad_input(make: Callable[[], Any], words: str) -> None:
-    """Errors say what was given and what is allowed."""
+    """Errors state the given and the allowed values."""
     with pytest.raises(wl.ModelError, match=words):
         make()
 
 
 def test_wrong_shape_in_a_law() -> None:
-    """A vector where one number is wanted, and the other way round."""
+    """A vector where one number is wanted, and vice versa."""
     world = wl.World()
     ball = world.add(MassPoint, position=(0.0, 0.0, 0.0), mass=1.0)
     world.add(con.Force, marker=con.position_marker(world, ball), function=con.ramp(0.0, 1.0))
@@ -125,7 +125,7 @@ def create_driven(python: bool) -> tuple[wl.World, Any]:
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "generalized_alpha_index2"])
 def test_motion_is_that_of_functions_of_python(method: str) -> None:
-    """All loads at once: the same digits but for the accelerations that follow from differences."""
+    """All loads at once: the same digits except for the accelerations that follow from differences."""
     states = []
     for python in (False, True):
         world, _ = create_driven(python)
@@ -147,7 +147,7 @@ def test_prescribed_motion_is_exact() -> None:
 
 
 def test_no_python_in_a_step() -> None:
-    """Loads and constraints with ready functions are kernels alone; those of Python are called once for a time."""
+    """Loads and constraints with ready functions need only kernels; Python functions are called once for a time."""
     for python in (False, True):
         world, _ = create_driven(python)
         systems = wl.State(world).assembly.layout.systems

@@ -1,4 +1,4 @@
-"""Rigid bodies in space: kinematics, inertia, loads and markers against independent formulas and differences."""
+"""Rigid 3D bodies: kinematics, inertia, loads and markers against independent formulas and differences."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_rotations() -> None:
     assert_allclose(rotation_matrix(3.0 * e), expected, atol=1e-15)
     back = euler_parameters_of(expected)
     assert_allclose(np.abs((back * e).sum(axis=1)), 1.0, atol=1e-15)
-    # half turns are where formulas by the trace alone lose their digits
+    # at half turns formulas that use only the trace lose digits
     for axis in np.eye(3):
         half = euler_parameters_of(rotation_matrix(euler_parameters(axis, np.pi)))
         assert_allclose(np.abs(half), [0.0, *axis], atol=1e-15)
@@ -92,7 +92,7 @@ def test_inertia_is_newton_euler() -> None:
     force, torque = force - weight, torque - np.cross(rotation_matrix(e) @ CENTER, weight)
     residual = eval_residual(assembly)
     assert_allclose(residual[:3], force, atol=1e-13)
-    # generalised forces are those of the torque, but for the part along e, which belongs to the constraint
+    # generalised forces equal the torque except for the part along e, which the constraint carries
     jacobian = np.stack([rotation_matrix(e) @ local_rates(e, unit) for unit in np.eye(4)], axis=1)
     along = e / np.linalg.norm(e)
     found, expected = residual[3:7], jacobian.T @ torque

@@ -1,4 +1,4 @@
-"""A segment that rolls onto a circle without slip must keep its sticking position, whatever its stretch.
+"""A segment that rolls onto a circle without slip must keep its sticking position, for any stretch.
 
 No solver: a taut cable lies straight up to the top of a circle and around it from there; it moves on while the circle
 turns along, so that the line that touches the circle has the speed of the rim.  Everything is placed by hand.
@@ -32,7 +32,7 @@ def roll(length: float, stretch: float, y: float, side: str, current: bool, leav
     law = SegmentParameters(0.0, 0.0, 0.0, 1.0, 0.0, RADIUS, length, 0.0, True, False, current, 0.0, y)
     places = []
     for s in np.linspace(0.0, 1.0, 41) * stretch * length:
-        # arc lengths of the axis of both ends, the leading one last; where it is on the circle, it is bent
+        # arc lengths of the axis at both ends, the leading end last; on the circle the axis is bent
         ends = np.array([s - stretch * length, s])
         if leaves:
             ends = -ends[::-1]

@@ -1,4 +1,4 @@
-"""Sliding joints: exact tangents on all kinds of cables, wrong models, and what outputs say."""
+"""Sliding joints: exact tangents on all kinds of cables, wrong models, and outputs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_tangent(kind: str) -> None:
 
 
 def test_forces_balance() -> None:
-    """By virtual work: what the joint does on rope and point together is nothing, and friction opposes the motion."""
+    """By virtual work: the joint does no work on rope and point together, and friction opposes the motion."""
     world, _, joints = create_body("space")
     state = wl.State(world)
     state.put(nodes_of(world, joints), [[0.7], [-0.2]], "v")
@@ -97,7 +97,7 @@ def test_wrong_tracks() -> None:
 
 
 def test_a_carriage_off_its_rope() -> None:
-    """A point beside the cable at the start of statics and of dynamics is an error that says how far it is off."""
+    """A point next to the cable at the start of statics and of dynamics is an error that says how far it is off."""
     world, cables = create_span("plane", 4, 4.0)
     con.sliding_joint(world, cables, world.add(MassPoint, position=(1.0, 0.3), mass=1.0), 1.0, speed=0.0)
     words = r"its point at \(1, 0.3, 0\) m is 0.3 m off its rope at s = 1 m: must be on it at the start, within 0.01 m"

@@ -122,7 +122,7 @@ def test_energy_is_the_work_of_the_force(rope: bool) -> None:
 
 @pytest.mark.parametrize("rope", [False, True])
 def test_the_ledger_closes(rope: bool) -> None:
-    """What a damped spring or rope loses is what falling has left: the rest is of order 2 in the step."""
+    """A damped spring or rope loses the energy that falling leaves: the rest has order 2 in the step."""
     world, _, mass = hang(damping=8.0, preload=1.0, tension_only=rope)
     state = State(world)
     state.put(mass, [(0.05, 0.02)])

@@ -281,8 +281,24 @@ def test_springs_and_bristles_have_a_potential() -> None:
     assert_allclose((energy[0] - energy[1]) / (2.0 * h), rate, rtol=1e-7)
 
 
+def test_points_that_touch_in_motion() -> None:
+    """They have no friction in the step in which they touch; at rest their bristles act."""
+    arc = create_arc("drum")
+    fields, start = arc.assembly.fields, arc.assembly.fields.start_data.reshape(2, 5 * POINTS)
+    arc.data[:, :POINTS], arc.data[:, POINTS : 2 * POINTS] = -1.0, 0.0
+    assert (arc.output("friction") > 0.0).all()
+    start[:, POINTS : 2 * POINTS] = -2.0
+    assert (arc.output("friction") == 0.0).all() and (arc.output("state") == 0.0).all()
+    normal = (arc.output("normal_force")[..., None] * arc.output("normal")).sum(axis=(0, 1))
+    assert_allclose(arc.forces()[:18].reshape(6, 3)[::2].sum(axis=0), normal, rtol=1e-12)
+    assert arc.output("bristle_power").sum() == arc.output("friction_damping_power").sum() == 0.0
+    check_fields(arc.assembly, tolerance=1e-7)
+    fields.v[:] = 0.0
+    assert (arc.output("friction") > 0.0).all()
+
+
 def test_update() -> None:
-    """What was open sticks where it is; then the anchor stays up to the limit, and is dragged along behind it."""
+    """A point that was open sticks at its place; its anchor stays up to the friction limit, then follows."""
     arc = create_arc("drum", fixed=True, friction_velocity_penalty_per_length=0.0, contact_damping_per_length=0.0)
     fields, assembly = arc.assembly.fields, arc.assembly
     system = assembly.layout.systems[ContactFrictionSurfaceCable]
@@ -298,7 +314,7 @@ def test_update() -> None:
     assert closed.any() and outcome.changed
     assert_allclose(arc.data[:, :POINTS], gap, rtol=0, atol=1e-16)
     assert (arc.data[:, POINTS : 2 * POINTS] == np.where(closed, 0.0, -2.0)).all()
-    # the bristles of what has just touched are not bent
+    # bristles of points that have just touched are not bent
     assert_allclose(arc.output("friction"), 0.0, atol=1e-13)
     # along the axis by 1e-5 m: all stick, the force is mu_k u; by 0.01 m: all slip with mu |f_n|
     w = 0.6 * RADIUS / POINTS
@@ -318,7 +334,7 @@ def test_update() -> None:
             assert_allclose(arc.data[:, 2 * POINTS :], anchors, rtol=0, atol=0)
         else:
             assert_allclose(force[closed], -limit[closed][:, None] * axis, rtol=1e-6)
-            # the anchor stays behind by what the limit bends a bristle
+            # the anchor lags by the deflection of a bristle at the friction limit
             start[:] = arc.data
             arc.data[:, POINTS : 2 * POINTS][closed] = 0.0
             assert_allclose(arc.output("friction")[closed], limit[closed], rtol=1e-9)

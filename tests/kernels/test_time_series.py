@@ -110,7 +110,7 @@ def test_bad_series(call: Any, words: str, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_units_of_headings(heading: str, factor: float, tmp_path: Path) -> None:
-    """Values come in SI units, whatever the heading says, and so do times."""
+    """Values come in SI units, for any unit in the heading, and so do times."""
     file = write(tmp_path / "a.csv", f'time [ms],"{heading}"\n0,1.5\n250,-3\n')
     times, values = con.read_series(file, heading)
     assert_array_equal(times, [0.0, 0.25])
@@ -118,7 +118,7 @@ def test_units_of_headings(heading: str, factor: float, tmp_path: Path) -> None:
 
 
 def test_units_of_all_outputs_are_read() -> None:
-    """What `Sensors` write as units can be read again."""
+    """Units that `Sensors` write can be read again."""
     for law in all_laws().values():
         for output in law.outputs.values():
             for unit in (output.unit, output.unit.replace(",", ";")):

@@ -131,7 +131,7 @@ def test_calls() -> None:
     eval_forces(assembly)
     assert len(calls) == 2
     dense_tangent(assembly, 1.0, 1.0)
-    assert len(calls) == 2 + 1 + 12  # one for the force itself, on which curved markers act
+    assert len(calls) == 2 + 1 + 12  # one evaluation for the force itself, because curved markers need it
 
 
 def coordinate_plain(t: float, row: int, u: float, ut: float, k: float, d: float, offset: float) -> float:

@@ -1,4 +1,4 @@
-"""Winch cables: tangents, their place beside cables of fixed length, what flows in, and what is refused."""
+"""Winch cables: tangents, combination with cables of fixed length, inflow of energy, and errors."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_at_fixed_length_it_is_the_plain_cable(end: Any) -> None:
 
 @pytest.mark.parametrize("end", ENDS)
 def test_mass_momentum_and_energy_close(end: Any) -> None:
-    """Rates along a motion by differences: what is outside changes by forces and by what flows in, row by row."""
+    """Rates along a motion by differences: the energy outside changes by forces and by inflow, row by row."""
     world, rope = create_rope(end)
     state, d, h = disturb(world, 3), len(end), 1e-5
     names = ("mass", "momentum", "mass_flow", "momentum_flow")
@@ -105,7 +105,7 @@ def test_mass_momentum_and_energy_close(end: Any) -> None:
     # a displacement of all nodes moves the rope as a whole
     whole = inertia[: 6 * d].reshape(3, 2 * d)[:, :d].sum(axis=0)
     assert_allclose(rate["momentum"].sum(axis=0)[:d] - at[0]["momentum_flow"].sum(axis=0)[:d], whole, rtol=1e-7)
-    # the rope inside is the same for both, so only the outlet is left: ρA l_t from u = the velocity of the material
+    # the rope inside is the same for both, so only the outlet contributes: ρA l_t times the velocity u of the material
     speed = state.v[6 * d]
     arrives = wl.eval_output(rope.cables, "velocity", state, share=0.0)[0]
     enters = STIFF["mass_per_length"] * speed * arrives
@@ -137,7 +137,7 @@ def test_material_that_rests_has_no_inertia() -> None:
 
 
 def test_force_on_the_length_is_that_of_a_uniform_rope() -> None:
-    """N (1 + ε) + W - EA ε²/2, against growing l: the work of the tension less what the rope brings along."""
+    """N (1 + ε) + W - EA ε²/2, against growing l: work of the tension minus the energy of the outgoing rope."""
     world, _ = create_rope((2.0, 0.0), 2, store_tension=8.0)
     state, strain = wl.State(world), 0.1
     state.q[-1] = 2.0 / (1.0 + strain) - 2.0

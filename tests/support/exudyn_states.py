@@ -280,7 +280,7 @@ def coordinate_cases() -> list[dict[str, Any]]:
         (0.02, 0.1, [0, 0.01, 0], [0, 0.01, 0]),  # sticks
         (0.2, 0.1, [0, 0.01, 0], [0, 0.01, 0]),  # begins to slip
         (-0.2, -0.1, [0, 0.01, 0], [0, 0.01, 0]),
-        (0.2, -0.1, [0, 0.01, 0], [0, 0.01, 0]),  # the bristle is bent one way, the motion goes the other
+        (0.2, -0.1, [0, 0.01, 0], [0, 0.01, 0]),  # the bristle is bent against the motion
         (0.02, 0.1, [1, 0, 0], [2, 0.01, 0]),  # continues to slip
         (0.02, -0.3, [-1, 0, 0], [-2, 0.01, 0]),
         (0.02, 0.1, [1, 0, 0], [-2, 0.01, 0]),  # reverses: sticks with the force of the start of the step

@@ -81,7 +81,7 @@ def main(path: str) -> None:
     found["switched"] = wl.eval_output(chain, "position", state)[:, 1].tolist()
     found["force"] = wl.eval_output(forces, "force", state).tolist()
     found["friction"] = contacts.friction_coefficient.tolist()
-    # messages name entities of any owner
+    # messages name entities of other processes, too
     found["not held"] = raised(lambda: (world.set(hold, active=False), wl.Static(world, **settings).solve(state)))
     world.set(hold, active=True)
     world.set(forces[3], vector=(0.0, 1e9, 0.0))

@@ -128,7 +128,7 @@ def read_series(path: Path) -> tuple[list[float], Any]:
 def check_series(path: Path, mesh: LineMesh, times: list[float], field_tolerance: float = 0.0) -> None:
     read_times, frame = read_series(path)
     assert read_times == times
-    # backwards, because forward reading would hide wrong offsets
+    # read backwards, because reading forwards would hide wrong offsets
     for k in reversed(range(len(times))):
         read, given = frame(times[k]), create_frame(mesh, k)
         assert read.points.dtype == np.float64

@@ -46,7 +46,7 @@ def test_differences_are_relative_to_their_own_kind(agreement: ModuleType) -> No
 def test_multipliers_that_are_round_off_of_others_are_measured_by_a_millionth_of_the_largest(
     agreement: ModuleType,
 ) -> None:
-    """Rope forces of 1000 N; 1e-11 in a multiplier of 1e-4 beside them is 1e-8 of a millionth of 1000 N."""
+    """Rope forces of 1000 N; 1e-11 in a multiplier of 1e-4 next to them is 1e-8 of a millionth of 1000 N."""
     expected = {**made_up(), "multipliers: joint": np.array([1000.0]), "multipliers: norm": np.array([1e-4])}
     found = {**expected, "multipliers: norm": np.array([1e-4 + 0.9e-11])}
     result = agreement.compare(found, expected)

@@ -2,7 +2,7 @@
 
 Values of cables, bodies and nodes: test_elements.py; contact with its markers, segments and data tables:
 test_contact_errors.py; markers, loads, springs and constraints: test_connectors.py; options and folders:
-test_options.py, test_writers.py.  Each message says what was given, what is allowed, and the unit.
+test_options.py, test_writers.py.  Each message states the given value, the allowed values, and the unit.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def test_empty_world(fill: Callable[[World], object], use: Callable[[World], obj
 
 
 def test_tables_without_rows_do_no_harm() -> None:
-    """Models that a script makes of arrays may have none of something."""
+    """Models that a script makes from arrays may contain zero entities of a kind."""
     world = World()
     nobody = world.add(Point2D, name="nobody", position=np.zeros((0, 2)))
     slider = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
@@ -231,7 +231,7 @@ def test_mass_that_is_missing() -> None:
 
 
 def test_history_of_the_state_counts() -> None:
-    """What only a closed contact holds is held: the first tangent is that of the state, stored or found."""
+    """A body that only a closed contact holds counts as held, with the stored or the decided contact state."""
     world = World()
     # 1 % of an element inside a circle of 1 m below its middle
     rope = straight_cable(
@@ -250,5 +250,5 @@ def test_history_of_the_state_counts() -> None:
     closed.data[:] = -1e-3
     solved = Static(world, passes=Passes(atol=1e-9), decide_at_start=False).solve(closed)
     assert len(contacts) == 2 and solved.q[1] > 0.0
-    # the first solve finds it by itself
+    # the first solve finds the start accelerations itself
     np.testing.assert_allclose(Static(world).solve(state).q, solved.q, atol=1e-9)

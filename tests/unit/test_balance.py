@@ -1,4 +1,4 @@
-"""The end of a static solve: its equilibrium stays where solving again fails, a restart brings its verdict back."""
+"""The end of a static solve: its equilibrium stays if a second solve fails, a restart restores its verdict."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_equilibrium_stays_where_solving_again_fails() -> None:
     state = local_state(solver.assembly, solver.solve())
     problem, attempt, calls = solver.problem, StepAttempt(converged=True, force=1e-20), list[int]()
     settings = replace(solver.passes, atol=0.0)
-    # out of balance beside so small a contact force
+    # out of balance compared with this small contact force
     problem.unknowns.array[0] += 1e-12
 
     def fail() -> None:
@@ -53,7 +53,7 @@ def test_equilibrium_stays_where_solving_again_fails() -> None:
 
 
 def test_verdict_after_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A solve that had ended keeps what made its result doubtful, and what was said of its stability."""
+    """A completed solve keeps the reasons of its verdict and the notes on its stability."""
     monkeypatch.setattr(static, "balance", lambda *_: 0.17)
     monkeypatch.setattr(static, "examine", lambda _: Finding(doubts=["not known"]))
     judged = []

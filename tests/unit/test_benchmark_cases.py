@@ -92,7 +92,7 @@ def test_costs_keep_three_digits(report: ModuleType, seconds: float, text: str) 
 
 
 def test_clocks_of_parts_do_not_count_twice(modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A clock that goes on by 1 s per look: the outer function keeps what the inner one did not take."""
+    """A clock that advances by 1 s per reading: the outer function counts the time that the inner one did not take."""
     split = modules["split"]
     ticks = iter(range(100))
     monkeypatch.setattr(split.time, "perf_counter", lambda: float(next(ticks)))
@@ -140,7 +140,7 @@ def test_set_up_of_the_peers_is_valid_bash_and_refuses_words() -> None:
 
 
 def test_benchmarks_use_what_is_public() -> None:
-    """What is timed is what users call: no private function of a solver is called or replaced."""
+    """Only public calls are timed: no private function of a solver is called or replaced."""
     private = {
         node.name
         for path in sorted((ROOT / "solvers").rglob("*.py"))

@@ -1,4 +1,4 @@
-"""Bodies in space: what may be given, and the errors for what does not fit."""
+"""3D bodies: allowed values, and errors for values that do not fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cables in space as users meet them: nets from files, supports, drawings, restart, errors."""
+"""3D cables as users meet them: nets from files, supports, drawings, restart, errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TURNED = rotation((1.0, 2.0, -0.5), 1.1)
 
 @pytest.mark.parametrize("slopes", ["smooth", "through", "separate"])
 def test_nets_from_files(slopes: Any, tmp_path: Path) -> None:
-    """A net of the plane, laid into space by a rotation, is the turned net: nodes, slopes, lengths, sets."""
+    """A 2D net, laid into space by a rotation, is the turned net: nodes, slopes, lengths, sets."""
     points = np.array([(0, 0), (1, 0.1), (2, 0), (3, 0.3), (1, 1), (2, -1)], float)
     lines = np.array([(0, 1), (1, 2), (3, 2), (1, 4), (2, 5)])
     flat_world, world = World(), World()
@@ -69,7 +69,7 @@ def test_nets_from_files(slopes: Any, tmp_path: Path) -> None:
     ],
 )
 def test_clamp(slope: Any, held: set[str]) -> None:
-    """What is held is across the cable, and all of an oblique slope."""
+    """Clamps hold the slope across the cable, and all of an oblique slope."""
     world = World()
     node = world.add(PointSlope3D, position=(1.0, 2.0, 3.0), slope=slope)
     supports = clamp(world, node)
@@ -103,7 +103,7 @@ def test_drawing(tmp_path: Path) -> None:
 
 
 class StoppedError(Exception):
-    """What ends a run in the middle."""
+    """The exception that ends a run in the middle."""
 
 
 class Stop(StepHook):
@@ -132,7 +132,7 @@ def test_restart(tmp_path: Path) -> None:
 
 
 def test_reversed_tangents_have_no_frame() -> None:
-    """A tangent that is turned by 180° leaves points on the axis as they are; those beside it are not numbers."""
+    """A tangent that is turned by 180° leaves points on the axis as they are; those next to it are not numbers."""
     world = World()
     cable = straight_cable(world, (0, 0, 0), (1, 0, 0), 1, **ROPE)
     for offset in (0.0, 0.1):

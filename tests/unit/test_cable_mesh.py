@@ -128,7 +128,7 @@ def test_lines_of_any_direction(tmp_path: Path) -> None:
     world, net = build(path, cables_per_line=2)
     assert len(net.all_nodes) == 11
     assert (net.all_nodes.slope[:, 0] > 0.9).all()
-    # each cable begins where the one before it ends, once they are put in order
+    # after sorting, each cable begins at the end of the previous cable
     table = world.tables[PointSlope2D]
     begin, end = (table.collect("position")[net.cables["rope"].__getattr__(node)] for node in ("node0", "node1"))
     order = np.argsort(begin[:, 0])
@@ -152,7 +152,7 @@ def test_ring(tmp_path: Path) -> None:
 
 
 def test_branching(tmp_path: Path) -> None:
-    """Three lines share the position and have slopes of their own; "through" joins the two that go straight on."""
+    """Three lines share the position and have separate slopes; "through" joins the two that continue straight on."""
     points = [(0.0, 0.0), (-1.0, 0.0), (1.0, 0.05), (0.0, -1.0)]
     path = write_lines(tmp_path / "t.msh", points, [(1, 0), (0, 2), (3, 0)], {}, {"knot": [0]})
     world, net = build(path)
@@ -181,7 +181,7 @@ def test_crossings_of_a_lattice(tmp_path: Path) -> None:
     assert world.numbering.count == 2 * crossings + 2 * 2 * lines
     world, net = build(path, slopes="through")
     assert world.numbering.count == 2 * crossings + 2 * 2 * crossings
-    # of 4 cables in each line all are straight and equal
+    # each line has 4 straight cables of equal length
     world, net = build(path, slopes="through", cables_per_line=4)
     assert_allclose(net.all_cables.length, 1 / 16, rtol=1e-13)
     assert world.numbering.count == 2 * 3 * crossings + 4 * 3 * lines
@@ -245,7 +245,7 @@ def test_names_in_messages(tmp_path: Path) -> None:
 
 
 def test_neighbours_are_near_each_other(tmp_path: Path) -> None:
-    """The band of a lattice is a row of it, whatever the order in the file."""
+    """The band of a lattice is a row of it, for any order in the file."""
     n, k = 12, 3
     path = write_lattice(tmp_path / "lattice.vtu", n)
     mesh = meshio.read(path)

@@ -59,7 +59,7 @@ WAYS = pytest.mark.parametrize("run", [call_directly, call_in_program])
 
 @WAYS
 def test_arguments_named_once(run: Callable[[Any, Evaluation], None]) -> None:
-    """A tuple of arrays gives the same as a function that names them, whatever the evaluation."""
+    """A tuple of arrays gives the same as a function that names them, for any evaluation."""
     some, total = np.array([1.0, 2.0]), np.zeros(2)
     run(call(add, (3.0, some, total)), begin())
     some[:] = 4.0
@@ -89,14 +89,14 @@ def test_arguments_named_once(run: Callable[[Any, Evaluation], None]) -> None:
 def test_what_changes_is_refused(
     run: Callable[[Any, Evaluation], None], arguments: Callable[[Any], tuple[Any, ...]], message: str
 ) -> None:
-    """Time, coordinates and history, as numbers or what follows from them, and arrays that do not stay."""
+    """Time, coordinates and history, as numbers or derived values, and temporary arrays."""
     with pytest.raises(ModelError, match=message):
         run(call(add, arguments), begin())
 
 
 @WAYS
 def test_time_in_its_array_is_that_of_the_evaluation(run: Callable[[Any, Evaluation], None]) -> None:
-    """Parameters and factors are numbers that stay; time is read in each call."""
+    """Parameters and factors are constant numbers; time is read in each call."""
     s = begin()
     run(call(add, lambda s: (s.dq, s.x, s.f)), s)
     assert_allclose(s.f, [3.0, 6.0], rtol=0)

@@ -1,4 +1,4 @@
-"""Data sheets of belts: numbers of the table, names, what is refused, and belts that are made of them."""
+"""Data sheets of belts: numbers of the table, names, errors, and belts made from them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_each_belt_is_within_its_ranges_and_as_heavy_as_rubber_or_steel(name: st
     # the cord lies inside of the belt
     right, left = sheet.columns["cord_offset"]
     assert 0.0 <= right < height and 0.0 < left < height
-    # no number of the table is left out
+    # the test covers every number of the table
     known = {"family", "aliases", *table["families"][family]["sure"], "groove_limit", "groove_angle_above"}
     assert table["belts"][name].keys() <= known
     # radii of bending that take up less than a fiftieth of the strength of cords: EI/R² << EA

@@ -1,4 +1,4 @@
-"""References to chains of entities (`refs`) and columns along them: what they take, keep, and give back."""
+"""References to chains of entities (`refs`) and columns along them: allowed values, storage, and reading."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def create_beads(count: int = 5) -> tuple[wl.World, wl.Entity]:
 
 
 def test_what_chains_take() -> None:
-    """One chain for all rows, or one for each, in every form; what is read is the same."""
+    """One chain for all rows, or one for each, in every form; reading gives equal values."""
     world, beads = create_beads()
     ids = beads.ids
     forms = beads[1:4], list(beads[1:4]), [beads[1], beads[2:4]], (beads[1], beads[2:4]), ids[1:4], ids[1:4][None]
@@ -105,7 +105,7 @@ def test_values_along_chains() -> None:
     ],
 )
 def test_wrong_chains_are_refused(given: dict[str, Any], words: str) -> None:
-    """With the name, what was given and what is allowed; nothing is added."""
+    """With the name, the given and the allowed values; nothing is added."""
     world, beads = create_beads()
     ground, (_, strangers) = world.add(Ground), create_beads()
     meant = {
@@ -167,7 +167,7 @@ def test_coordinates_of_chains() -> None:
 
 
 def test_model_files_keep_chains(tmp_path: Path) -> None:
-    """Rows of different lengths, and what they have along them; the same to the last bit."""
+    """Rows of different lengths, and their values along chains; the same to the last bit."""
     world = build_ropes()[0]
     world.save(tmp_path / "ropes.json")
     again = wl.World.load(tmp_path / "ropes.json")

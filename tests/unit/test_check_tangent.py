@@ -62,7 +62,7 @@ register(CubicSpring, "connector", dofs=pair_dofs, build=build, source="this tes
 
 
 def create(stiffness: float = 3.0, **errors: Any) -> wl.World:
-    """Two masses on two springs, the second of which may be wrong, a stiff cable and a body in space beside them."""
+    """Two masses on two springs, the second of which may be wrong, a stiff cable and a 3D body next to them."""
     world = wl.World(gravity=(0.0, -9.81))
     masses = world.add(MassPoint, name="mass", position=[(1.0, 0.0), (2.0, 0.0)], mass=1.0)
     wall, ends = coordinate_marker(world, None, "x"), coordinate_marker(world, masses, "x")
@@ -100,7 +100,7 @@ def test_right_tangents_pass() -> None:
     ],
 )
 def test_a_wrong_tangent_is_found_and_named(errors: dict[str, float], name: str, row: str) -> None:
-    """One per cent beside a cable that is a thousand times as stiff, and a tangent that is missing altogether."""
+    """One per cent next to a cable that is a thousand times as stiff, and a tangent that is missing altogether."""
     message = (
         f"^tangent of {row}: derivative of the force on mass [01], x by the {name} of mass [01], x = [-+.e0-9]+ "
         r"(at the given state|in random state \d): must be [-+.e0-9]+, the central difference; [1-4] entries are wrong$"

@@ -1,4 +1,4 @@
-"""Checkpoint files, the hook `Checkpoint`, and what goes on behind them; kills are in verification/test_restart.py."""
+"""Checkpoint files, the hook `Checkpoint`, and continued runs; kills are in verification/test_restart.py."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MODELS = ROOT / "tests/support/restart_models.py"
 
 
 class Killed(BaseException):
-    """What stands for the end of the process, where one process serves several tests."""
+    """Replaces the end of the process, where one process serves several tests."""
 
 
 class Kill(StepHook):
@@ -124,7 +124,7 @@ def test_recorders_of_several_solves_go_on(tmp_path: Path) -> None:
 
 
 def test_run_that_had_ended_returns_at_once(tmp_path: Path) -> None:
-    """State, sensors and counts are there; nothing is written."""
+    """State, sensors and counts are restored; nothing is written."""
     first = simulate(tmp_path)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     again = simulate(tmp_path, "auto")
@@ -136,7 +136,7 @@ def test_run_that_had_ended_returns_at_once(tmp_path: Path) -> None:
 
 
 def test_damaged_series_is_kept_and_a_part_begins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An HDF5 file that lost its end; a second restart goes on with the part."""
+    """An HDF5 file that lost its end; a second restart continues with the part."""
     with pytest.raises(Killed):
         simulate(tmp_path, kill=37)
     path = tmp_path / "rope.vtkhdf"
@@ -200,7 +200,7 @@ def test_hooks_keep_what_they_want(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_solves_inside_hooks_and_loops_that_are_left(tmp_path: Path) -> None:
-    """A solve in a hook is part of the solve around it; one that was left early goes on where the next one begins."""
+    """A solve in a hook is part of the solve around it; one that was left early continues where the next one begins."""
     world, _ = create_cable()
     path = tmp_path / "run.h5"
     keep = Checkpoint(path, every=2)
@@ -231,7 +231,7 @@ def test_solves_inside_hooks_and_loops_that_are_left(tmp_path: Path) -> None:
     ],
 )
 def test_another_model_is_refused(model: dict[str, Any], message: str, tmp_path: Path) -> None:
-    """The error names what differs, with both values."""
+    """The error names the differing values."""
     simulate(tmp_path, end=0.005)
     with pytest.raises(ModelError, match=r"(?s)checkpoint file '.*run\.h5' belongs to another model:.*" + message):
         simulate(tmp_path, "auto", end=0.005, **model)
@@ -255,7 +255,7 @@ def test_another_solver_is_refused(tmp_path: Path) -> None:
 
 
 def test_parameters_may_change_on_restart(tmp_path: Path) -> None:
-    """What the script sets differently takes effect; what a hook has set meanwhile is kept."""
+    """Changed settings of the script take effect; values that a hook has set are kept."""
     path = tmp_path / "run.h5"
 
     def pull(value: float, force: float, restart: bool) -> tuple[State, World]:
@@ -304,7 +304,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     path.write_bytes(content)
     with h5py.File(path) as file:
         place = file["solves/0000/state/q"].id.get_offset()
-    # also the name of the group, which made it an empty file before there were digests
+    # damage includes the name of the group; before digests existed this gave an empty file
     for damaged_at in (place + 20, content.index(b"solves"), len(content) - 10):
         path.write_bytes(content[:damaged_at] + bytes([content[damaged_at] ^ 1]) + content[damaged_at + 1 :])
         with pytest.raises(OutputError, match="does not have the digest at its end: it is truncated, corrupt"):
@@ -335,7 +335,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
 
 
 def test_checkpoint_that_cannot_be_written(tmp_path: Path) -> None:
-    """A folder that goes away during the run ends it with its name."""
+    """A folder that disappears during the run ends it with a message that names the folder."""
     folder = tmp_path / "gone"
     folder.mkdir()
     keep = Checkpoint(folder / "run.h5", every=2)

@@ -1,4 +1,4 @@
-"""What a user types: wrong values are one message with the option's name, before any solve; Ctrl-C loses nothing."""
+"""Input of users: wrong values are one message with the option's name, before any solve; Ctrl-C loses nothing."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def settings(**environment: str) -> dict[str, str]:
 
 @pytest.fixture
 def database() -> Iterator[Any]:
-    """PETSc's options, left as they were found."""
+    """PETSc's options, restored after the test."""
     before = set(PETSc.Options().getAll())
     yield PETSc.Options()
     for name in set(PETSc.Options().getAll()) - before:
@@ -159,7 +159,7 @@ def test_other_kinds_of_newton_solve_the_same_step(database: Any, given: dict[st
 
 
 def test_errors_of_a_law_are_one_message(tmp_path: Path) -> None:
-    """A script that knows no more of Windlass than what its law needs."""
+    """A script that imports only the part of Windlass that its law needs."""
     (tmp_path / "law.py").write_text(
         "import windlass.framework as fw\n\n\nclass A(fw.Component):\n    x = fw.column('m', 'x')\n\n\n"
         "fw.register(A, 'thing')\n"
@@ -211,9 +211,9 @@ def test_files_that_petsc_finds_by_itself_change_nothing(tmp_path: Path) -> None
 def test_interrupt_keeps_the_last_whole_step(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL)
     words = ("-dynamic_end", "1e6", "-progress", "false", "-checkpoint", "c.h5")
-    # its output goes to files: what a pipe has given to a reader of lines is lost for the reader of the rest
+    # output goes to files, because a reader of lines would take output from the reader of the rest
     with (tmp_path / "out").open("w") as out_file, (tmp_path / "said").open("w") as said_file:
-        # a shell lets what it starts in the background ignore Ctrl-C, and tests may run there
+        # processes in the background of a shell ignore Ctrl-C, and tests may run there
         words_of_all = ["env", "--default-signal=INT", *command(*words)]
         process = subprocess.Popen(words_of_all, cwd=tmp_path, env=settings(), stdout=out_file, stderr=said_file)
         while "step 3\n" not in (tmp_path / "out").read_text():

@@ -31,7 +31,7 @@ JOBS = [
 
 @pytest.fixture(autouse=True)
 def own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A list of two kernels, and a cache folder of its own; compiled, whatever the environment says."""
+    """A list of two kernels, and a cache folder of its own; compiled for any environment variables."""
     for name in ("WINDLASS_JIT", "WINDLASS_BOUNDSCHECK", "WINDLASS_COMPILERS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "cache"))
@@ -145,17 +145,17 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     sparsity = "windlass.framework.assembly.sparsity"
     jobs = [Job(sparsity, f"kernel_{i}", []) for i in range(listed.FEW)]
     listed.write_list([*jobs, Job("windlass.elements.not_loaded", "kernel", [])])
-    listed.start_helpers("model:kernel", tmp_path)  # one of a user, perhaps after a change
+    listed.start_helpers("model:kernel", tmp_path)  # a kernel of a user, possibly changed
     assert not started
     (tmp_path / "kernel_0-0123").write_text("")
-    listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)  # most of it is there
+    listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)  # most kernels are already compiled
     assert not started
     (tmp_path / "kernel_0-0123").unlink()
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
     assert not started  # others have the cores
     load[0] = 1.5
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
-    # from the end on, each with another beginning, and only what belongs to what the model has loaded
+    # from the last entry on, each helper at another place, and only kernels of modules that the model has loaded
     back = jobs[::-1]
     assert started == [back[0::2] + back, back[1::2] + back]
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)

@@ -1,4 +1,4 @@
-"""Connectors: what the helpers make of an entity, and the errors for what does not fit."""
+"""Connectors: markers that the helpers create for an entity, and errors for entities that do not fit."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def raises(words: str) -> Any:
 
 
 def held(world: World, constraints: Entity) -> list[tuple[int, int]]:
-    """(node entity, coordinate) of what constraints hold."""
+    """(node entity, coordinate) that constraints hold."""
     markers = [world.entity(int(i)) for i in np.atleast_1d(constraints.marker1)]
     return [(int(m.node), int(m.coordinate)) for m in markers]
 
@@ -186,7 +186,7 @@ def test_time_functions_name_row_and_time(bad: Any) -> None:
     assembly = Assembly(world)
     assembly.fields.t = 0.25
     words = f"function of wind (Force row 1) gave {bad!r} at t = 0.25 s: must give finite numbers of shape (3,) [N]"
-    for _ in range(2):  # a failed call is not taken for a value
+    for _ in range(2):  # a failed call does not count as a value
         with raises(words):
             assembly.add_loads(np.zeros(3))
 

@@ -338,7 +338,7 @@ def test_add_contact_with_many_cables() -> None:
 
 @BOTH
 def test_moving_cables_touch_with_their_axis_only(kind: Any) -> None:
-    """An offset on an ALE cable is an error, also beside plain cables that may have one."""
+    """An offset on an ALE cable is an error, also next to plain cables that may have one."""
     world = World()
     wheel = world.add(RigidBody2D, position=(0.1, -0.1), mass=1.0, inertia=1.0)
     plain = straight_cable(world, (0, 0), (0.3, 0), 2, **CABLE)

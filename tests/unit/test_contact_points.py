@@ -49,7 +49,7 @@ def test_helper() -> None:
         component.__name__ for component in world.tables if len(world.table(component).resident)
     }
     state = State(world)
-    # parts on the circles are declared to touch: they press or pull by how deep they lie
+    # parts on the circles are set to closed: their force follows from their depth
     gap = eval_output(contacts, "gap", state)
     assert gap.shape == (80, PARTS)
     on = np.abs(gap) < 2.5e-6
@@ -63,7 +63,7 @@ def test_helper() -> None:
 
 @pytest.mark.parametrize("offset", [0.0, -0.002])
 def test_touching_line(offset: float) -> None:
-    """The points lie beside the axis of the cables, here on the circles."""
+    """The points lie next to the axis of the cables, here on the circles."""
     world, _, _, contacts = create_belt(offset)
     gap = eval_output(contacts, "gap", State(world))
     # cubics of 0.31 rad leave the circle by 2.3e-5 of the radius between their nodes

@@ -120,7 +120,7 @@ def test_searches_are_counted() -> None:
 
 
 def test_work_grows_linearly() -> None:
-    """Candidate pairs per sphere do not grow with the number of spheres, but for those at the surface of the box."""
+    """Candidate pairs per sphere do not grow with the number of spheres, except for those at the surface of the box."""
     ratios = []
     for count in (1000, 8000):
         world = World()
@@ -148,14 +148,14 @@ def test_sparsity_follows_on_demand() -> None:
     assembly.load_fields(state)
     assert assembly.pattern is bare
     coupled = assembly.update_pattern()
-    # two more that couple the first two
+    # two further blocks couple the first two
     assert coupled is assembly.pattern and coupled.spare == 27 + 18
     # far enough for a new search, which finds the same pair
     state.q += 5.0
     assembly.load_fields(state)
     assert neighbours(world)[0].rebuilds == 2
     assert assembly.update_pattern() is coupled
-    # the third instead of the second
+    # the third mass touches instead of the second
     state.q[3:6] += 20.0
     state.q[6:9] -= (7.1, 0.0, 0.0)
     assembly.load_fields(state)
@@ -166,7 +166,7 @@ def test_sparsity_follows_on_demand() -> None:
     values = np.zeros(changed.spare + 1)
     assembly.add_tangent(values, 1.0, 0.0, 0.0, 0.0, 0.0)
     assert np.isfinite(values).all() and values.any()
-    # the mass matrix and its slots moved along
+    # the mass matrix and its slots have moved, too
     assert_allclose(assembly.mass_rows[2], 1.0)
     values[:] = 0.0
     assembly.add_mass_matrix(values)

@@ -68,7 +68,7 @@ def test_nothing_is_touched_before_the_next_frame(kind: Any, tmp_path: Path) -> 
 
 
 def test_half_written_files_are_repaired(tmp_path: Path) -> None:
-    """What was written last when the process was killed: half a frame, or half an index."""
+    """The last output of a killed process: half a frame, or half an index."""
     mesh = interrupt(VtuSeries, tmp_path)
     (tmp_path / "belt.pvd").unlink()
     (tmp_path / "belt_000004.vtu").write_bytes(b"<VTKFile")

@@ -58,7 +58,7 @@ def test_page_of_a_drive(tmp_path: Path) -> None:
         state = rest.copy()
         state.t = 0.1 * k
         if k == 3:
-            # shrunk about its first node it is slack
+            # a belt that is shrunk about its first node is slack
             centre = np.hstack((belt.nodes.position - belt.nodes.position[0], belt.nodes.slope))
             state.put(belt.nodes, rest.of(belt.nodes) - 0.01 * centre)
         means.record(state)
@@ -87,13 +87,13 @@ def test_labels_do_not_overlap_and_legends_are_beside_the_axes() -> None:
     canvas = FigureCanvasAgg(picture)
     canvas.draw()
     axes = picture.axes[0]
-    # of the words alone, without the line that leads to the pulley
+    # extent of the text without the line that leads to the pulley
     boxes = [Text.get_window_extent(text, canvas.get_renderer()) for text in axes.texts if text.get_text()]
     assert len(boxes) == 4
     for a, b in combinations(boxes, 2):
         assert not a.overlaps(b)
     for box in boxes:
-        # beside the drawing, and on the page
+        # next to the drawing, and on the page
         assert not box.overlaps(axes.get_window_extent().shrunk(0.98, 1.0)) and picture.bbox.contains(box.x0, box.y0)
         assert picture.bbox.contains(box.x1, box.y1)
     x = np.linspace(0.0, 1.0, 50)

@@ -1,4 +1,4 @@
-"""Belts and ropes by one call: geometry and fit, what is refused, contact parameters, preload, reports and means."""
+"""Belts and ropes by one call: geometry and fit, errors, contact parameters, preload, reports and means."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.B
     ],
 )
 def test_what_does_not_fit_is_refused(changed: dict[str, Any], given: dict[str, Any], message: str) -> None:
-    """Each error names the pulley, what was given and what is allowed, and nothing is added."""
+    """Each error names the pulley, the given and the allowed value, and nothing is added."""
     world = wl.World()
     with pytest.raises(wl.ModelError, match=message):
         create_belt(world, create_pulleys(world, **changed), **given)
@@ -126,7 +126,7 @@ def test_span_through_a_pulley_is_refused() -> None:
 
 
 def test_geometry_fit_and_hub_loads() -> None:
-    """Two pulleys: length, wrap angles and hub loads by hand; length, strain and tension say the same."""
+    """Two pulleys: length, wrap angles and hub loads by hand; length, strain and tension give equal belts."""
     r0, r1, d, offset = 0.1, 0.06, 0.4, 0.002
     tilt = asin((r0 - r1) / d)
     route = 2 * d * cos(tilt) + (pi + 2 * tilt) * (r0 + offset) + (pi - 2 * tilt) * (r1 + offset)
@@ -209,7 +209,7 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_drive_on_both_sides(tmp_path: Path) -> None:
-    """At rest forces balance and nothing is lost; driven, torque is (T1 - T2) R, and power is what the ledger has."""
+    """At rest forces balance and no energy is lost; driven, torque is (T1 - T2) R, and power agrees with the ledger."""
     world = wl.World()
     pulleys = create_pulleys(world)
     drive = con.prescribe_velocity(world, pulleys[0].body, "rotation", con.ramp(0.0, 0.004, 0.0, -20.0))
@@ -221,7 +221,7 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
         rest = wl.Static(world).solve()
     assert_allclose(belt.contacts.table.collect("friction_coefficient"), 0.5)
     report = belt.report(rest)
-    # the node that is held in x carries what the mesh leaves, which is little beside 800 N
+    # the node that is held in x carries the error of the mesh, which is small compared with 800 N
     force = np.sum([duty.hub_load for duty in report.pulleys], axis=0)
     assert abs(force[0]) < 4.0 and abs(force[1]) < 1e-5
     for duty, wrap in zip(report.pulleys, belt.wrap_angles, strict=True):
@@ -260,7 +260,7 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
     words = f"driver: the mesh makes tractions of {driver.mesh_traction:.2g} times the limit of friction"
     assert words in text and len(report.advice) == 3
     assert "slip reserve" in text and "span idler–driven" in text and "efficiency" in text
-    # a hook that goes on after a restart has the same sums
+    # a hook that continues after a restart has the same sums
     again = belt.average(0.004, 1)
     again.restore(means.checkpoint(), state)
     assert again.report() == mean
@@ -285,8 +285,8 @@ def stretch(belt: wl.Belt, rest: wl.State, time: float, *strains: float) -> wl.S
 def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: Path) -> None:
     """Tensions that swing by 150 N to both sides; then one span is slack for an instant.
 
-    The reserve is that of the mean tensions, 1, not that of each instant, below a half; one slack instant spoils
-    nothing, and it is the smallest reserve, with its time.
+    The reserve refers to the mean tensions, 1, not to each instant, below a half; one slack instant does not change the
+    mean, but is the smallest reserve, with its time.
     """
     world = wl.World()
     places = {"a": (0.0, 0.0), "b": (0.4, 0.0)}
@@ -304,7 +304,7 @@ def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: P
         even = means.report()
         assert even is not None and even.duration == 2.0
         before, after = means["a.tension_before"], means["a.tension_after"]
-        # the cables at both ends of a span touch a pulley and are strained in part only
+        # the cables at both ends of a span touch a pulley and have the strain of the span only in part
         swing = np.array([[-150.0] * 2, [150.0] * 2])
         assert_allclose(np.sort((before[1:], after[1:]), axis=0), before[0] + swing, rtol=0.01)
         duty = even["a"]
@@ -463,7 +463,7 @@ def test_deflection_of_a_span_is_that_of_its_middle() -> None:
     upper, lower = belt.report(rest).spans
     weight = belt.mass_per_length * 9.81
     for span, sign in ((upper, -1.0), (lower, 1.0)):
-        # the stretch that touches nothing is shorter than the span by a part of a cable at each end
+        # the length without contact is shorter than the span by a part of a cable at each end
         ideal = weight * span.length**2 / (8.0 * span.tension)
         assert 0.85 * ideal < sign * span.deflection < 1.02 * ideal
 

@@ -1,4 +1,4 @@
-"""Nodes, bodies, cables and chains: what may be given, errors, simple values."""
+"""Nodes, bodies, cables and chains: allowed values, errors, simple results."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def create_state() -> State:
 
 
 def test_every_damage_of_a_state_file_is_found(tmp_path: Path) -> None:
-    """Each bit counts, those that NumPy does not look at among them; NumPy reads the whole file."""
+    """Each changed bit is detected, also bits that NumPy ignores; NumPy reads the whole file."""
 
     path = create_state().save(tmp_path / "state.npz")
     content = path.read_bytes()
@@ -123,7 +123,7 @@ def test_journal_is_carried_out_once_and_only_for_its_file(tmp_path: Path) -> No
 
 
 def test_seal() -> None:
-    """What is before the seal comes back."""
+    """Content before the seal is read back."""
     assert bytes(check_seal(b"content" + seal(b"content"), "it")) == b"content"
     for wrong in (b"", b"content", seal(b"content"), b"contenT" + seal(b"content")):
         with pytest.raises(OutputError, match=r"it (has no|does not have the) digest"):

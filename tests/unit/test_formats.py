@@ -1,4 +1,4 @@
-"""Formats of users: by name in a recorder, files that are known again, series that go on, and what is refused."""
+"""Formats of users: by name in a recorder, recognised files, continued series, and errors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PlainSeries(FrameFiles):
 
 
 class Unmarked(PlainSeries):
-    """Files that nobody would know again."""
+    """Files without a mark of their writer."""
 
     marks = (b"points\n", b"index\n")
 
@@ -53,7 +53,7 @@ def test_a_recorder_writes_it_and_knows_its_files_again(tmp_path: Path) -> None:
     straight_cable(world, (0, 0), (1, 0), 1, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=1.0)
     state = State(world)
     for end in (3, 2):
-        # the second recorder replaces what the first one has written
+        # the second recorder replaces the files of the first
         with Recorder("point", formats="plain", folder=tmp_path) as recorder:
             for state.t in range(end):
                 recorder.record(state)

@@ -36,7 +36,7 @@ def create_belt(form: type, distance: float = 0.3, elements: int = 32, idle: boo
 
 
 def find_notes(solver: wl.Static) -> list[str]:
-    """What is said before a solve, whatever becomes of it."""
+    """Notes before a solve, independent of its result."""
     with suppress(wl.NotConverged):
         solver.solve()
     return solver.verdict.notes
@@ -120,7 +120,7 @@ def test_a_route_that_fits_its_elements() -> None:
 
 
 def find_notes_of_drive(case: Case) -> list[str]:
-    """What is said before one step of a drive in its motion by theory."""
+    """Notes before one step of a drive in its theoretical motion."""
     model = create_drive(case)
     motion = wl.Dynamic(model.world, step=1e-6, end=1e-6, name="")
     motion.solve(model.state)
@@ -134,7 +134,7 @@ def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
     assert "bristles of ContactFrictionCirclePoints2D row" in note and "are too stiff for cables of 0.0209 m" in note
     limit = FRICTION * eval_theory(case, rigid=True).slack_force / RADIUS
     told = float(note.split("bristles take ")[1].split(" times")[0])
-    # as they are laid, cubics lie deeper by R theta^4/720 in the mean, a tenth of what presses here
+    # as laid, cubics lie deeper by R theta^4/720 in the mean, a tenth of the depth under load here
     assert told == pytest.approx(1.6e9 * eval_mesh_bend(case) / limit, rel=0.15)
     finer, softer = (
         float(note.split(" times as many")[0].split(", or ")[1]),
@@ -144,7 +144,7 @@ def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
         assert find_notes_of_drive(other) == []
         small = other.bristles * eval_mesh_bend(other) / limit
         assert small == pytest.approx(0.1, rel=0.15)
-    # however stiff they are, a cubic pushes by what moves it as a bar: at 640 N points are not at the limit
+    # for any stiffness, a cubic pushes with the force that moves it as a bar: at 640 N points are below the limit
     tight = case._replace(reference_strain=-0.05, stretch=1.03, bristles=2.4e10)
     assert find_notes_of_drive(tight) == []
     (note,) = find_notes_of_drive(tight._replace(points=False))
@@ -154,7 +154,7 @@ def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
 def test_contact_that_is_too_stiff_for_the_mesh() -> None:
     """A stiff belt on soft bristles must sink in by more than R theta^4/384 = 0.5 um, the wave of its cubic."""
     case = Case(axial_stiffness=4e5, reference_strain=-0.001, bristles=1e7, contact_stiffness=1e11, load=0.0)
-    case = case._replace(points=True)  # laid with its nodes where they are pressed to, which puts its middles deeper
+    case = case._replace(points=True)  # nodes at their depth under load, which puts middles deeper
     (note,) = find_notes_of_drive(case)
     assert "sinks into the circle" in note and "m by which its cubic waves" in note
     wave = float(note.split("less than the ")[1].split(" m by")[0])

@@ -1,4 +1,4 @@
-"""Hunt-Crossley models: what may be given, flags of states, contact sets, numbers of materials."""
+"""Hunt-Crossley models: allowed values, flags of states, contact sets, numbers of materials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for all input: states by row, files of states, times of solves, functions of users, all or nothing."""
+"""Rules for all input: states by row, files of states, times of solves, functions of users, all or nothing."""
 
 from __future__ import annotations
 
@@ -199,13 +199,13 @@ def test_helpers_add_all_or_nothing() -> None:
         with pytest.raises(wl.ModelError):
             call()
         assert (world.count, {t.kind: t.count for t in world.tables.values() if t.count}) == before
-    # what was there before still works
+    # earlier values still work
     con.fix(world, node, "x")
     world.finalize()
 
 
 def test_changes_are_all_or_nothing() -> None:
-    """A right value beside a misspelt or a wrong one, and a handle of another world of the same kinds."""
+    """A right value next to a misspelt or a wrong one, and a handle of another world of the same kinds."""
     worlds = [rope()[0], rope()[0]]
     loads = []
     for world in worlds:
@@ -227,13 +227,13 @@ def test_changes_are_all_or_nothing() -> None:
 
 
 class Twin:
-    """Two processes in one: what each of them gives."""
+    """Two simulated processes in one: the rows that each of them gives."""
 
     def __init__(self, other: dict[str, Any]) -> None:
         self.other, self.calls = other, 0
 
     def allgather(self, _what: str, given: Any) -> list[Any]:
-        """The own part and that of the other."""
+        """The part of this process and the part of the other."""
         self.calls += 1
         return [given, "another digest" if self.calls == 1 else self.other]
 
@@ -245,7 +245,7 @@ def test_first_difference_between_processes() -> None:
 
 
 def test_values_that_are_assigned_to_a_state() -> None:
-    """Arrays of a state keep their shape, type and place in memory; what does not fit is said with both shapes."""
+    """Arrays of a state keep their shape, type and place in memory; errors for other shapes name both shapes."""
     world, _ = rope()
     state = wl.State(world)
     q, n = state.q, len(state.q)
@@ -278,7 +278,7 @@ def create_mass() -> wl.World:
 
 
 def test_states_know_their_world() -> None:
-    """A state of another world is refused wherever a state goes, also where both worlds are alike."""
+    """A state of another world is refused by all functions that take a state, also if both worlds are equal."""
     (world, cables), (other, _) = rope(), rope()
     state, foreign = wl.State(world), wl.State(other)
     sensors = wl.Sensors(None, [wl.Sensor(cables, "axial_force", where={"x": 0.0})])
@@ -298,7 +298,7 @@ def test_states_know_their_world() -> None:
     ):
         with pytest.raises(wl.ModelError, match="belongs to another world"):
             use()
-    # the values go over by assignment
+    # values are assigned
     foreign.q[:] = 1.0
     state.q = foreign.q
     assert (state.q == 1.0).all()

@@ -1,4 +1,4 @@
-"""What hooks evaluate or solve never changes the run that calls them; what force functions must not do is refused."""
+"""Evaluations and solves in hooks never change their run; forbidden actions of force functions are errors."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def fall(solver: type, stage: str = "", act: str = "", **settings: Any) -> tuple
 def test_hooks_leave_dynamics_as_they_are(stage: str, act: str) -> None:
     settings = {"passes": wl.Passes(atol=1e-6, fail=False)}
     run, quiet = fall(wl.Dynamic, **settings)
-    assert run.statistics.discontinuous_iterations > run.statistics.steps  # passes whose history values go on
+    assert run.statistics.discontinuous_iterations > run.statistics.steps  # passes whose history values are kept
     _, meddled = fall(wl.Dynamic, stage, act, **settings)
     for name in ("q", "v", "a", "data"):
         assert np.array_equal(getattr(quiet, name), getattr(meddled, name)), name
@@ -83,7 +83,7 @@ def test_a_solver_does_not_start_itself_again() -> None:
     run = wl.Dynamic(world, step=STEP, end=2 * STEP, name="")
     with pytest.raises(wl.ModelError, match="needs a separate solver"):
         run.solve(hooks=[lambda state: run.solve(state)])
-    # what a caller does between the steps of a march is his own affair
+    # callers may change anything between the steps of a march
     for _ in run.march():
         break
     run.solve()
@@ -109,7 +109,7 @@ def test_force_functions_evaluate_no_states(solver: type) -> None:
 
 
 def test_assembled_forces_complete_the_equation_of_motion() -> None:
-    """M a + assemble_vector = 0 for cables whose material moves and bodies that spin: what Dynamic solves."""
+    """M a + assemble_vector = 0 for cables whose material moves and bodies that spin: the equations of Dynamic."""
     from windlass.elements import ALENode, RigidBody3D
 
     world = wl.World(gravity=(0.0, -9.81, 0.0))

@@ -1,4 +1,4 @@
-"""Kernels of this process: what is kept in the cache folder, what is not, and what the user is told."""
+"""Kernels of this process: cached kernels, other kernels, and notes."""
 
 import math
 import os
@@ -26,7 +26,7 @@ class Pair(NamedTuple):
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Cache folder of kernels that a test compiles in this process; compiled, whatever the environment says."""
+    """Cache folder of kernels that a test compiles in this process; compiled for any environment variables."""
     for name in ("WINDLASS_JIT", "WINDLASS_BOUNDSCHECK"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "own cache"))
@@ -180,7 +180,7 @@ def test_kernels_of_one_factory_do_not_mix_and_equal_ones_share_machine_code() -
 def test_argument_types_are_told_apart() -> None:
     assert weigh(Pair(1.5, 2)) == 3.0
     assert weigh(Pair(1, 2)) == 2
-    assert weigh(make_pair(2.5)) == 5.0  # a class of a function cannot be named by other processes, but runs
+    assert weigh(make_pair(2.5)) == 5.0  # other processes cannot import a local class, but it runs
     assert weigh(make_pair(3.5)) == 7.0
     rows = np.zeros(1, dtype=[("a", float), ("b", int)])
     other = np.zeros(1, dtype=[("b", int), ("a", float)])

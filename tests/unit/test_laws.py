@@ -1,4 +1,4 @@
-"""Every law of the package has what a reader and a user expect: units, a source, an export, a test."""
+"""Every law of the package has units, a source, an export, and a test."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_outputs_have_units_and_meaning(law: Law) -> None:
 
 
 def test_law_cites_its_source(law: Law) -> None:
-    """Nodes, markers and history values are no laws of nature; all others name where they come from."""
+    """Nodes, markers and history values need no source; all other laws name theirs."""
     if law.role in ("node", "marker", "data"):
         return
     module = inspect.getmodule(law.component)
@@ -81,13 +81,13 @@ def test_law_is_exported(law: Law) -> None:
 
 
 def test_law_is_tested(law: Law) -> None:
-    """By name, but for markers, which tests make through helpers."""
+    """By name, except for markers, which tests make through helpers."""
     if law.role != "marker" and not is_made_on_demand(law):
         assert law.component.__name__ in TESTS
 
 
 def test_systems_are_small() -> None:
-    """Few fields, and none of another name: what nobody reads would exert no force."""
+    """Few fields, and none of another name: a field that no code reads would exert no force."""
     assert len(fields(System)) <= 20
     with pytest.raises(AttributeError, match="load_tangent"):
         System("spring", np.zeros((1, 4), int)).load_tangent = None  # type: ignore[attr-defined]

@@ -84,7 +84,7 @@ def test_lines_to_points_that_do_not_exist(tmp_path: Path) -> None:
 def test_points_out_of_the_plane(tmp_path: Path) -> None:
     points = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.2), (2.0, 0.0, 0.0)]
     expect(write_lines(tmp_path / "n.msh", points, LINES), r"point 1 at \(1, 0\) m has z = 0.2 m: must be 0")
-    # what programs leave behind is not an error
+    # files that other programs leave behind are not an error
     points[1] = (1.0, 0.0, 4e-16)
     cables_from_mesh(World(), write_lines(tmp_path / "n.msh", points, LINES), **SECTION)
 
@@ -100,7 +100,7 @@ def test_lines_without_length(tmp_path: Path) -> None:
 
 
 def test_lines_twice(tmp_path: Path) -> None:
-    """Also when they run the other way; in two physical groups a line of gmsh 2.2 is there twice, rightly."""
+    """Also with opposite directions; a line of gmsh 2.2 in two physical groups correctly appears twice."""
     lines = [(0, 1), (1, 2), (2, 1)]
     expect(write_lines(tmp_path / "n.msh", POINTS, lines), r"lines 1 and 2 both join point 1 at \(1, 0\) m and point 2")
     path = write_lines(tmp_path / "n.msh", POINTS, LINES, {"a": [0, 1], "b": [1], "c": [1]})
@@ -128,7 +128,7 @@ def test_points_at_one_place(tmp_path: Path) -> None:
 
 
 def test_groups_that_do_not_exist(tmp_path: Path) -> None:
-    """Errors list what the file has."""
+    """Errors list the content of the file."""
     path = write_lines(tmp_path / "n.msh", POINTS, LINES, {"main": [0], "ties": [1]}, {"left": [0]})
     has = r"it has groups of lines 'main' \(1\), 'ties' \(1\) and groups of points 'left' \(1\)"
     expect(path, f"sections has 'mian', which is no group of lines: {has}", sections={"mian": {}})
@@ -187,7 +187,7 @@ def test_arguments(arguments: dict[str, Any], message: str, tmp_path: Path) -> N
     ],
 )
 def test_parts_that_nothing_holds(hold: Callable[..., Any], message: str, tmp_path: Path) -> None:
-    """The static solver names what is loose: here a whole net, or the second of two that do not meet."""
+    """The static solver names loose parts: here a whole net, or the second of two separate nets."""
     points = [(0.0, 0.0), (1.0, 0.0), (0.5, 0.9), (3.0, 0.0), (4.0, 0.0), (3.5, 0.9)]
     lines = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]
     path = write_lines(tmp_path / "two.msh", points, lines, {"a": [0, 1, 2], "b": [3, 4, 5]}, {"held": [0, 1]})

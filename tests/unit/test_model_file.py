@@ -85,7 +85,7 @@ def test_a_loaded_model_moves_alike_to_the_last_bit(tmp_path: Path) -> None:
     file = world.save(tmp_path / "belt.json")
     loaded = World.load(file, functions={"brake": brake})
     assert_same(world, loaded)
-    # saved again after a solve, which adds nothing
+    # saving again after a solve adds nothing
     states = [wl.Dynamic(w, step=5e-4, end=1e-2, method="generalized_alpha").solve() for w in (world, loaded)]
     for name in ("q", "v", "a", "lam", "data"):
         assert getattr(states[0], name).tobytes() == getattr(states[1], name).tobytes(), name
@@ -211,7 +211,7 @@ def saved_belt(tmp_path: Path) -> dict[str, Any]:
 def test_what_the_schema_does_not_allow(
     error: type[Exception], words: str, place: str, value: Any, good: dict[str, Any], tmp_path: Path
 ) -> None:
-    """The place is named with what was given and what is allowed; a change since the file was written is said."""
+    """The error names the place, the given and the allowed value; changes since the file was written give a note."""
     file = tmp_path / "bad.json"
     file.write_text(json.dumps(changed(good, place, value)))
     with pytest.raises(error, match=words):
@@ -236,6 +236,21 @@ def test_files_that_are_no_json(good: dict[str, Any], tmp_path: Path) -> None:
         World.load(tmp_path / "none.json")
     with pytest.raises(OutputError, match="needs a folder that can be written"):
         World().save(tmp_path / "nowhere" / "model.json")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in COMPONENTS if "data" in kind.refs and kind.refs["data"].optional])
+def test_history_that_refers_to_nothing(kind: type[Component], tmp_path: Path) -> None:
+    """-1, as of references that may be left out, is no place for history values."""
+    world = World(gravity=(0.0, -9.81))
+    world.add(kind, **valid_row(world, kind))
+    content = json.loads(world.save(tmp_path / "good.json").read_text())
+    call = content["calls"][-1]
+    assert call["kind"] == kind.__name__
+    call["references"]["data"] = {"rows": [-1]}
+    file = tmp_path / "model.json"
+    file.write_text(json.dumps(content))
+    with pytest.raises(OutputError, match=r"references\.data.*-1.*must be >= 0"):
+        World.load(file)
 
 
 def test_edits_are_noted(good: dict[str, Any], tmp_path: Path) -> None:
@@ -287,7 +302,7 @@ def test_nothing_is_imported_by_a_file(good: dict[str, Any], tmp_path: Path, mon
 
 
 def test_components_and_functions_of_the_user(tmp_path: Path) -> None:
-    """What the user's own script has registered is found by its name; before, the message says what is missing."""
+    """Components registered by the user's script are found by name; before, the message names missing ones."""
     file = tmp_path / "model.json"
     code = (
         "import windlass as wl\n"
@@ -355,7 +370,7 @@ def test_functions_of_a_file_are_checked(words: str, changes: dict[str, Any], tm
 
 
 def test_the_schema_is_a_schema(good: dict[str, Any]) -> None:
-    """What is published is valid JSON Schema, allows files as they are written, and refuses others."""
+    """The published schema is valid JSON Schema, allows written files, and refuses others."""
     import jsonschema  # imported here, because this test alone needs it
 
     published = full_schema(COMPONENTS)

@@ -1,4 +1,4 @@
-"""Modes beside theory: options, numbers of modes, shares of energy, films, tables, the command, several processes."""
+"""Modes against theory: options, numbers of modes, shares of energy, films, tables, the command, several processes."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def test_no_mode_of_many_equal_ones_is_missed(quadratic: bool) -> None:
 
 @pytest.mark.parametrize("quadratic", [False, True])
 def test_constraints_that_repeat_each_other(quadratic: bool) -> None:
-    """A planar parallelogram of four bodies on pins, drawn in space: its spring alone moves the one motion it has.
+    """A planar parallelogram of four 3D bodies on pins: only its spring acts on its single motion.
 
-    Two bars of mass 1 and length 1, pinned by rigid joints of space that hold planes twice, k = 5 on the bar between.
+    Two bars of mass 1 and length 1, pinned by rigid 3D joints that hold planes twice, k = 5 on the bar between.
     """
     world = wl.World()
     ground = world.add(el.Ground)
@@ -121,7 +121,7 @@ def test_matrices_are_those_of_newton() -> None:
 
 
 def test_shapes_are_scaled_and_energies_are_shared(span: wl.ModesResult) -> None:
-    """Largest entry 1, but for 1e-6; of two bodies each moves alone; the shares of strain are those of springs."""
+    """Largest entry 1, except for 1e-6; of two bodies each moves alone; the shares of strain are those of springs."""
     assert_allclose(np.abs(span.shapes).max(axis=1), 1.0, rtol=2e-6)
     world, _ = create_body()
     other = world.add(el.RigidBody2D, position=(5.0, 0.0), mass=1.0, inertia=1.0, name="other")
@@ -172,7 +172,7 @@ def test_campbell_diagram(tmp_path: Path) -> None:
     """Frequencies over speeds in a file and a picture; unstable speeds are told."""
     cases = [(0.0, create_chain(2)), (1.0, create_chain(2, gravity=-9.81))]
     found = wl.campbell(cases, count=2, unit="m/s", output=tmp_path, orders=(1.0,))
-    # a second diagram may take its place
+    # a second diagram may replace it
     assert check_output(tmp_path / "campbell.csv", "table", "table").stat().st_size > 0
     assert found.frequencies.shape == (2, 2) and found.stable.tolist() == [True, False]
     values = read_csv(tmp_path / "campbell.csv")
@@ -183,7 +183,7 @@ def test_campbell_diagram(tmp_path: Path) -> None:
 
 
 def test_models_without_modes() -> None:
-    """Nothing with a mass; and fewer modes than are asked for, which is said."""
+    """Models without mass; and fewer modes than requested, with a note."""
     world = wl.World()
     node = world.add(el.PointSlope2D, position=(0.0, 0.0), slope=(1.0, 0.0))
     con.fix(world, node, "x")
@@ -216,13 +216,13 @@ def test_modes_in_an_interval(tmp_path: Path) -> None:
 
 
 def test_wrong_options(tmp_path: Path) -> None:
-    """Unknown options, and those of the other kind of problem, are errors."""
+    """Unknown options, and options of the other kind of problem, are errors."""
     (tmp_path / "model.py").write_text(SCRIPT)
     words = ["-modes_eps_nve", "3", "-modes_pep_type", "toar"]
     run = run_windlass(["modes", "model.py", *words], folder=tmp_path)
     assert run.returncode == 2
     assert "-modes_eps_nve 3: unknown option; did you mean -modes_eps_nev or -modes_eps_ncv?" in run.stderr
-    # the first one is found before any solve
+    # the first critical speed is found before any solve
     run = run_windlass(["modes", "model.py", *words[2:]], folder=tmp_path)
     assert run.returncode == 2
     assert "this solver does not read it (eps krylovschur, st sinvert" in run.stderr

@@ -71,7 +71,7 @@ def test_the_petsc_library_is_loaded_in_one_file() -> None:
 
 
 class Neighbours:
-    """A communicator of two processes that nobody may call."""
+    """A communicator of two processes that no code may call."""
 
     size, rank = 2, 0
 
@@ -122,7 +122,7 @@ MASS = 35, 70, 105, 140, 210, 420
 
 
 def find_forms(nodes: Iterable[ast.AST]) -> set[str]:
-    """What a file has of the cubic shape functions and of the mass matrix of cables."""
+    """Forms of the cubic shape functions and of the mass matrix of cables in a file."""
     found = set()
     for node in nodes:
         match node:
@@ -178,7 +178,7 @@ def test_the_mass_matrix_is_the_integral_of_shape_functions() -> None:
 
 
 def rubs(node: ast.AST) -> bool:
-    """Whether an expression does what `connectors/friction` is for: a trial force, an excess, a return, a share."""
+    """Whether an expression repeats code of `connectors/friction`: a trial force, an excess, a return, a share."""
     if not isinstance(node, ast.BinOp):
         return False
     left, right = ast.unparse(node.left), ast.unparse(node.right)

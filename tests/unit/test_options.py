@@ -19,7 +19,7 @@ from windlass.framework.runtime.petsc import PETSc
 
 @pytest.fixture
 def database() -> Iterator[object]:
-    """PETSc's options, left as they were found."""
+    """PETSc's options, restored after the test."""
     before = set(PETSc.Options().getAll())
     yield PETSc.Options()
     for name in set(PETSc.Options().getAll()) - before:
@@ -192,7 +192,7 @@ DYNAMIC = Solver(Moment.OPTIONS_SET, "snes newtonls, ksp preonly, pc lu")
         ("dynamic_sub_pc_type", Moment.OPTIONS_SET, ""),
         ("dynamic_mg_levels_2_ksp_type", Moment.OPTIONS_SET, ""),
         ("mat_view", Moment.OPTIONS_SET, ""),
-        # At the end nothing is read any more, but by PETSc's own end.
+        # At the end only PETSc itself still reads options.
         ("static_snes_rtol", Moment.END, "makes no solver static_ (it makes: dynamic_)"),
         ("static_anything_else", Moment.END, "makes no solver static_"),
         ("dynamic_snes_view", Moment.END, "does not read it"),

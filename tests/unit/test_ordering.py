@@ -1,4 +1,4 @@
-"""Which linear solver one process takes by default: natural order for what is banded, MUMPS for nets, and how."""
+"""Default linear solver on one process: natural order for banded matrices, MUMPS for nets, and settings."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ def test_chosen_package_finds_its_own_order(chosen: str, request: pytest.Fixture
 
 
 OF_MUMPS = (0.01, -1.0)
-"""CNTL(1) where nothing sets it: 0.01, or < 0 for the automatic choice, which MUMPS of Debian 13 reports."""
+"""The default of CNTL(1): 0.01, or < 0 for the automatic choice, which MUMPS of Debian 13 reports."""
 
 
 def check_settings(solver: Dynamic | Static, scaling: int, threshold: float | None) -> None:
-    """What MUMPS has factorised with; a threshold of None is its own."""
+    """The settings of a factorisation by MUMPS; a threshold of None is its default."""
     factors = solver.snes.getKSP().getPC().getFactorMatrix()
     assert factors.getMumpsIcntl(8) == scaling
     assert factors.getMumpsCntl(1) in ((threshold,) if threshold else OF_MUMPS)
@@ -103,7 +103,7 @@ def test_settings_of_mumps(
     dynamic = Dynamic(falling.world, step=1e-4, end=1e-4, name="")
     dynamic.solve()
     check_settings(dynamic, scaling, threshold)
-    # PETSc asks again for what comes after a reset
+    # PETSc asks for the ordering again after a reset
     dynamic.newton.reset_caches()
     dynamic.solve()
     check_settings(dynamic, scaling, threshold)
@@ -148,7 +148,7 @@ def test_contacts_found_later_may_call_for_mumps() -> None:
 
 @pytest.mark.parametrize("solver", ["static", "dynamic", "explicit"])
 def test_unknown_packages_are_refused_before_the_solve(solver: str, request: pytest.FixtureRequest) -> None:
-    """What was given, and what this PETSc has."""
+    """The given name, and the names of this PETSc."""
     name = f"{solver}_pc_factor_mat_solver_type"
     PETSc.Options().setValue(name, "foo")
     request.addfinalizer(lambda: PETSc.Options().delValue(name))

@@ -1,6 +1,6 @@
 """Outputs and files of users: the mark of each kind, two writers of one file, drafts, signals, wrong command lines.
 
-Every way to write is aimed at every kind of file in tests/campaigns/outputs.py.
+tests/campaigns/outputs.py tries every kind of output on every kind of file.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def create_point() -> tuple[World, Sensor]:
 
 
 def test_every_kind_of_file_has_its_mark(tmp_path: Path) -> None:
-    """What has the mark may be replaced by its own kind, and by no other; without it nothing but an empty file."""
+    """A file with a mark is replaced only by output of its own kind; without a mark only empty files are replaced."""
     contents = {
         "summary": b'{\n  "written_by": "Windlass",\n',
         "report": b'<!DOCTYPE html><meta name="generator" content="Windlass">',
@@ -236,7 +236,7 @@ def test_signals_remove_locks(number: signal.Signals, model: Path) -> None:
 
 
 def test_drafts_of_killed_runs_are_removed_by_the_next(model: Path) -> None:
-    """Of every output; those of a process at work stay."""
+    """Drafts of every output are removed; drafts of a running process stay."""
     code = "import sys, os; from pathlib import Path; from windlass.framework.files.whole_files import create_draft; "
     code += "[create_draft(Path(name)) for name in sys.argv[1:]]; os._exit(9)"
     files = ("s.json", "a.csv", "t.json", "r.html", "f.npz")
@@ -262,7 +262,7 @@ def test_drafts_of_killed_runs_are_removed_by_the_next(model: Path) -> None:
     ],
 )
 def test_wrong_options_are_one_message(words: str, message: str, model: Path) -> None:
-    """No traceback, nothing is made."""
+    """No traceback, nothing is written."""
     done = run_windlass(["run", "m.py", *words.split()], folder=model)
     assert done.returncode == 2 and message in done.stderr, done.stderr[:500]
     assert "Traceback" not in done.stderr and "PETSC ERROR" not in done.stderr
@@ -271,7 +271,7 @@ def test_wrong_options_are_one_message(words: str, message: str, model: Path) ->
 
 @pytest.mark.parametrize("words", ["-report r.html", ""])
 def test_a_folder_that_disappears(words: str, model: Path) -> None:
-    """The run ends with one message, or well where nothing is to be written."""
+    """The run ends with one message, or successfully where there is no output."""
     folder = model / "inside"
     folder.mkdir()
     done = run_windlass(["run", str(model / "m.py"), "-gone", "-quiet", *words.split()], folder=folder)
@@ -373,5 +373,5 @@ def test_nothing_else_opens_files_for_writing() -> None:
                 writes = called in WRITES and not (called in ("savefig", "savetxt") and to_memory)
                 if writes or (called == "open" and any(mode[:1] in "wax" and len(mode) < 4 for mode in texts)):
                     found.append(f"{name}:{node.lineno} {called}")
-    # the words of a script under -help go nowhere
+    # output of a script under -help is discarded
     assert [place for place in found if "options.py" not in place] == []

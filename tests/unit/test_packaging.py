@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("framework", "elements", "connectors", "solvers")
-OWN = ("commands", "exudyn")
+OWN = ("commands", "exudyn", "post")
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def source_distribution(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `make dist` makes beside the wheel."""
+    """The source distribution of `make dist`."""
     target = tmp_path_factory.mktemp("sdist")
     build = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", str(target), str(source)]
     built = subprocess.run(build, capture_output=True, text=True)
@@ -67,7 +67,7 @@ def folders_with_modules() -> dict[str, str]:
 
 
 def own_folders() -> set[str]:
-    """Import names of the folders that lie beside the package itself."""
+    """Import names of the folders that lie next to the package itself."""
     package = ROOT / "src" / "windlass"
     files = [path.relative_to(package) for name in OWN for path in (package / name).rglob("*.py")]
     return {".".join(("windlass", *file.parent.parts)) for file in files}
@@ -135,14 +135,14 @@ def test_version_is_written_once(project: dict[str, Any], wheel_names: list[str]
 
 
 def test_import_without_installation(tmp_path: Path) -> None:
-    """With only src/ on the path, in isolation from what is installed, the sibling folders serve as subpackages."""
+    """With only src/ on the path, isolated from installed packages, the sibling folders serve as subpackages."""
     code = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); import windlass.framework as f; print(f.__file__)"
     run = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert run.stdout.strip() == str(ROOT / "framework" / "__init__.py"), run.stderr
 
 
 def test_import_from_a_wheel_does_not_reach_for_siblings(wheel_names: list[str], tmp_path: Path) -> None:
-    """Installed, `windlass` lies beside other packages, and only its own folder may be on its path."""
+    """Installed, `windlass` lies next to other packages, and only its own folder may be on its path."""
     package = tmp_path / "lib" / "site-packages" / "windlass"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text((ROOT / "src" / "windlass" / "__init__.py").read_text())

@@ -1,4 +1,4 @@
-"""How scripts of Exudyn are judged by `make peers`: tolerances, shorter steps, what is cut, and rows that stay."""
+"""How scripts of Exudyn are judged by `make peers`: tolerances, shorter steps, cut runs, and rows that stay."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
             "differs",
             "9e-04 with tolerances of 1e-10",
         ),
-        # tighter tolerances with which Newton's method fails
+        # a tighter tolerance, with which Newton's method fails
         (
             {(0.0, 1): (4e-6, 0.0)} | {(0.0, 2**k): (4e-6 / 2**k, 0.0) for k in (1, 2, 3)},
             "converges",
             "4e-06; 2e-06, 1e-06, 5e-07 with 2, 4, 8 times as many steps",
         ),
-        # the same from twice as many steps on
+        # equal results from twice as many steps on
         (
             APART | {(1e-10, 2): (1e-4, 0.0)} | {(0.0, 2**k): (1e-3 / 5**k, 0.0) for k in (1, 2, 3)},
             "converges",
             "1e-03; 2e-04, 4e-05, 8e-06 with 2, 4, 8 times as many steps",
         ),
-        # a larger one with which it does not
+        # a larger tolerance, with which it does not fail
         (
             {(0.0, 1): (4e-6, 0.0), (1e-9, 1): (2e-9, 5e-10)},
             "agrees",
@@ -89,7 +89,7 @@ def test_rows_of_scripts_that_were_not_run_stay(tmp_path: Path, monkeypatch: pyt
 
 
 def test_scripts_that_take_long_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To 200 steps, and to 20 where these take too long; what is not run before the command ends is said so."""
+    """To 200 steps, and to 20 where these take too long; scripts that did not run before the end are marked."""
     record = peers.empty_record("") | {"solves": [{"q": [1.0], "lam": [], "sensors": []}]}
 
     class Records:
@@ -134,7 +134,7 @@ def test_errors_that_name_an_item_are_refusals(error: str, word: str) -> None:
 
 
 def test_what_differs_has_its_reason() -> None:
-    """Each row of the page that does not agree or converge says why, and reasons are those of rows that need one."""
+    """Each row of the page without agreement or convergence has a reason, and no other row has one."""
     reasons = peers.tomllib.loads(peers.REASONS.read_text())
     rows = [
         line.split(" | ") for line in peers.PAGE.read_text().splitlines() if line.startswith("| ") and ".py" in line

@@ -20,7 +20,7 @@ from windlass.solvers.stepping.statistics import Statistics
 def test_factor_to_real_time(
     seconds: float, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A simulated second that takes so many seconds [s]: which of both is longer is said."""
+    """Time for one simulated second [s]: the text says which of both is longer."""
     clock = [0.0]
     monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])
     monkeypatch.setattr(progress.options, "progress_wanted", lambda: True)
@@ -52,7 +52,7 @@ def test_compiling_is_not_part_of_the_estimate(
 
 
 def test_compiling_counts_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the compiler takes is in the count, once: callees are not counted in their callers."""
+    """Compile times are counted once: times of callees are not counted in their callers."""
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path))
     before = compiling_time()
 

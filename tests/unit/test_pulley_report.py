@@ -137,7 +137,7 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
     # slipping segments rub with f_t > 0, that is counter-clockwise: against a rope that runs clockwise over the top
     assert report.torque > 0.0
     assert np.sign(report.friction_power) == -np.sign(speed)
-    # f_t v_t of those that slip, but for what f_t at r + g makes against its torque at r
+    # f_t v_t of slipping segments, except for the difference between f_t at r + g and its torque at r
     slip = np.where(
         stick_slip == 1.0, force[..., 0] * eval_output(model.contacts, "coordinates_rate", state)[..., 0], 0
     )
@@ -176,7 +176,7 @@ def test_report_of_contact_points(speed: float) -> None:
     assert report.segments_in_contact == (gap <= 0.0).sum() > 20
     assert report.segments_sticking == report.segments_in_contact // 4
     assert_allclose(report.torque, ((RADIUS + gap) * force[..., 0]).sum(), rtol=1e-12)
-    # what is lost, and what bristles of those that stick take: here they have no dampers
+    # lost power, and power stored by bristles of sticking points, which have no dampers here
     taken = force[..., 0] * rate[..., 0]
     assert_allclose(report.friction_power + report.bristle_power, taken.sum(), rtol=1e-12)
     slips = eval_output(model.contacts, "state", state) == 1.0
@@ -279,7 +279,7 @@ def test_the_circle_may_be_body_node_or_marker() -> None:
 
 
 def test_help_is_not_indented_before_the_numbers() -> None:
-    """What stands between the summary of a report and its numbers is a paragraph like the summary."""
+    """Text between the summary of a report and its numbers is a paragraph like the summary."""
     help_text = str(inspect.getdoc(PulleyReport))
     assert "\n\nThe six powers " in help_text and "\n\nAttributes:\n    radius: radius of" in help_text
 

@@ -50,13 +50,13 @@ def test_a_film_has_as_many_frames_as_it_needs(tmp_path: Path) -> None:
     assert out.frames == 11
     with Recorder(tmp_path / "sag", frames=2, axis="step") as out:
         state = Static(world, load_steps=6, name="").solve(hooks=[out])
-        # each solve has its own
+        # each solve has files of its own
         Static(world, load_steps=4, name="").solve(state, hooks=[out])
     assert read_series(out.paths[0])[0] == [0.0, 3.0, 6.0, 8.0, 10.0]
 
 
 def test_a_film_by_hand_has_all_frames(tmp_path: Path) -> None:
-    """Where nobody says how long a solve takes, each step is recorded."""
+    """Where it is unknown how long a solve takes, each step is recorded."""
     world = create_rope()
     with Recorder(tmp_path / "hand") as out:
         for state in Dynamic(world, step=1e-3, end=0.005, name="").march():
@@ -80,7 +80,7 @@ def test_some_fields_in_single_precision(kind: str, tmp_path: Path) -> None:
             some.record(state)
     assert set(some.field_units) == set(wanted) < set(whole.field_units)
     expected, found = (read_series(out.paths[0])[1](1.0) for out in (whole, some))
-    # XDMF moves the points by it
+    # XDMF viewers move the points by this field
     assert set(found.point_data) == {"axial_force"} | ({"displacement"} if kind == "xdmf" else set())
     assert set(found.cell_data) == {"gap", "partition", "part"}
     assert found.points.dtype == np.float64 and np.array_equal(found.points, expected.points)

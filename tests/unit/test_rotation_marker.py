@@ -1,4 +1,4 @@
-"""Rotation markers: what may be given, and the errors for what does not fit."""
+"""Rotation markers: allowed values, and errors for values that do not fit."""
 
 from __future__ import annotations
 

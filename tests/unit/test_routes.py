@@ -202,7 +202,7 @@ def test_start_and_end_on_the_circle_are_contact_points() -> None:
     assert len(route.pieces) == 1
     assert route.length == pytest.approx(pi * R, abs=10 * ROUNDING)
     assert_allclose(route.eval_points([0, route.length])[0], [start, end], rtol=0, atol=1e-13)
-    # A start at the point where the cable leaves anyway: no arc, whatever the rounding.
+    # A start at the point where the cable leaves anyway: no arc, for any rounding.
     tangent = np.array([-np.sin(0.4), np.cos(0.4)])
     touching = route_around([circle], radial_offset=0.01, closed=False, start=start, end=start + tangent)
     assert touching.length == pytest.approx(1.0, abs=1e-12)

@@ -35,7 +35,7 @@ class Model(NamedTuple):
 
 
 def create_model(load: Any = 0.0) -> Model:
-    """A cable of four elements that swings from a hinge, and a body that turns beside it under a torque."""
+    """A cable of four elements that swings from a hinge, and a body that turns next to it under a torque."""
     world = World(gravity=(0.0, -9.81))
     cables = straight_cable(
         world, (0.0, 0.0), (1.0, 0.0), 4, mass_per_length=0.8, axial_stiffness=8000.0, bending_stiffness=1e-3
@@ -112,7 +112,7 @@ def test_every_nth_and_the_last_step_are_recorded() -> None:
     assert_array_equal(sensors.steps, [0, 4, 8, 10])
     sensors.record(states[-1])
     assert len(sensors.times) == 4, "the same instant is not recorded twice"
-    # a solve that goes on is appended
+    # a continued solve is appended
     Dynamic(model.world, step=1e-3, end=0.014).solve(states[-1], hooks=[sensors])
     assert_array_equal(sensors.steps, [0, 4, 8, 10, 12, 14])
     assert_allclose(sensors["wheel.angular_velocity"], 2.0 * sensors.times, rtol=1e-9, atol=1e-12)

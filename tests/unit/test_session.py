@@ -1,4 +1,4 @@
-"""A session that goes on, as in a notebook: interruption, options chosen on the way, pictures and tables to look at."""
+"""A session with several runs, as in a notebook: interruption, changed options, pictures and tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STEP = 1e-3
 
 @pytest.fixture(autouse=True)
 def ctrl_c_interrupts() -> Iterator[None]:
-    """A shell lets what it starts in the background ignore Ctrl-C, and tests may run there."""
+    """Processes in the background of a shell ignore Ctrl-C, and tests may run there."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -60,7 +60,7 @@ class PressCtrlC(wl.StepHook):
     ids=["Dynamic", "Explicit"],
 )
 def test_an_interrupted_solve_goes_on(solver: Any) -> None:
-    """It stops after the step in progress; what follows is what follows without the break, to the last bit."""
+    """It stops after the step in progress; later steps equal those without the break to the last bit."""
     world, _ = rope()
     whole = solver(world).solve()
     broken = solver(world)
@@ -78,7 +78,7 @@ def test_an_interrupted_solve_goes_on(solver: Any) -> None:
 
 
 def test_ctrl_c_within_a_step_leaves_its_start() -> None:
-    """The second one ends at once; a hook that looks at passes has the state in between."""
+    """The second interruption ends at once; a hook on passes gets the intermediate state."""
 
     class Impatient(wl.StepHook):
         def after_iteration(self, state: wl.State, error: float) -> None:
@@ -139,7 +139,7 @@ def test_options_hold_for_solvers_that_are_made_afterwards(capfd: pytest.Capture
     assert "0 SNES Function norm" in capfd.readouterr().out
     with wl.set_options("-dynamic_step", "5e-4"):
         assert nominal() == 5e-4
-    # those of before; a solver of another kind, made first, does not mind them
+    # the earlier options; a solver of another kind, made first, ignores them
     wl.Static(world, name="")
     assert nominal() == 2e-3
     wl.set_options()
@@ -210,7 +210,7 @@ def define(factor: float) -> Any:
 
 
 def test_a_law_is_defined_again(tmp_path: Path) -> None:
-    """Worlds take the law of their class: that of before, or the new one; files name the new one."""
+    """Worlds use the law of their class, the earlier or the new one; files name the new one."""
 
     def build(kind: Any) -> tuple[wl.World, Any]:
         world = wl.World()
@@ -239,7 +239,7 @@ def drive() -> tuple[wl.World, wl.Belt]:
 
 
 def is_png(figure: Any) -> bool:
-    """What a notebook asks a value for."""
+    """The representations that a notebook requests from a value."""
     return bool(figure._repr_png_().startswith(b"\x89PNG"))
 
 
@@ -269,7 +269,7 @@ def test_pictures_are_figures_without_a_path(tmp_path: Path) -> None:
     figure = modes.show(2)
     [axes] = figure.axes
     assert is_png(figure) and axes.get_title(loc="left").startswith(f"mode 2: {modes.frequencies[1]:.4g} Hz")
-    # at rest, and as far to both sides, by a tenth of the length of the rope
+    # at rest, and at equal distances to both sides, a tenth of the length of the rope
     rest, other, shown = (np.concatenate(lines.get_segments()) for lines in axes.collections)
     assert_allclose(shown - rest, rest - other, atol=1e-9)
     assert np.abs(shown - rest).max() == pytest.approx(0.1, rel=1e-6)

@@ -16,7 +16,7 @@ DEBIAN_12 = 'ID=debian\nVERSION_ID="12"\n'
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A folder with nothing but what the script reads."""
+    """A folder with only the files that the script reads."""
     folder = tmp_path / "checkout"
     (folder / "scripts").mkdir(parents=True)
     shutil.copy(ROOT / "scripts" / "setup.sh", folder / "scripts" / "setup.sh")
@@ -130,7 +130,7 @@ def test_build_leaves_an_environment_of_the_system_alone(checkout: Path) -> None
     assert link.read_text() == "/usr/lib/petscdir"
 
 
-# An environment whose pip writes the sources that it is asked for; these write what is done with them.
+# An environment whose pip writes the requested sources; these log the commands that are applied to them.
 PIP = """case "$*" in
   *"-m venv "*) for folder; do :; done; mkdir -p "$folder/bin"; cp "$0" "$folder/bin/python" ;;
   *" download "*)
@@ -149,7 +149,7 @@ echo "make $* $name" >>"$LOG" """
 
 
 def build_petsc(checkout: Path, stopped: str = "") -> tuple[subprocess.CompletedProcess[str], list[str]]:
-    """Call --build-petsc with tools that do nothing, of which one fails in the folder `stopped`; what they did."""
+    """Call --build-petsc with tools that do nothing, of which one fails in the folder `stopped`; returns their log."""
     log = checkout.parent / "log"
     log.write_text("")
     compilers = dict.fromkeys(("mpicc", "mpicxx", "mpif90"), "exit 0")
@@ -168,7 +168,7 @@ def build_petsc(checkout: Path, stopped: str = "") -> tuple[subprocess.Completed
 
 @pytest.mark.parametrize("name", ["petsc", "slepc"])
 def test_build_continues_where_it_was_stopped(checkout: Path, name: str) -> None:
-    """A stopped compilation goes on without a second configuration or download; finished parts are not touched."""
+    """A stopped compilation continues without a second configuration or download; finished parts are not touched."""
     environment = checkout / ".venv-petsc"
     run, done = build_petsc(checkout, f"{name}-3.99.1")
     assert run.returncode == 1
@@ -202,7 +202,7 @@ def run_without_debian_packages(
 
 @pytest.mark.parametrize("tools", [{}, {"sudo": "exit 1"}])
 def test_missing_packages_without_root_are_named(checkout: Path, tools: dict[str, str]) -> None:
-    """Where there is no sudo, or one that refuses, the script says what an administrator has to type."""
+    """Where sudo is missing or refuses, the script prints the command for an administrator."""
     run = run_without_debian_packages(checkout, user=1000, **tools)
     assert run.returncode == 1
     assert "apt-get install -y --no-install-recommends python3-petsc4py-real python3-slepc4py-real" in run.stderr

@@ -16,7 +16,7 @@ OPTION = "static_pc_factor_mat_solver_type"
 
 @pytest.mark.parametrize("package", ["mumps", "klu"])
 def test_singular_tangents_leave_no_trace(package: str) -> None:
-    """MUMPS took what it had left unfinished for factors; after two such errors PETSc refused all further solves."""
+    """MUMPS used unfinished factors; after two such errors PETSc refused all further solves."""
     PETSc.Options().setValue(OPTION, package)
     try:
         world = World(gravity=(0.0, -9.81))

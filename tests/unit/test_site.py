@@ -38,7 +38,7 @@ def site(name: str) -> ModuleType:
 
 def registered_names() -> set[str]:
     """Names of all components whose class stands in the package, found in the text of its files."""
-    # what several laws share: references to inputs, parameters of contact at points and segments
+    # base classes of several laws: references to inputs, parameters of contact at points and segments
     shared, names = {"Inputs", "PointContact", "SegmentContact"}, set()
     known = {"Component", "Cable2D", "ALENode", *shared}
     for top in ("framework", "elements", "connectors"):
@@ -71,6 +71,36 @@ def test_a_column_has_its_unit_range_and_default() -> None:
     assert "{cite:t}`gerstmayr2006`" in page
 
 
+def test_every_component_has_a_drawing_of_its_columns() -> None:
+    drawings, names = site("component_drawings"), {c.__name__ for c in site("components").find_components()}
+    assert set(drawings.DRAWINGS) == names
+    for name in ("Cable2D", "ContactFrictionCirclePoints2D"):
+        assert drawings.draw(name) == drawings.draw(name)  # no date, no random names
+        assert f"(drawings/{name}.svg)" in site("components").component_pages()[f"{name}.md"]
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "explanation" / "theory").glob("*.md")), ids=lambda p: p.stem)
+def test_a_theory_page_begins_with_an_equation_and_a_figure(page: Path) -> None:
+    """In its first section; the index has none."""
+    if page.stem == "index":
+        return
+    head = "".join(page.read_text(encoding="utf-8").split("\n## ")[:2])
+    assert "```math" in head
+    assert re.search(r"!\[[^]]+\]\(\.\./\.\./pictures/\w+\.png\)", head)
+
+
+def test_the_key_of_kept_results_ignores_docstrings_and_comments() -> None:
+    strip = site("gallery").strip_docstrings
+    assert strip('"""One."""\ndef f():\n    """Two."""\n    return 1  # three\n') == strip("def f(): return 1")
+    assert strip("def f(): return 1") != strip("def f(): return 2")
+
+
+def test_broken_links_are_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<a href="b.html#here">b</a><a href="b.html#there">b</a><img src="no%20.png">')
+    (tmp_path / "b.html").write_text('<p id="here"><a href="#here">x</a><a href="https://example.org">e</a></p>')
+    assert site("build").find_broken_links(tmp_path) == ["a.html: b.html#there", "a.html: no .png"]
+
+
 def test_every_public_name_is_in_the_reference() -> None:
     text = "".join(site("api").api_pages().values())
     for package in (wl, windlass.elements, windlass.connectors, windlass.framework):
@@ -96,7 +126,7 @@ def test_every_option_is_in_the_reference() -> None:
 
 
 def test_the_schema_of_model_files_is_published() -> None:
-    """It is that which `tests/unit/test_model_file.py` looks at, and has all components."""
+    """The schema equals the one that `tests/unit/test_model_file.py` tests, with all components."""
     site("components")
     schema = json.loads(site("build").schema_text())
     looked_at = json.loads(json.dumps(full_schema(COMPONENTS)["$defs"]))
@@ -113,7 +143,7 @@ def test_short_forms_are_of_examples_and_their_options() -> None:
 
 
 def test_an_example_has_its_picture_and_page(tmp_path: Path) -> None:
-    """One of them; `test_the_site_is_made` looks at all."""
+    """One example; `test_the_site_is_made` tests all."""
     gallery = site("gallery")
     example = ROOT / "examples" / "mass_on_springs.py"
     assert example in gallery.EXAMPLES
@@ -152,11 +182,15 @@ def test_attributes_that_share_a_description_are_listed_one_by_one() -> None:
         "Attributes:",
         "    a, b: speeds [m/s].",
         "    c: force, torque: both [N].",
+        "    d, e, f: place [m],",
+        "        speed [m/s] and time [s].",
         "",
         "a, b: words",
     ]
     site("conf").split_groups(None, "class", "Law", None, None, lines)
     assert lines[3:6] == ["    a: speeds [m/s].", "    b: speeds [m/s].", "    c: force, torque: both [N]."]
+    assert lines[6:8] == ["    d: d, e, f: place [m],", "        speed [m/s] and time [s]."]
+    assert lines[8:10] == ["    e: see d.", "    f: see d."]
     assert lines[-1] == "a, b: words"
 
 

@@ -1,4 +1,4 @@
-"""Files of states carry how the model was switched: other numbers never come in silence."""
+"""Files of states store the switches of the model: a difference is never silent."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def torque(world: wl.World, state: wl.State, contacts: wl.Entity, wheel: wl.Enti
 
 
 def test_a_state_with_friction_in_a_model_without(tmp_path: Path) -> None:
-    """The torque of a saved state is that of the friction which it was computed with, or loading is an error."""
+    """A saved state keeps the torque of its friction coefficient, or loading it is an error."""
     world, contacts, wheel = create_rope(friction=True)
     state = turn(world, contacts, wheel)
     right = torque(world, state, contacts, wheel)
     assert abs(right) > 1e-3
     path = state.save(tmp_path / "state.npz")
-    # rows that are alike are one row of the file
+    # equal rows are one row of the file
     with np.load(path) as file:
         name = "switch.ContactFrictionCirclePoints2D.friction_coefficient"
         assert file[name].tolist() == [0.5]

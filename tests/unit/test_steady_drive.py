@@ -1,4 +1,4 @@
-"""Steady motion of belt drives without time steps: beside creep theory, balances, errors."""
+"""Steady motion of belt drives without time steps: against creep theory, balances, errors."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_three_pulleys(direction: float) -> None:
     press = [span.tension - 0.3 * found.flow * abs(span.speed) for span in found.spans]
     assert_allclose(driver.torque, -(press[0] - press[2]) * 0.052, rtol=1e-9)
     assert_allclose(driver.slip_arc, abs(log(press[0] / press[2])) * 0.052 / (0.5 * 0.05), rtol=1e-9)
-    # reference length that passes is the same everywhere
+    # the flow of reference length is the same everywhere
     flows = [abs(span.speed) / (1.0 + span.tension / 1e4) for span in found.spans]
     assert_allclose(flows, found.flow, rtol=1e-12)
     assert_allclose(sum(p.power for p in found.pulleys), -sum(p.loss for p in found.pulleys), rtol=1e-9)
@@ -98,7 +98,7 @@ def test_largest_torque() -> None:
     """Up to the torque of Euler and Eytelwein of the smallest arc; more is refused in words."""
     belt = mount(THREE, mass_per_length=0.0, axial_stiffness=4e6)
     wrap = belt.wrap_angles[0]
-    # stiff belts keep the reference length: sum of tension times length is constant but for slip arcs
+    # stiff belts keep the reference length: the sum of tension times length is constant except for slip arcs
     low, high = 0.0, 400.0 * 0.05 * 2.0 * (exp(0.5 * wrap) - 1.0)
     for _ in range(30):
         middle = 0.5 * (low + high)
@@ -147,7 +147,7 @@ def test_a_sweep_is_quick() -> None:
         for friction in np.linspace(0.4, 0.8, 10)
     ]
     assert time.process_time() - begin < 6.0
-    # with little mass, creep is the difference of tensions by EA, for any friction and preload but for strains
+    # with little mass, creep is the difference of tensions divided by EA, for any friction and preload, up to strains
     assert max(losses) / min(losses) < 1.05
 
 
@@ -166,7 +166,7 @@ def test_a_sweep_is_quick() -> None:
     ],
 )
 def test_what_cannot_be(speeds: Any, torques: Any, words: str) -> None:
-    """Each mistake is named, with what is allowed."""
+    """Each mistake is named, with the allowed values."""
     with pytest.raises(wl.ModelError, match=words):
         mount(THREE).steady(speeds, torques)
 

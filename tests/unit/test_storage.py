@@ -1,4 +1,4 @@
-"""Tangents in blocks of four: numbers, slots, the same values as by rows, and the way back to rows."""
+"""Tangents in blocks of four: numbers, slots, the same values as by rows, and the return to rows."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_unknowns_in_blocks() -> None:
     assert unknowns is not None and unknowns.owned % BLOCK == 0
     used = np.concatenate((unknowns.of_dof, unknowns.of_multiplier))
     assert_array_equal(np.sort(np.concatenate((used, unknowns.pads))), np.arange(unknowns.owned))
-    # the spare slot belongs to the last of them
+    # the spare slot belongs to the last row
     assert_array_equal(unknowns.pads[-BLOCK:], unknowns.owned - BLOCK + np.arange(BLOCK))
     # nodes in the order of the layout, each a block
     nodes = unknowns.of_dof[: 4 * 41].reshape(41, BLOCK)
@@ -102,7 +102,7 @@ def test_storages_hold_the_same_tangent(build: object) -> None:
         assert_allclose(dense(assembly, storage), expected, rtol=0, atol=1e-14 * np.abs(expected).max())
     shapes = [assembly.use(storage).slots[Cable2D].places.shape[1:] for storage in (Storage.ROWS, Storage.BLOCKS)]
     assert shapes == [(8, 2), (2, 2)]
-    # what asks for the pattern gets rows, whatever was in use
+    # a request for the pattern returns rows in any storage
     assert assembly.pattern is assembly.use(Storage.ROWS).pattern and assembly.pattern.block == 1
 
 
@@ -209,7 +209,7 @@ def test_blocks_give_the_solution_of_rows(request: pytest.FixtureRequest) -> Non
 
 
 def test_pads_have_no_names() -> None:
-    """Worst equations are those of coordinates and multipliers, also where all are asked for."""
+    """The worst equations belong to coordinates and multipliers, also if all are requested."""
     problem = Dynamic(rope(), step=1e-3, end=1e-3, name="").problem
     unknowns = problem.sparsity.unknowns
     problem.residual_vector.set(np.nan)
@@ -219,7 +219,7 @@ def test_pads_have_no_names() -> None:
 
 
 def test_restart_with_the_pivoting_solver(tmp_path: Path) -> None:
-    """A run in which it had taken over goes on with it, to the last bit."""
+    """A run in which the other solver had taken over continues with it, to the last bit."""
 
     def run(end: int, restart: Path | None = None) -> tuple[Dynamic, dict[int, FloatArray]]:
         solver = Dynamic(rope(), step=2e-3, end=0.04, name="")

@@ -1,5 +1,7 @@
 """The stubs for type checkers: made from the schemas as they are, and good enough to find mistakes in models."""
 
+import ast
+import inspect
 import json
 import os
 import shutil
@@ -9,6 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+import windlass as wl
+from windlass import connectors, elements
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = """\
@@ -48,7 +53,7 @@ MISTAKES = {
     "a word for a time": ("end=0.3", 'end="0.3"'),
     "a name of the package": ("con.fix(", "con.fixx("),
 }
-"""A mistake in the model above: what is replaced by what."""
+"""A mistake in the model above: old and new text."""
 NAMES = {"": "right.py"} | {what: f"wrong{k}.py" for k, what in enumerate(MISTAKES)}
 """The files of the model and of its copies with a mistake."""
 Errors = dict[str, list[tuple[int, str]]]
@@ -60,9 +65,33 @@ def test_stubs_follow_the_schemas() -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+def find_builders() -> dict[str, Path]:
+    """Public functions and classes of elements and connectors that take further keywords, and their files."""
+    found = {}
+    for name, value in ((name, getattr(p, name)) for p in (wl, elements, connectors) for name in p.__all__):
+        plain = inspect.unwrap(value.__init__ if isinstance(value, type) else value)
+        if inspect.isfunction(plain) and plain.__module__.startswith(("windlass.elements", "windlass.connectors")):
+            kinds = {argument.kind for argument in inspect.signature(plain).parameters.values()}
+            if inspect.Parameter.VAR_KEYWORD in kinds:
+                found[name] = Path(plain.__code__.co_filename)
+    return found
+
+
+def test_builders_name_the_columns_that_they_take() -> None:
+    """Their stubs have no further keywords."""
+    builders = find_builders()
+    assert {"cable_around", "add_contact", "Belt", "Rope", "winch_rope", "sliding_joint"} <= builders.keys()
+    for name, file in builders.items():
+        stub = (ROOT / "src" / "windlass-stubs" / file.resolve().relative_to(ROOT)).with_suffix(".pyi")
+        assert stub.is_file(), f"{name}: no stub, see BUILDERS in scripts/make_stubs.py"
+        (node,) = (n for n in ast.parse(stub.read_text()).body if getattr(n, "name", "") == name)
+        open_ended = [n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n.args.kwarg is not None]
+        assert open_ended == [], name
+
+
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The model, its copies with a mistake, and an environment as a user has it."""
+    """The model, its copies with a mistake, and an environment like that of a user."""
     folder = tmp_path_factory.mktemp("models")
     (folder / NAMES[""]).write_text(MODEL)
     for what, (old, new) in MISTAKES.items():
@@ -78,7 +107,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_checker(command: list[str], folder: Path) -> str:
-    """What a type checker prints of all models, in one run."""
+    """The output of a type checker for all models, in one run."""
     outside = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "MYPYPATH")}
     run = subprocess.run([*command, *NAMES.values()], capture_output=True, text=True, cwd=folder, env=outside)
     return run.stdout
@@ -108,7 +137,7 @@ def found_by_pyright(models: Path) -> Errors:
 
 
 def is_found(what: str, errors: Errors) -> bool:
-    """Whether an error stands at the mistake; those of calls may name the first line of the call."""
+    """Whether an error is at the line of the mistake; errors of calls may name the first line of the call."""
     old, _ = MISTAKES[what]
     line = MODEL[: MODEL.index(old)].count("\n") + 1
     return any(line - 4 <= number <= line for number, _ in errors[what])

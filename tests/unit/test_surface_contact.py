@@ -97,10 +97,10 @@ def test_surface_out_of_reach() -> None:
     assert system.checks.doubts is not None
     (said,) = system.checks.doubts(assembly.fields, 0.0)
     assert "no cable is near the surface" in said and "9.6 m away" in said
-    # a process that has only some of the cables does not know
+    # a process with only some of the cables does not know this
     part = assembly.local_rows(contacts.table, np.array([0]))
     assert not find_doubts(part, part.columns, assembly.fields, 0.0)
-    # of a set, too, also if another of its surfaces is near
+    # the same for a surface of a set, also if another surface of the set is near
     world, near, _ = create(con.DrumSurface, {"radius": 0.5})
     ground = con.rigid_marker(world, world.add(Ground))
     far = world.add(con.PlaneSurface, marker=ground, axis=(0.0, 1.0, 0.0), offset=-9.0)
@@ -163,14 +163,14 @@ def test_search() -> None:
     assert set(found) > {-1, 0}
     (section,) = tabulate_surfaces(model.world, state)
     assert "DrumSurface 0" in section.parts[1].headings
-    # the report of a surface of a set is that of the rows of pairs
+    # the report of a surface of a set equals the report by rows of pairs
     assert reports[0].points_in_contact == reports[1].points_in_contact > 0
     assert_allclose(reports[1].force, reports[0].force, rtol=1e-9)
     assert_allclose(reports[1].wrap_angle, reports[0].wrap_angle, rtol=1e-9)
 
 
 def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
-    """A search that is new finds what a running one knows: the same bits from a saved state, in a world of its own."""
+    """A new search finds the pairs of a running one: the same bits from a saved state, in a new world."""
 
     def march(model: Falling, end: float, start: wl.State | None = None) -> wl.State:
         return wl.Dynamic(model.world, step=2e-3, end=end, name="").solve(start)
@@ -184,13 +184,13 @@ def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
         ends.append(np.concatenate((end.q, end.v, end.data)))
         found.append(wl.eval_output(model.contacts, "surface", end))
     np.testing.assert_array_equal(ends[1], ends[0])
-    # the rope has met another surface in between
+    # the rope has touched another surface in the meantime
     assert set(found[0]) > set(wl.eval_output(first.contacts, "surface", wl.State(first.world).load(file)))
     np.testing.assert_array_equal(found[1], found[0])
 
 
 def test_drawing() -> None:
-    """Every surface is drawn once, its points on the surface, also those of sets; ends are where nodes are."""
+    """Every surface is drawn once, also in sets, with its points on the surface; ends are at nodes."""
     world, _, _ = create(con.SheaveSurface, {"radius": 0.5, "groove_radius": 0.05, "outer_radius": 0.6})
     marker = con.rigid_marker(world, world.add(Ground))
     surfaces = [
@@ -257,12 +257,12 @@ def test_recorded_faces(tmp_path: Path) -> None:
         assert_allclose(np.abs(mantle[..., 2]).max(), 0.2)
         assert_allclose(np.abs(flanges[..., 2]), 0.2)
         assert_allclose(np.hypot(flanges[..., 0], flanges[..., 1]).max(), 0.25)
-        # colours of the rope are those of the rope
+        # the rope has the colours of its own values
         assert np.isnan(new.cell_data["gap"][len(new.lines) :]).all()
 
 
 def test_report_of_a_bed() -> None:
-    """A rope that lies on a bed with its middle: touchdown, length on the ground, load; words for wrong surfaces."""
+    """A rope whose middle lies on a bed: touchdown, length on the ground, load; errors for wrong surfaces."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     rope = straight_cable(world, (0.0, 0.0, 0.0), (4.0, 0.0, 0.0), 16, **ROPE)
     marker = con.rigid_marker(world, world.add(Ground))

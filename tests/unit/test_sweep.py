@@ -95,7 +95,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], di
 
 
 def test_killed_sweep_goes_on(swept: tuple[Path, list[str], dict[str, Any]]) -> None:
-    """What had ended is kept, the rest is run, and a case that fails is a row with its reason."""
+    """Completed cases are kept, the others are run, and a failed case is a row with its reason."""
     folder, _, said = swept
     assert said["ended"] == ["0001"] and said["kept"]
     assert said["done"].returncode == 0, said["done"].stderr
@@ -108,7 +108,7 @@ def test_killed_sweep_goes_on(swept: tuple[Path, list[str], dict[str, Any]]) -> 
         rows = list(csv.DictReader(file))
     assert [row["status"] for row in rows] == ["ok", "ok", "failed"]
     assert rows[2]["reason"] == "a spring of 300 N/m breaks" and rows[2]["sag"] == ""
-    # the model's own -output, which the sweep has for itself, is given by -fixed
+    # -fixed gives the -output of the model, because the sweep has an option of this name
     assert {row["output"] for row in rows} == {"none", ""}
     assert "many.0" not in rows[0] and rows[0]["static.steps"] == "1"
 
@@ -132,7 +132,7 @@ def test_frame_wants_pandas_and_a_sweep(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_table_is_also_parquet(swept: tuple[Path, list[str], dict[str, Any]], tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
-    import pandas as pd  # imported here, because pyarrow is looked for first
+    import pandas as pd  # imported here, because the test first checks whether pyarrow exists
 
     rows = sweep_table.read_rows(swept[0])
     (tmp_path / "sweep.parquet").write_bytes(sweep_table.write_parquet(sweep_table.find_columns(rows), rows))

@@ -1,4 +1,4 @@
-"""The search for the quickest solver: what is out and why, the ranking, limits, the file of options, statistics."""
+"""The search for the quickest solver: excluded settings, the ranking, limits, the file of options, statistics."""
 
 from __future__ import annotations
 
@@ -78,13 +78,13 @@ def test_default_stays_where_nothing_is_gained() -> None:
     default = Tried(Setting("default", ()), runs=[create_result(1.0)])
     nearly = Tried(Setting("other", ("-x",)), runs=[create_result(0.98)])
     assert choose([nearly], default, "dynamic_", "wall_time") is default
-    # one of two runs was disturbed: the shortest time counts
+    # one of the two runs was disturbed, so the shorter time counts
     nearly.runs.append(create_result(0.7))
     assert choose([nearly], default, "dynamic_", "wall_time") is nearly
 
 
 def test_differences_of_answers() -> None:
-    """Relative to the largest coordinate; velocities of what rests to the way by the time; never of other sizes."""
+    """Differences are relative to the largest coordinate; at rest velocities are relative to displacement/time."""
     base = create_result()
     moving = Result("", False, 1.0, [], {**base.answer, "v": np.array([0.0, 2e-3])})
     assert moving.differ_from(base) == pytest.approx(1e-3)
@@ -151,7 +151,7 @@ class FakeRunner:
 def test_search_ends_when_it_says(
     others: float, longest: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also where all settings are slow, and in a time that the user gives; what was found till then is written."""
+    """Also where all settings are slow, and within a time that the user gives; the results so far are written."""
     clock = [0.0]
     monkeypatch.setattr(tune.time, "perf_counter", lambda: clock[0])
     runner: Any = FakeRunner(clock, others)
@@ -161,7 +161,7 @@ def test_search_ends_when_it_says(
     }  # fmt: skip
     tune.Search(runner, (), values, tmp_path / "best.opts", "windlass tune").conduct()
     said = re.search(r"(\d+) settings, 4\.0 s for a run of the default: ends in (\d+) s", capsys.readouterr().out)
-    # the default and tighter tolerances ran before that was said, which took 12 s
+    # earlier the default and tighter tolerances ran before this message, which took 12 s
     assert said is not None and int(said[1]) > 20 and clock[0] <= 12.0 + float(said[2]) + 1.0
     assert longest == 0.0 or clock[0] <= longest
     assert (tmp_path / "best.opts").exists() and (runner.runs > 30 or longest or others > 4.0)
@@ -182,6 +182,8 @@ def tuned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         "cpu_time",
         "-agree",
         "1e-5",
+        "-limit",
+        "1000",
         "-end_time",
         "0.01",
     ]

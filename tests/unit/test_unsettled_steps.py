@@ -35,7 +35,7 @@ def create_solver(update: Update, **settings: Any) -> Dynamic:
         sizes.append(size)
         return size, then
 
-    # compiled steps have no place for the given errors
+    # compiled steps cannot take the given errors
     solver.problem.may_compile = False
     solver.assembly.post_newton = lambda: update(solver.problem.scheme.t, sizes[-1])  # type: ignore[method-assign]
     solver.sizes.__class__ = type("Noting", (type(solver.sizes),), {"propose": note})
@@ -49,7 +49,7 @@ def run(solver: Dynamic) -> list[tuple[float, int]]:
 
 
 def test_step_is_cut_at_a_switch_and_grows_after_it() -> None:
-    """What happens at 0.33 s settles with steps of 25 ms: two failures, three steps of each size, then 0.1 s again."""
+    """The event at 0.33 s settles with steps of 25 ms: two failures, three steps of each size, then 0.1 s again."""
 
     def update(t: float, size: float) -> PostNewton:
         switches = t - size < 0.33 <= t and size > 0.03
@@ -87,7 +87,7 @@ def test_large_error_ends_the_run() -> None:
 
 
 def test_last_load_step_must_settle() -> None:
-    """In statics a load step on the way goes on unsettled once it is small, and is counted; the last one does not."""
+    """In statics a small intermediate load step is accepted unsettled and counted; the last one is not."""
     for factor, settles in ((0.9, True), (1.1, False)):
         world = World()
         world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
@@ -124,7 +124,7 @@ class Replace(wl.StepHook):
 
 @pytest.mark.parametrize("spatial", [False, True])
 def test_state_goes_back_however_it_is_looked_at(spatial: bool) -> None:
-    """A mass that bounces, with rejected steps and several passes: the same digits, whoever looks on."""
+    """A mass that bounces, with rejected steps and several passes: the same digits with and without hooks."""
     states = []
     hooks: list[list[wl.StepHook]] = [[], [Look()], [Replace()]]
     for own in hooks:

@@ -98,7 +98,7 @@ def test_running_belt_does_not_slip_on_pulleys_without_load(running: tuple[Drive
         assert report.segments_sticking == report.segments_in_contact == 2 * ELEMENTS * SEGMENTS // 8
         # of the 60 N m that friction could transmit
         assert abs(report.torque) < 0.01
-        # slip velocities of some mm/s at the ends of the arcs are what bending leaves
+        # bending leaves slip velocities of some mm/s at the ends of the arcs
         assert report.friction_power < 0.05
     tension = eval_output(model.belts[0], "axial_force", state, x=0.0)
     speed = float(eval_output(model.axial, "velocity", state)) * (1 + STRAIN + tension.mean() / EA)
@@ -146,7 +146,7 @@ def test_both_kinds_on_the_same_pulleys() -> None:
 
 
 def test_both_kinds_move_on_with_the_pulleys() -> None:
-    """The same two belts with the material of one free and its mesh held: both transmit what the pulleys ask for."""
+    """The same two belts with the material of one free and its mesh held: both transmit the torque of the pulleys."""
     model = create_drive((True, False))
     state = preload(model)
     assert model.axial is not None and model.axial_hold is not None

@@ -66,7 +66,7 @@ def test_whole_state(solved: Solved) -> None:
 
 
 def test_tip_solved_to_rounding(solved: Solved) -> None:
-    """The equilibrium itself: 11 digits known, so 5e-12 m; 2e-9 N is what rounding leaves of forces of 1e4 N."""
+    """The equilibrium itself: 11 digits known, so 5e-12 m; forces of 1e4 N leave 2e-9 N of rounding."""
     model, _, state = solved
     exact = Static(model.world, rtol=0.0, atol=2e-9, passes=Passes(atol=1e-6)).solve(state)
     assert_allclose(tip_y(model, exact), TIP_Y_ROUNDED, rtol=0, atol=5e-12)

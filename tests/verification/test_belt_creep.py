@@ -1,6 +1,6 @@
 """How much speed a belt drive loses, against the theory of creep with inertia; and a belt that runs free of load.
 
-Runs start in the steady motion of the theory and go on until 40 elements have passed: two thirds of the belt, and more
+Runs start in the steady motion of the theory and end after 40 elements have passed: two thirds of the belt, and more
 than two arcs.  Source of the theory: Bechtel, Vohra, Jacob, Carlson, J. Appl. Mech. 67 (2000), see `belt_theory`.
 """
 
@@ -33,7 +33,8 @@ DRIVE: dict[str, Any] = {
 def test_creep_at_three_speeds(inertia: float) -> None:
     """60 elements of 4 segments: speed of the driven pulley within 0.01 % of the driver's, 0.4 % of the loss.
 
-    Measured -0.07 to +0.28 % of the loss.  What remains is the mesh: the belt runs as a polygon, whose speed sways.
+    Measured -0.07 to +0.28 % of the loss.  The remaining error is that of the mesh: the belt runs as a polygon, whose
+    speed varies.
     """
     case = Case(inertia=inertia, speed=SPEEDS[inertia], contact_stiffness=3e8)
     assert_allclose(mass_per_length(case), mass_per_length(Case()), rtol=1e-12)
@@ -88,7 +89,7 @@ def test_creep_of_a_stiff_belt_on_soft_bristles() -> None:
 def test_creep_does_not_depend_on_the_step(per_point: int) -> None:
     """Bristles that bend by 10 mm, half an element: within 0.05 % of the speed at two steps (measured 0.012 %).
 
-    Points that slip keep the bend that their dampers leave; with that of the limit it was -0.23 and -0.43 %.
+    Slipping points keep the bend that their dampers leave; with the bend at the limit it was -0.23 and -0.43 %.
     """
     case = Case(axial_stiffness=4e5, bristles=1e7, contact_stiffness=4e9, points=True)
     result = run_drive(case, passes=80, per_segment=per_point)
@@ -194,7 +195,7 @@ def test_tractions_of_the_mesh_in_closed_form(points: bool, elements: int, brist
 def test_loss_by_the_contact_stiffness() -> None:
     """A belt that sinks in loses up to EA/(k R²) more, relative to the loss: 4 % here, of which 0.6 to 1 appear.
 
-    The whole would need bristles that are soft beside the contact: where the belt enters it holds already while it
+    The whole would need bristles soft compared with the contact: where the belt enters it holds already while it
     still sinks in.
     """
     stiff, soft = (run_drive(Case(bristles=1e7, contact_stiffness=k), passes=50, mean=40) for k in (6e8, 2e7))
@@ -284,7 +285,7 @@ def integrate_passage(motion: BeltCreep, drive: dict[str, Any], driver: bool) ->
         lam, u, _angle, _torque = z
         trial, limit = friction(lam, u)
         f = np.clip(trial, -limit, limit)
-        # of the momentum rA c² lam' = N' - f, the slip of a bristle, the way along the arc
+        # of the momentum rA c² lam' = N' - f, the slip of a bristle, the distance along the arc
         return [f / (EA - rA * c**2), lam - omega * R / c, lam / R, f * R]
 
     def leaves(_: float, z: Any) -> float:
@@ -373,7 +374,7 @@ def test_two_solutions_of_the_theory_agree() -> None:
 
 
 def test_creep_on_discs() -> None:
-    """The law of surfaces, on discs: a belt on soft bristles loses what theory with them says, 13 % above rigid ones.
+    """The law of surfaces, on discs: the loss of a belt on soft bristles agrees with theory, 13 % above rigid bristles.
 
     40 elements of 2 points, measured -0.5 %; the map of `benchmarks/creep.py --laws` has stiffer bristles.
     """

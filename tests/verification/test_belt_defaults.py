@@ -86,9 +86,9 @@ def test_steps_of_many_periods_are_doubtful(periods: float, doubts: int) -> None
 def test_steady_drive_at_random(seed: int) -> None:
     """`Belt.steady` of drives of `benchmarks/drives.py` with up to five pulleys: losses, tensions, hub loads, torque.
 
-    The theory beside has the same assumptions, a rigid layer and no bending, and its own equations and solver: what
-    differs is rounding; losses are differences of speeds, of 1e-4 of these at least, and hub loads have the directions
-    of tangents that are taken 1e-9 of an arc within it.
+    The independent theory has the same assumptions, a rigid layer and no bending, with its own equations and solver:
+    differences are rounding; losses are differences of speeds, of 1e-4 of these at least, and hub loads have the
+    directions of tangents that are taken 1e-9 of an arc within it.
     """
     from drives import compare_steady, draw  # imported here, because benchmarks are no part of the package
 
@@ -110,8 +110,7 @@ def test_theory_of_layers() -> None:
 
 
 def test_bristle_creep() -> None:
-    """What means expect of bristles is what the theory beside has of a layer of their stiffness; the sense of the belt
-    and the layer of a belt without bristles change nothing."""
+    """The loss by bristles that means expect equals the independent theory for a layer of their stiffness."""
     from drive_theory import Wheel, pass_wheel  # imported here, because benchmarks are no part of the package
 
     EA, EI, rho, v, mu = 1.5e4, 1e-3, 0.1, 20.0, 0.5
@@ -127,12 +126,12 @@ def test_bristle_creep() -> None:
     for i, K in enumerate(stiffness):
         wheel = Wheel((0.0, 0.0), 0.9 * R[i], R[i], 1, K, mu)
         F, out = (E * (1.0 + T / EA) - EA - EI / (2.0 * R[i] ** 2) for T in (entering[i], leaving[i]))
-        # its stretch has no bending
+        # the stretch has no part from bending
         rims.append(lam[i] + pass_wheel(wheel, E, EA, F, out, wraps[i])[0] - (F + EA) / E)
     assert_allclose(found.right, 1.0 - lam / lam[1], rtol=1e-12, atol=1e-15)
     assert_allclose(found.loss, 1.0 - np.array(rims) / rims[1], rtol=1e-6, atol=1e-12)
     assert 0.05 < found.excess < 0.5 and np.abs(found.lag).argmax() == 0
-    # cables that begin to rub late have shorter arcs; a layer that is softer than bristles makes the creep
+    # cables that begin to rub late have shorter arcs; a layer softer than the bristles determines the creep
     late = eval_bristle_creep(BeltLaw(EA, EI, rho, 0.01, arcs), passings, 1, v)
     assert late.excess > 1.2 * found.excess
     soft = [arc._replace(layer=0.1 * arc.bristles, bristles=arc.bristles / 11.0) for arc in arcs]
@@ -198,7 +197,7 @@ def run_steadily(elements: int | None, steps: float, cord: float, torque: float)
 
 @pytest.mark.parametrize("cord", [0.0, 0.003])
 def test_belt_without_load_is_free(cord: float) -> None:
-    """A belt that turns a pulley without load leaves it without creep and traction, whatever its cord offset is.
+    """A belt that turns a pulley without load leaves it without creep and traction, for any cord offset.
 
     Measured: 2.2e-5 of the speed, of a strain of 0.02; 1e-6 where no step is cut, as cut steps leave waves.
     """
@@ -232,7 +231,7 @@ def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -
     creep = 1.0 - abs(theory.speeds[1]) * R[1] / (400.0 * R[0])
     assert_allclose(report["driven"].creep, creep, rtol=1e-2)
     assert_allclose([span.tension for span in report.spans], theory.tensions, rtol=3e-3)
-    # the arc that slips, of which points show a part
+    # the slip arc, of which the points cover a part
     assert_allclose(
         report["driven"].slip_arc, abs(log(theory.presses[0] / theory.presses[1])) * 0.035 / 0.033 / 0.5, rtol=0.02
     )

@@ -20,7 +20,7 @@ WINDOW = 0.1
 
 @dataclass
 class Run:
-    """What the test keeps of the run."""
+    """The results of the run."""
 
     belt: Belt
     state: State
@@ -107,9 +107,9 @@ def test_torque_balance(run: Run) -> None:
 def test_power_balance(run: Run) -> None:
     """Motor power = load + damper + friction dissipation + axial damping + rate of stored energy, within 0.5 %.
 
-    Means over the last 0.1 s.  Contact power is force times slip velocity, from the output variables: what friction
-    dissipates, and what bristles and normal springs store, whose sum is constant in the steady run.  The power of the
-    cables less the change of their elastic energy is the axial damping, which must not be negative.
+    Means over the last 0.1 s.  Contact power is force times slip velocity, from the output variables: dissipation by
+    friction, and energy stored in bristles and normal springs, whose sum is constant in the steady run.  The power of
+    the cables less the change of their elastic energy is the axial damping, which must not be negative.
     """
     motor, load, damper, contact, cables = np.mean(run.powers, axis=0)
     duration = run.times[-1] - run.times[0]

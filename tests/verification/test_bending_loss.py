@@ -42,9 +42,9 @@ def test_a_belt_that_runs_without_load_takes_the_power_of_its_bends() -> None:
     report = means.report()
     # the mean over two periods of 18 ms, in which the pulleys vibrate on the belt since the start
     assert_allclose(report["driver"].power, -power, rtol=0.02)
-    # pulleys without a load feel no torque in the mean: the loss is that of the belt
+    # the mean torque on pulleys without a load is 0: the loss is that of the belt
     assert abs(report["idler"].power) < 0.01 * power and abs(report["driven"].power) < 0.01 * power
-    # the energy in all of the time; speeds of pulleys are alike but for creep and the start
+    # the energy over the whole time; the speeds of the pulleys differ only by creep and at the start
     assert_allclose(ledger["CoordinateSpringDamperExt.sliding"][-1], power * 0.056, rtol=5e-3)
 
 

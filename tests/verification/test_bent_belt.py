@@ -2,8 +2,8 @@
 
 Case: R = 0.1 m, distance 0.4 m, EA = 8000 N, ε0 = -0.05, EI/(T R²) = 0.01, 0.1 and 1, normal stiffness 1e8 N/m² (depth
 4e-5 m), statics with 4 segments per element.  Formulas and sources: `support.bent_belt`; solved by SciPy's collocation,
-which shares nothing with the finite elements.  What limits the elements are the straight segments of the contact, whose
-height h²/(8 R) acts like a larger circle: order 2 in their length.
+which shares nothing with the finite elements.  The straight segments of the contact limit the accuracy: their height
+h²/(8 R) acts like a larger circle, of order 2 in their length.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def compute(b: Belt, elements: int, k: float = K) -> Solution:
     def amid(values: np.ndarray) -> float:
         return float(np.interp(b.distance / 2.0, places[upper, 0], values[upper]))
 
-    # where the gap on the left circle changes its sign, from the pole on
+    # the place after the pole where the gap on the left circle changes its sign
     gaps = eval_output(contacts, "gap", state)[:elements].ravel()
     touch = eval_output(contacts, "contact_position", state)[:elements].reshape(-1, 2)
     angles = np.arctan2(touch[:, 1], touch[:, 0])

@@ -1,4 +1,4 @@
-"""Cables in space against those of the plane, theory and themselves on finer meshes."""
+"""3D cables against 2D cables, theory and finer meshes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ELASTICA = 0.30172077
 
 
 def assert_in_plane(chain: Chain, given: Any, expected: Any, tolerance: float = 1e-10) -> None:
-    """Coordinates of a chain in space are those of the plane, and nothing has moved out of it."""
+    """Coordinates of a 3D chain equal the 2D results, without motion across."""
     inside, outside = chain.in_plane(given)
     size = np.abs(expected).max()
     assert_allclose(inside.ravel(), expected, rtol=0, atol=tolerance * size)
@@ -74,7 +74,7 @@ def test_a_rope_swings_as_in_the_plane() -> None:
     ["generalized_alpha", "generalized_alpha_index2", "newmark", "trapezoidal_index2", "verlet", "rk"],
 )
 def test_integrators(method: str) -> None:
-    """Every kind of time integrator gives what it gives in the plane."""
+    """Every kind of time integrator agrees with its 2D result."""
     after = []
     for R in (None, TURNED):
         chain = Chain(R, 4, gravity=(3.0, -9.81), **ROPE)
@@ -191,7 +191,7 @@ def test_conical_pendulum_of_a_chain() -> None:
     nodes = nodes_of(world, cable)
     hinge(world, nodes[0])
     state = Static(world, load_steps=3, stabiliser=1e3, name="").solve()
-    # the second way of going round, with a node of the motion between the ends
+    # the second whirling mode, with a node of the motion between the ends
     j = jn_zeros(0, 2)[1]
     omega = 0.5 * j * np.sqrt(g / length)
     s = np.maximum(np.linspace(length, 0.0, elements + 1), 1e-12)
@@ -207,7 +207,7 @@ def test_conical_pendulum_of_a_chain() -> None:
     after = Dynamic(world, step=end / steps, end=end, method="generalized_alpha", name="").solve(state)
     x, y = after.q.reshape(-1, 6)[:, 0], after.q.reshape(-1, 6)[:, 1]
     assert_allclose(np.hypot(x, y), np.abs(shape), rtol=0, atol=0.01 * a)
-    # after whole turns it is where it began, but for the phase error of the method
+    # after whole turns it is back at the start, except for the phase error of the method
     assert_allclose(x, shape, rtol=0, atol=0.01 * a)
     assert_allclose(y, 0.0, atol=0.02 * a)
 
@@ -228,7 +228,7 @@ def test_string_in_the_wind() -> None:
         hinge(exact_world, nodes_of(exact_world, exact)[node])
     expected = eval_output(nodes_of(exact_world, exact), "position", State(exact_world))
     assert_allclose(eval_output(nodes, "position", state), expected, rtol=0, atol=2e-4)
-    # from the catenary itself Newton has nothing to do but to see to the bending
+    # from the catenary itself Newton's method only has to add the bending
     solver = Static(exact_world, load_steps=1, name="")
     moved = solver.solve()
     assert solver.statistics.newton_iterations <= 3
@@ -261,7 +261,7 @@ def test_a_curved_cable_turns_as_a_whole(objective: bool) -> None:
         moment = eval_output(chain.cables, "bending_moment", state)
         forces.append((residual(chain.world, state).reshape(-1, 3) @ R).ravel())
         if objective:
-            # what is left is the error of the cubics
+            # the remaining error is that of the cubics
             assert np.abs(moment).max() < 2e-3 * 0.15
     change = max(np.abs(f - forces[0]).max() for f in forces[1:])
     assert change < 1e-10 if objective else change > 0.1
@@ -287,7 +287,7 @@ def test_a_law_that_says_the_same() -> None:
     found = []
     laws = {"axial_force_function": pull_linear, "bending_moment_function": bend_law}
     for law in ({}, laws):
-        # without damping of bending, that of |κ| is another one
+        # without bending damping, because the damping of |κ| differs
         given = {"reference_curvature": (0.0, 0.0, 0.0), "bending_damping": 0.0, **law}
         world, _, state = create_spatial_cables(4, chain=True, **given)
         shake(state)

@@ -39,9 +39,9 @@ def settle(world: wl.World, step: float = 1e-6) -> wl.State:
 
 @pytest.mark.parametrize("angle", [0.5 * np.pi, 0.6, 0.15])
 def test_force_of_a_crossing(angle: float) -> None:
-    """Straight ropes that cross press with ∫ k δ ds, δ = 2 R - sqrt(D² + s² sin² angle), whatever the angle.
+    """Straight ropes that cross press with ∫ k δ ds, δ = 2 R - sqrt(D² + s² sin² angle), for any angle.
 
-    Error: that of the rule of midpoints for a force that begins and ends with a kink.
+    The error is that of the midpoint rule for a force that begins and ends with a kink.
     """
     depth, k = 2e-4, 1e7
     distance = 2.0 * RADIUS - depth
@@ -52,12 +52,12 @@ def test_force_of_a_crossing(angle: float) -> None:
     state = settle(ropes.world)
     forces = wl.eval_output(ropes.rows, "normal_force", state)
     assert_allclose(forces[2:].sum(), exact, rtol=0.15 * (0.05 / 100 / half) ** 2)
-    # both ropes press with the same
+    # both ropes press with the same force
     assert_allclose(forces[:2].sum(), forces[2:].sum(), rtol=1e-12)
 
 
 def test_crossing_under_load() -> None:
-    """A rope over another one, both taut: the force between them is that of both strings, and of the load, by hand."""
+    """A rope over another one, both taut: the force between them agrees with both strings and the load."""
     world, half, load = wl.World(), 0.5, 20.0
     columns = {**COLUMNS, "reference_strain": -0.025}
     lower = straight_cable(world, (-half, 0.0, 0.0), (half, 0.0, 0.0), 8, **columns)
@@ -72,7 +72,7 @@ def test_crossing_under_load() -> None:
     press = press[:8].sum(axis=0), press[8:].sum(axis=0)
     assert_allclose(press[0], -press[1], atol=1e-11)
     for force, rope, axis, applied in ((press[0], lower, 0, 0.0), (press[1], upper, 1, -load)):
-        # tension and inclination of the string at its end; the two halves are alike
+        # tension and inclination of the string at its end; both halves are equal
         tension = float(wl.eval_output(rope[0], "axial_force", state, x=0.0625))
         slope = wl.eval_output(rope[0], "director", state, x=0.0625)
         assert_allclose(force[2] + applied, 2.0 * tension * slope[2] / np.linalg.norm(slope), rtol=1e-3)
@@ -81,8 +81,7 @@ def test_crossing_under_load() -> None:
 
 
 def test_supports_carry_the_contact() -> None:
-    """A rope is lowered on another one: what acts with the shares of contact points that Newton's method did not have
-    yet is in balance, too, and the supports carry what the ropes press with."""
+    """A rope is lowered on another one: forces with updated shares balance, and supports carry the contact force."""
     world, half, n = wl.World(), 0.5, 64
     columns = {**COLUMNS, "axial_stiffness": 3e4, "reference_strain": -0.01, "bending_stiffness": 1e-4}
     lower = straight_cable(world, (-half, 0.0, 0.0), (half, 0.0, 0.0), n, **columns)
@@ -122,7 +121,7 @@ def test_rope_laid_on_another() -> None:
 def test_two_layers_on_a_drum() -> None:
     """A second layer lies in the grooves of the first: tensions, flanges and drum are those of the rings by hand.
 
-    What is under the second layer is drawn in and loses tension; the drum carries the tensions of both layers.
+    The rope under the second layer is pulled in and loses tension; the drum carries the tensions of both layers.
     """
     layers = create_layers(24)
     state = wl.Static(layers.world, load_steps=2, stabiliser=1e4, name="").solve()
@@ -198,7 +197,7 @@ def test_coulomb_limit(along: int, pull: float) -> None:
     else:
         assert_allclose(np.abs(torque[2:].sum()), min(pull, 0.3) * bar[2] * RADIUS, rtol=0.03)
     if slips:
-        # the ledger knows where the work of gravity went
+        # the ledger accounts for the work of gravity
         names = ("sliding", "bristles", "friction_damping")
         lost = sum(ledger.totals[f"ContactFrictionCables3D.{name}"] for name in names)
         way = (wl.eval_output(ropes.nodes, "position", state) - wl.eval_output(ropes.nodes, "position", middle))[2]
@@ -231,7 +230,7 @@ def check_coil(elements: int, wrap: float, radius: float, stiffness: float, rtol
 
 
 def test_capstan_of_ropes() -> None:
-    """A rope three quarters around another one that is held: exp(μ θ) but for its thickness, see `eval_exponent`."""
+    """A rope three quarters around another one that is held: exp(μ θ) except for its thickness, see `eval_exponent`."""
     check_coil(24, 1.5 * np.pi, 0.0025, 5e9, 0.01)
 
 
@@ -302,7 +301,7 @@ def test_force_goes_on_from_cable_to_cable() -> None:
     wl.Dynamic(world, step=5e-4, end=0.1, name="").solve(hooks=[look])
     forces = np.array(forces)
     assert len(touched) >= 5
-    # 0.5 mm per step; what is left is the ripple of the points and of cubics that stand for a circle
+    # 0.5 mm per step; the remainder is the ripple of the points and of the cubics that approximate a circle
     assert_allclose(forces, np.median(forces), rtol=0.005)
     assert np.abs(np.diff(forces)).max() < 0.005 * np.median(forces)
 
@@ -315,7 +314,7 @@ def check_knot(elements: int, step: float, end: float, least: float, stiffness: 
     tension = wl.eval_output(rope, "axial_force", state, x=0.0)
     assert tension[[0, -1]].min() > least
     assert_allclose(tension[0], tension[-1], rtol=0.02)
-    # a rope that has lost its knot would be as long as it is, and stretched; a knot takes some diameters
+    # a rope without its knot would span its full length and be stretched; a knot shortens it by some diameters
     ends = wl.eval_output(ropes.nodes[[0, elements]], "position", state)
     stretched = length * (1.0 + tension[0] / COLUMNS["axial_stiffness"])
     assert np.linalg.norm(ends[1] - ends[0]) < stretched - 8.0 * RADIUS
@@ -326,7 +325,7 @@ def check_knot(elements: int, step: float, end: float, least: float, stiffness: 
     assert truth.min() > -0.1 * RADIUS
     near = truth < 0.5 * RADIUS
     assert (truth < 0.0).sum() >= 4
-    # chords between the samples are deeper than the foot by less than this
+    # upper bound of the difference in depth between chords of the samples and the foot
     assert_allclose(gaps[near], truth[near], atol=3e-5)
 
 
@@ -342,7 +341,7 @@ def test_knot_drawn_tight() -> None:
 
 
 class KilledError(Exception):
-    """The end of a run that nobody asks."""
+    """The end of a run without requests."""
 
 
 def run_knot(folder: Path, restart: bool = False, kill: int = 0) -> Any:
@@ -358,7 +357,7 @@ def run_knot(folder: Path, restart: bool = False, kill: int = 0) -> Any:
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A run that is killed in the middle of contact and goes on from a checkpoint ends with the same bits."""
+    """A run that is killed in the middle of contact and continues from a checkpoint ends with the same bits."""
     (tmp_path / "whole").mkdir()
     whole = run_knot(tmp_path / "whole")
     with pytest.raises(KilledError):

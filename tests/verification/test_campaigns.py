@@ -21,7 +21,7 @@ def test_full_disks(tmp_path: Path) -> None:
 
 
 def test_damaged_files(tmp_path: Path) -> None:
-    """States, checkpoints, and series of a run that goes on."""
+    """States, checkpoints, and series of a run that continues."""
     assert "all refused" in damage.run(12, tmp_path, seed=2)
 
 
@@ -44,5 +44,5 @@ def test_changed_model_files(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_impacts(tmp_path: Path, seed: int) -> None:
-    """Each contact by each method: what ends as ok has the right speed, and what is resolved ends as ok."""
+    """Each contact by each method: runs with the verdict ok have the right speed, and resolved ones are ok."""
     assert "largest error of what is ok" in impacts.run(60, tmp_path, seed)

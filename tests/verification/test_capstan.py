@@ -1,4 +1,4 @@
-"""The capstan equation: T1/T0 = exp(mu theta), and what segments, contact and bristle stiffness do to it.
+"""The capstan equation: T1/T0 = exp(mu theta), and the influence of segments, contact stiffness and bristle stiffness.
 
 Case: rope around half a turn of a fixed circle, mu = 0.5: exp(mu pi) = 4.810477.  A weight hangs on the slack end, the
 other end is drawn down in a sequence of static equilibria, each with the history values of the one before: no inertia

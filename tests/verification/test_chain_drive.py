@@ -143,7 +143,7 @@ def sample(drive: Drive, end: float, step: float = STEP) -> FloatArray:
 
 
 def harmonic(turn: FloatArray, values: FloatArray, start: float) -> tuple[float, complex]:
-    """Mean over one tooth of wheel 0 from a turn on, and what of the values changes once per tooth."""
+    """Mean over one tooth of wheel 0 after a turn, and the amplitude of the values at the tooth frequency."""
     grid = start + 2.0 * math.pi / TEETH[0] * np.arange(256) / 256
     smooth = np.interp(grid, turn, values)
     return float(smooth.mean()), complex(2.0 * np.mean(smooth * np.exp(-1j * TEETH[0] * grid)))
@@ -152,8 +152,8 @@ def harmonic(turn: FloatArray, values: FloatArray, start: float) -> tuple[float,
 def test_polygon_effect() -> None:
     """Over one tooth: speed of the chain between R cos(π/z) and R, and turn of wheel 1, by two pitch polygons.
 
-    The closed form has no compliance of contacts and no rattle of rollers.  Of what changes once per tooth 2 and 4 %
-    are off here, on later teeth up to 12 %, with steps half as long as well.
+    The closed form has no compliance of contacts and no rattle of rollers.  The amplitudes at the tooth frequency have
+    errors of 2 and 4 % here, on later teeth up to 12 %, also with half the step.
     """
     pitch = 2.0 * math.pi / TEETH[0]
     drive = chain_drive()
@@ -179,7 +179,7 @@ def test_mean_ratio(turns: float) -> None:
     """Over whole teeth of wheel 0, one of them or nearly two turns, wheel 1 turns by z_0/z_1 of it."""
     start = 0.12
     found = sample(chain_drive(), (2.0 * math.pi * turns + 0.16) / SPEED)
-    # means over the first and the last tooth, so that the rattle of rollers plays no part
+    # means over the first and the last tooth, which exclude the rattle of rollers
     first, last = (
         harmonic(found[:, 0], found[:, 1], start + 2.0 * math.pi * k)[0] for k in (0.0, turns - 1.0 / TEETH[0])
     )

@@ -1,4 +1,4 @@
-"""Contact with any of many circles: the same as with one row per pair, complete whatever the skin, and restartable."""
+"""Contact with any of many circles: the same as with one row per pair, complete, for any skin, and restartable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def find_numbers(ring: Ring, state: wl.State) -> Any:
 
 
 def pair_history(ring: Ring, state: wl.State, other: Ring) -> Any:
-    """The history values of a model with one row per pair that are those of a model with a circle set."""
+    """The history values of a model with one row per pair that correspond to a model with a circle set."""
     data = wl.State(other.world).data.copy().reshape(PULLEYS, -1, 6)
     rows, numbers = state.data.reshape(-1, 7), find_numbers(ring, state)
     for row in np.flatnonzero(numbers >= 0):
@@ -37,7 +37,8 @@ def pair_history(ring: Ring, state: wl.State, other: Ring) -> Any:
 
 @pytest.mark.parametrize("skin", [0.0, 0.012, 0.4])
 def test_same_as_one_row_per_pair(skin: float) -> None:
-    """A belt that moves by more than an element: every point that touches has its row, and what has none is far.
+    """A belt that moves by more than an element: every touching point has its row, and pairs without a row are far
+    apart.
 
     Differences: rounding, which contact magnifies; a wrong pair would be an error of the order of forces.
     """
@@ -71,9 +72,9 @@ def test_same_as_one_row_per_pair(skin: float) -> None:
 
 
 def test_tangent_of_what_is_near() -> None:
-    """The tangent is that of the pairs of the moment, and couples cables with no other circle."""
+    """The tangent belongs to the present pairs, and couples cables with no other circle."""
     ring = create_ring(PULLEYS, PER_PULLEY)
-    # points slam into circles; cut steps would end where one is about to close
+    # points hit circles at high speed; cut steps would end just before a point closes
     state = wl.Dynamic(ring.world, step=STEP, end=0.004, name="", resolve_contacts=False).solve()
     check_tangent(ring.world, state, states=1, displacement=1e-6)
     pattern = serial_assembly(ring.world).update_pattern()
@@ -82,7 +83,7 @@ def test_tangent_of_what_is_near() -> None:
 
 
 def test_rows_are_few() -> None:
-    """Two rows per cable, whatever the number of circles; one where a cable can touch only one at a time."""
+    """Two rows per cable, for any number of circles; one where a cable can touch only one at a time."""
     for pulleys in (4, 8):
         world, contacts = create_ring(pulleys, 3)[0::3]
         assert contacts.table.component is con.ContactFrictionCircleSetPoints2D and len(contacts) == 6 * pulleys

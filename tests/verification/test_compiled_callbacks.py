@@ -1,4 +1,4 @@
-"""Newton by compiled callbacks and by those of Python: the same digits, counts and messages."""
+"""Newton's method by compiled and by Python callbacks: the same digits, counts and messages."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def cut_belt(kind: Any) -> tuple[Any, wl.State]:
 
 
 def exact_chain(**options: Any) -> tuple[Any, None]:
-    """Tolerances below what rounding allows."""
+    """Tolerances below the level of rounding."""
     return wl.Dynamic(chain(), step=1e-3, end=0.02, rtol=1e-30, atol=1e-30, name="", **options), None
 
 
@@ -127,7 +127,7 @@ def slack_rope(**options: Any) -> tuple[Any, None]:
 
 
 def solve(build: Callable[[], tuple[Any, Any]], compiled: bool, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What a solve gives, and how many residuals Python evaluated."""
+    """The result of a solve, and the number of residuals that Python evaluated."""
     calls = []
     plain = NonlinearProblem.eval_residual
 
@@ -187,11 +187,12 @@ def test_both_ways_give_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert bool(compiled["message"]) == name.startswith("failing")
 
 
-def test_mixed_models_stay_with_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where Python brings values to the kernels, it evaluates every residual."""
+def test_functions_of_users_do_not_keep_residuals_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code asks Python for the functions alone, with the same digits and as many calls of them."""
     by_python, mixed = solve(users_spring, False, monkeypatch), solve(users_spring, True, monkeypatch)
+    few, all_of_them = mixed.pop("calls"), by_python.pop("calls")
     assert mixed == by_python
-    assert mixed["calls"] == mixed["newton"]["residuals"]
+    assert few < 10 < all_of_them == by_python["newton"]["residuals"]
 
 
 @pytest.mark.parametrize("place", ["force of time", "force of displacement", "prescribed motion"])
@@ -222,7 +223,7 @@ def test_errors_of_users_arrive_as_themselves(place: str) -> None:
 
 
 def test_errors_of_the_test_arrive_as_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the compiled convergence test asks of Python may raise."""
+    """Python code that the compiled convergence test calls may raise errors."""
 
     class Broken(Exception):
         pass

@@ -40,7 +40,7 @@ def test_order_of_a_bent_belt() -> None:
     """Tension of a preloaded belt with bending stiffness against the elastica on a foundation, EI/(T R²) = 0.1.
 
     From 20 to 80 elements with 6 points the error falls from 6.5e-3 to 4e-5, at order 3.7; with segments from 4e-2 to
-    2e-3, at order 2.  What is left on fine meshes is the last point of the contact, which is in or out.
+    2e-3, at order 2.  On fine meshes the remaining error comes from the last contact point, which is closed or open.
     """
     EA, e0, EI, k = 8000.0, -0.05, 0.4, 1e8
     exact = solve_bent_belt(EA, e0, EI, k, BEND_RADIUS, BEND_DISTANCE).tension
@@ -52,7 +52,8 @@ def test_order_of_a_bent_belt() -> None:
 
 
 def test_tension_of_a_stiff_belt() -> None:
-    """EA 4e5 N, reference strain -0.001, 60 elements: -EA e0 less what it sinks in, within 0.6 %; segments +20 %.
+    """EA 4e5 N, reference strain -0.001, 60 elements: -EA e0 minus the effect of sinking in, within 0.6 %; segments +20
+    %.
 
     Both circles are sunk into by T/(R k), which shortens the belt by 2 pi T/(R k); bending stiffness is negligible.
     Measured: -0.14 % with 2 points, +0.46 % with 4.
@@ -69,7 +70,8 @@ def test_creep() -> None:
     """Speed loss of a loaded drive against the theory with inertia, 60 elements with 2 points, rA v²/T = 3 %.
 
     Speed loss within 0.7 %, tensions 0.5 %, torque balance 0.5 %; measured +0.34 %, +0.34 % and +0.07 %, 0.05 %.
-    What is lost between drive and brake is lost in friction, but for the dampers of axis and contact (measured 1.9 %).
+    The power lost between drive and brake is lost in friction, except for the dampers of axis and contact (measured 1.9
+    %).
     """
     settings = {"passes": Passes(atol=1e-3, max_it=6)}
     model = create_drive(POINTS, 60, 2, 8000.0, -0.05, brake=0.6)
@@ -102,7 +104,7 @@ def test_several_processes(serial: Any, processes: int, tmp_path: Path) -> None:
     found = run_points(tmp_path, processes)
     assert serial["closed"].any() and (serial["state"] == 0.0).any()
     np.testing.assert_array_equal(found["counts"], serial["counts"])
-    # of switches of single rows that a file of the state does not have
+    # about switches of single rows, which a file of the state does not store
     assert str(found["refused"]) == str(serial["refused"]) and "row 5: 0.5 1 in" in str(serial["refused"])
     for name in set(serial.files) - {"counts", "refused"}:
         scale = max(float(np.abs(serial[name]).max()), 1e-3)

@@ -1,4 +1,4 @@
-"""What a step cannot resolve is never ok: impacts, things that are passed, ropes that leave their sheave."""
+"""Events that a step does not resolve are never ok: impacts, passed objects, ropes that leave their sheave."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from campaigns import impacts
 from support.verdict_models import driven_belt
 
 
-def create_ball(modulus: float) -> wl.World:
-    """A ball of 1 kg that meets a half space at 5 m/s after 0.1 s."""
+def create_ball(modulus: float, speed: float = 5.0, gap: float = 0.5025) -> wl.World:
+    """A ball of 1 kg that meets a half space after a gap [m], at 5 m/s after 0.1 s unless told otherwise."""
     world = wl.World()
-    ball = world.add(MassPoint, mass=1.0, position=(0, 0.5225, 0), velocity=(0, -5.0, 0))
+    ball = world.add(MassPoint, mass=1.0, position=(0, gap + 0.02, 0), velocity=(0, -speed, 0))
     material = world.add(con.ContactMaterial, plane_strain_modulus=modulus, dissipation=0.0)
     group = world.add(con.ContactSet)
     world.add(con.ContactSphere, contact_set=group, marker=ball, material=material, radius=0.02)
@@ -50,8 +50,33 @@ def test_an_impact_within_a_step() -> None:
     assert solver.verdict.word == "ok" and "does not resolve a contact" in solver.failed_attempts[0][2]
 
 
+def create_stop(stiffness: float) -> wl.World:
+    """A mass of 1 kg that meets a stop of its coordinate at 5 m/s after 0.1 s."""
+    world = wl.World()
+    mass = world.add(MassPoint, mass=1.0, position=(0, 0.5025, 0), velocity=(0, -5.0, 0))
+    marker = con.coordinate_marker(world, mass, "y")
+    world.add(con.ContactCoordinate, marker1=marker, contact_stiffness=stiffness, offset=-0.5025)
+    return world
+
+
+@pytest.mark.parametrize(
+    ("world", "steps", "speed"),
+    [
+        (create_ball(1e12), 150, 5e3),
+        (create_stop(1e9), 150, 500.0),
+        (create_ball(1e10, speed=50.0, gap=0.02), 10, 1e3),
+    ],
+    ids=["harder ball", "stop", "at once"],
+)
+def test_bodies_that_leave_far_too_fast(world: wl.World, steps: int, speed: float) -> None:
+    """Contacts of 0.01 to 0.1 ms and steps of 1 ms, also where a run of ten steps begins with the impact."""
+    solver = wl.Explicit(world, step=1e-3, end=steps * 1e-3, name="")
+    assert solver.solve().v[1] > speed
+    assert any("does not resolve the impact" in words for words in solver.verdict.reasons)
+
+
 def test_a_restart_keeps_what_was_found() -> None:
-    """Findings are part of what a checkpoint keeps."""
+    """A checkpoint keeps findings."""
     solver = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
     solver.solve()
     other = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
@@ -123,7 +148,7 @@ def create_falling_cable(component: Any) -> wl.World:
 @pytest.mark.parametrize("component", [con.ContactCircleCable2D, con.ContactFrictionCirclePoints2D, None])
 @pytest.mark.parametrize("x", [0.1, 2.0])
 def test_a_cable_that_passes_a_circle(component: Any, x: float) -> None:
-    """At 100 m/s and 10 ms it is beyond the circle after one step; beside the circle nothing is passed."""
+    """At 100 m/s and 10 ms it is beyond the circle after one step; next to the circle nothing is passed."""
     world = create_falling_cable(component)
     state = wl.State(world)
     state.v[1::4][:5] = -100.0
@@ -150,7 +175,7 @@ def test_steps_are_cut_where_a_cable_would_pass_a_circle_of_a_set() -> None:
 @pytest.mark.parametrize(("touching", "cut"), [(0, False), (1, False), (1, True)])
 @pytest.mark.parametrize("x", [0.0, 1.5])
 def test_a_cable_in_space_that_passes_a_ball(touching: int, cut: bool, x: float) -> None:
-    """As a pair, and from outside the skin of a set; beside the ball nothing is passed."""
+    """As a pair, and from outside the skin of a set; next to the ball nothing is passed."""
     world = wl.World()
     rope = straight_cable(
         world, (-0.5, 0.3, 0.0), (0.5, 0.3, 0.0), 4, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
@@ -293,7 +318,7 @@ def test_a_rope_that_is_lost_at_once() -> None:
     solver = wl.Dynamic(world, step=1e-4, end=1e-3, method="generalized_alpha_index2", name="")
     solver.solve(start)
     known = solver.ropes._wraps[0][2]
-    # no wrap and force now; 500 N at last; 100 steps with 2.4 rad and 500 N; the last one at 0.4 s, 3 steps ago
+    # no wrap and no force now; last force 500 N; 100 steps with 2.4 rad and 500 N; the last one at 0.4 s, 3 steps ago
     known[0] = 0.0, 0.0, 500.0, 240.0, 5e4, 100.0, 0.4, 3.0
     (lost,) = solver.ropes.judge()
     assert "the rope or belt on sheave is lost at once after t = 0.4 s: a wrap angle of 138°" in lost
@@ -324,7 +349,7 @@ def test_a_slack_rope_lifts_off(law: Any) -> None:
     solver = wl.Dynamic(world, step=2e-3, end=0.9, name="")
     solver.solve()
     assert solver.verdict.word == "ok"
-    # without friction a gap is stored where its sign has changed alone
+    # without friction a gap is stored only where its sign has changed
     assert "the rope or belt on peg has become slack and has not touched it since t = 0." in solver.verdict.notes[-1]
 
 
@@ -363,7 +388,7 @@ def test_steps_are_cut_where_ropes_would_pass(solver: Any) -> None:
 
 
 def test_belts_stay_ok_without_cut_steps() -> None:
-    """Points of a running belt open and close as ever; no step is cut for it."""
+    """Points of a running belt open and close as usual; no step is cut for it."""
     solver, start = driven_belt(step=1e-3)
     solver.solve(start)
     assert solver.verdict.word == "ok" and solver.statistics.rejected == 0
@@ -371,7 +396,7 @@ def test_belts_stay_ok_without_cut_steps() -> None:
 
 @pytest.mark.parametrize("cut", [False, True])
 def test_a_cable_in_space_that_passes_a_sheave(cut: bool) -> None:
-    """A groove ends at its rim: what begins and ends beyond it has passed as well."""
+    """A groove ends at its rim: a rope that begins and ends a step beyond it has passed as well."""
     world = wl.World()
     rope = straight_cable(
         world, (-0.5, 0.3, 0.0), (0.5, 0.3, 0.0), 4, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
@@ -424,12 +449,12 @@ def test_gears_mesh_in_explicit_runs() -> None:
 
 
 def test_ropes_touch_in_every_stage() -> None:
-    """Runge-Kutta goes back to the start of the step in its stages: what a stage has found there is found again."""
+    """Stages of Runge-Kutta methods return to the start of the step: pairs found by a stage are found again."""
     step, speed = 1e-4, 3.0
     impact = impacts.Impact(speed, 3.5 * step * speed, 60.0 * step)
     scene = impacts.meet_rope_of_its_kind(impact)
     solver = wl.Explicit(scene.world, step=step, end=0.011, method="rk", rtol=1e-4, atol=1e-6, name="")
     end = solver.solve(scene.start)
-    # beside the motion of the rope its elements swing a little
+    # in addition to the motion of the rope its elements vibrate a little
     assert_allclose(end.v[scene.coordinate], speed, rtol=0.02)
     assert solver.verdict.word == "ok"

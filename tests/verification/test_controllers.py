@@ -255,7 +255,7 @@ def test_tangent_of_hydraulics() -> None:
 
 
 def test_a_saved_state_goes_on(tmp_path: Path) -> None:
-    """States are velocities in a file, and a run that begins with them does what one run does."""
+    """States are velocities in a file, and a run that begins with them equals an unbroken run."""
     ends = []
     for parts in (1, 2):
         world, node = create_oscillator()
@@ -306,7 +306,7 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_hydraulics_read_no_coordinates_beyond_those_of_the_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels in plain Python, whose arrays have bounds; compiled, what lies beyond them made tangents nan at times."""
+    """Kernels in plain Python, which checks bounds: compiled kernels once read beyond them (tangents of nan)."""
     monkeypatch.setenv("WINDLASS_JIT", "0")
     code = (
         "import windlass as wl\nfrom verification.test_controllers import create_arm\n"

@@ -38,7 +38,7 @@ LINES: dict[type[Any], str] = {
 
 
 def create_world() -> wl.World:
-    """Machines of the tests for several processes, with a cylinder and a rope beside them."""
+    """Machines of the tests for several processes, with a cylinder and a rope next to them."""
     world, _ = create(2)
     ends = [con.position_marker(world, world.add(MassPoint, position=(x, 0.0, 1.0), mass=1.0)) for x in (0.0, 1.0)]
     world.add(con.SpringDamper, marker0=ends[0], marker1=ends[1], rest_length=0.5, stiffness=2.0, damping=1.0)
@@ -51,7 +51,7 @@ def create_world() -> wl.World:
 
 
 def check_lines(world: wl.World) -> set[type[Any]]:
-    """Ends and a field of every law of the list that a world has, at a state that is not that of the reference."""
+    """Ends and a field of every listed law of a world, at a state other than the reference."""
     state, random = wl.State(world), np.random.default_rng(4)
     state.q[:] += 0.02 * random.standard_normal(len(state.q))
     state.v[:] += 0.1 * random.standard_normal(len(state.v))
@@ -82,7 +82,7 @@ def test_laws_between_two_markers_are_lines() -> None:
 
 
 def create_joints(space: bool) -> tuple[wl.World, list[Entity]]:
-    """A body on the ground and a second one on it, by each kind of joint of the plane or of space."""
+    """A body on the ground and a second one on it, by each kind of 2D or 3D joint."""
     world, body = wl.World(), RigidBody3D if space else RigidBody2D
     zero = (0.0,) * (3 if space else 2)
     first, second = (world.add(body, position=(x, *zero[1:]), mass=1.0, inertia=0.1) for x in (0.5, 1.5))
@@ -135,7 +135,7 @@ def test_joints_are_lines_between_the_bodies_that_they_hold(space: bool, tmp_pat
 
 
 def test_a_sliding_joint_is_a_line_from_its_place_on_the_cable() -> None:
-    """To its point, which stands beside the ring at this state; with the forces and the speed as fields."""
+    """To its point, which stands next to the ring at this state; with the forces and the speed as fields."""
     world, cables, bead, joint = create_ring(8)
     state = wl.State(world)
     own = state.of(bead).copy()

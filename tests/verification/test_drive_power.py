@@ -1,4 +1,4 @@
-"""Where the power of a belt drive goes: input, brake, and what sliding and dampers of the contact lose."""
+"""Power flow of a belt drive: input, brake, and losses by sliding and by dampers of the contact."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ BRAKE = 1.2
 def test_input_is_brake_and_losses() -> None:
     """1817 W in, 1717 W out at a loss of speed of 5.4 %, segments; a belt without damping of its own.
 
-    Losses of both pulleys are what is left of the input, within 1 % of them (measured 0.2 %).  Sliding takes power at
-    every instant, on the driven pulley too; what f_t makes at r + g against its torque at r cancels between them.
+    The losses of both pulleys equal input minus output within 1 % of the losses (measured 0.2 %).  Sliding dissipates
+    power at every instant, on the driven pulley too; the difference between f_t at r + g and its torque at r cancels
+    between both pulleys.
     """
     model = create_drive(con.ContactFrictionCircleCable2D, 40, 2, 8000.0, -0.05, brake=BRAKE, axial_damping=0.0)
     names = ("driver", "driven")
@@ -60,10 +61,11 @@ def test_input_is_brake_and_losses() -> None:
 
 
 def test_losses_of_a_belt_by_their_causes() -> None:
-    """Friction loses what theory has it lose, 0.98 % of the work; normal dampers, the cord and the method the rest.
+    """Friction dissipates the theoretical 0.98 % of the work; normal dampers, the cord and the method the rest.
 
-    One turn from the steady motion, then one with ledger and means.  Friction is 1.8 % below theory, 1 - efficiency 7 %
-    above it, by the normal dampers; 1.9 % of the losses are left, which the belt has stored, and the rule of means.
+    One turn from the steady motion, then one with ledger and means.  Friction and cord are 0.3 % below theory, 1 -
+    efficiency 9 % above it, by the normal dampers; 1.2 % of the losses are left, which the belt has stored, and the rule of
+    means.
     """
     world, bodies = wl.World(), list[Any]()
     for name, x in (("driver", 0.0), ("driven", 0.4)):
@@ -88,7 +90,9 @@ def test_losses_of_a_belt_by_their_causes() -> None:
     wl.Dynamic(world, step=1e-4, end=2.0 * turn, name="").solve(state, hooks=[means, ledger])
     found, report = means.losses(ledger), means.report()
     assert report is not None and found.efficiency == report.efficiency
-    assert_allclose(1.0 - found.friction_efficiency, 1.0 - steady.efficiency, rtol=0.02)
+    # where the stretch changes on slip arcs the damping of the cord takes 2 % of what theory has friction lose
+    assert_allclose((found.friction + found.cords) / found.given, 1.0 - steady.efficiency, rtol=0.01)
+    assert found.friction_efficiency == 1.0 - found.friction / found.given
     parts = found.friction + found.contact_damping + found.cords + found.integrator
     assert found.contact_damping > 0.0 and found.cords > 0.0
     assert abs(found.given - found.taken - parts) < 0.02 * parts

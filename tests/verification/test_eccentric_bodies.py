@@ -1,4 +1,4 @@
-"""Rigid bodies in the plane with the centre of mass beside the node: closed forms, another choice of node, Exudyn."""
+"""2D rigid bodies with the centre of mass next to the node: closed forms, another choice of node, Exudyn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ABOUT_NODE = INERTIA + MASS * DISTANCE**2
 
 
 def create_pendulum(swing: float) -> tuple[wl.World, wl.Entity]:
-    """A body whose node is held; its centre of mass starts by the swing [rad] beside the lowest point."""
+    """A body whose node is held; its centre of mass starts by the swing [rad] next to the lowest point."""
     world = wl.World(gravity=(0.0, -GRAVITY))
     angle = swing - np.pi / 2 - np.arctan2(CENTER[1], CENTER[0])
     body = world.add(

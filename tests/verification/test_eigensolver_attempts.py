@@ -68,7 +68,7 @@ def test_modes_in_spite_of_failures(model: str, failures: float, monkeypatch: py
     assert len(set(tried)) == len(tried) >= 2
     assert len(found.frequencies) == len(expected.frequencies) >= 6
     largest = expected.frequencies.max()
-    # rounding of a nearly inextensible ring leaves residuals of 1e-4, which both solutions differ by
+    # rounding of a nearly inextensible ring leaves residuals of 1e-4; both solutions differ by as much
     allowed = 1e-8 + max(found.residuals.max(), expected.residuals.max())
     np.testing.assert_allclose(found.frequencies, expected.frequencies, rtol=0.0, atol=allowed * largest)
     # each frequency of the chain has one shape; those of the ring come in pairs
@@ -88,7 +88,7 @@ def test_large_models_end_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_critical_speed_on_other_processors(processor: str) -> None:
     """A pendulum, whose few modes fill the space of SLEPc, on the kernels of OpenBLAS for older processors.
 
-    ``OPENBLAS_CORETYPE`` chooses among what OpenBLAS was built for and this processor can run.
+    ``OPENBLAS_CORETYPE`` chooses among the kernels of OpenBLAS that this processor can run.
     """
     code = (
         "import windlass as wl\nfrom support.modes_models import create_chain\n"
@@ -100,5 +100,5 @@ def test_critical_speed_on_other_processors(processor: str) -> None:
     environment = {**os.environ, "OPENBLAS_CORETYPE": processor, "PYTHONPATH": path}
     result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
-    # the pendulum hangs below 0 and falls beyond; the last interval is at most 0.5 long
+    # the pendulum is stable below 0 and unstable above; the last interval is at most 0.5 long
     assert abs(float(result.stdout.split("critical")[1])) <= 0.25

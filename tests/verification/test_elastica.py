@@ -44,7 +44,8 @@ TABLE = {
     5: (0.38762836, 0.71379152, 1.21536812),
     10: (0.55499560, 0.81060902, 1.43028554),
 }
-# what a cable with EA L²/EI = 1e8 differs from an inextensible one: at most alpha²/1e8 = 1e-6, here 8e-8 at alpha = 10
+# difference between a cable with EA L²/EI = 1e8 and an inextensible one: at most alpha²/1e8 = 1e-6, here 8e-8 at alpha
+# = 10
 ROUNDED = 1e-8
 
 
@@ -121,7 +122,7 @@ def test_order_of_convergence() -> None:
 @pytest.mark.parametrize("alpha", TABLE)
 @pytest.mark.parametrize("elements", [32, 64])
 def test_all_loads(alpha: int, elements: int) -> None:
-    """At 32 elements and more, errors are what order 4 - 0.3 leaves of those of half as many elements.
+    """At 32 elements and more, errors fall with order 4 - 0.3 against half as many elements.
 
     The printed table is met within that error, the influence of the axial stiffness and half a last digit.
     """
@@ -145,7 +146,7 @@ def test_rule_0_locks(elements: int) -> None:
 def test_iterations() -> None:
     """Newton converges quadratically although EA is 1e8 times EI: at most 5 iterations per load step, also at 64.
 
-    It does so only if linear solutions are judged by what rounding allows (`windlass.solvers.linear.linear_check`).
+    It does so only if linear solutions are judged by the level of rounding (`windlass.solvers.linear.linear_check`).
     """
     for alpha in TABLE:
         assert eval_tip(alpha, 64)[1] <= 50

@@ -1,9 +1,9 @@
-"""The energy ledger: works, energies, losses, what the method of integration loses, and the rest.
+"""The energy ledger: works, energies, losses, the loss of the method of integration, and the rest.
 
-The rest is rounding (and what Newton's method leaves) where all laws conserve, also with linear dampers under the
+The rest is rounding (and the residual of Newton's method) where all laws conserve, also with linear dampers under the
 trapezoidal rule, and of order 2 in the step where other laws lose energy.  Closed forms: a linear oscillator keeps its
 energy under the trapezoidal rule; work of a motor is the integral of its torque; velocity Verlet stays within O(h²);
-theory of creep for what a belt loses on its pulleys.
+theory of creep for the losses of a belt on its pulleys.
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9; `con.belt_creep` for creep.
 """
 
@@ -40,7 +40,7 @@ def lost(ledger: wl.EnergyLedger) -> float:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_linear_oscillator(method: str) -> None:
-    """The rest is rounding with every method; trapezoidal rules lose nothing, damped ones what the energy lacks."""
+    """The rest is rounding with every method; trapezoidal rules lose nothing, damped methods the missing energy."""
     ledger = follow(create_oscillator()[0], 5e-3, 1.0, method=method)
     scale = np.abs(ledger["CartesianSpringDamper.spring"]).max()
     assert scale > 10.0 and ledger.not_accounted == []
@@ -53,7 +53,7 @@ def test_a_linear_oscillator(method: str) -> None:
 
 
 def test_a_damped_oscillator() -> None:
-    """What a linear damper takes by its way in each step leaves no rest; its loss is the exact one, with order 2."""
+    """The work of a linear damper by its displacement in each step leaves no rest; its loss converges with order 2."""
     ledgers = [follow(create_oscillator(2.0)[0], step, 1.0) for step in (1e-2, 5e-3, 2.5e-3)]
     for ledger in ledgers:
         assert abs(ledger.rest) < 1e-11 * np.abs(ledger["CartesianSpringDamper.spring"]).max()
@@ -97,7 +97,7 @@ def test_damping_of_modes_that_no_step_resolves() -> None:
 
 @pytest.mark.parametrize("law", [con.ContactFrictionCirclePoints2D, con.ContactFrictionCircleCable2D])
 def test_normal_dampers_take_the_change_of_gaps(law: Any) -> None:
-    """A roll swings on a rope that it does not leave: what dampers of its contact take leaves no rest with 10 ms.
+    """A roll swings on a rope without leaving it: the losses of its contact dampers leave no rest with steps of 10 ms.
 
     The damper takes 7.6e-5 J of a swing of 0.76 J.  The rest is 5e-7 of that for points and 1.3e-4 for segments, which
     turn; by powers at the ends of steps it would be 7 %.
@@ -121,7 +121,7 @@ def test_normal_dampers_take_the_change_of_gaps(law: Any) -> None:
 
 
 def check_ring(steps: tuple[float, ...], end: float, method: str, bound: float) -> None:
-    """A free ring conserves: the rest is what Newton's method leaves, the integrator's error has order 2."""
+    """A free ring conserves energy: the rest is the residual of Newton's method, the integrator's error has order 2."""
     largest = []
     for step in steps:
         world, state = create_ring()
@@ -154,7 +154,7 @@ def test_a_free_ring_over_many_steps() -> None:
 
 
 def test_a_damped_ring() -> None:
-    """Damping takes what the energy lacks; the rest is that of the cables, of order 2."""
+    """Damping accounts for the missing energy; the rest is that of the cables, of order 2."""
     rests = []
     for step in (1e-3, 5e-4, 2.5e-4):
         world, state = create_ring(damping=1.0)
@@ -177,7 +177,7 @@ def test_spheres(method: str) -> None:
         rests.append(ledger.rest)
         gone = ledger["dissipation"][-1]
         assert gone > 0.011 and ledger.totals["HuntCrossley.friction"] > 0.0
-    # the other one takes steps of its own below these
+    # the other solver takes shorter steps of its own
     if method != "rk":
         assert_allclose(0.5 * orders(rests), 2.0, atol=0.3)
     assert abs(rests[-1]) < 3e-3 * gone
@@ -266,7 +266,7 @@ def test_users_forces_are_named() -> None:
 @pytest.mark.parametrize("cantilever", [False, True])
 @pytest.mark.parametrize("share", [0.5, 1.0])
 def test_material_that_flows_through(share: float, cantilever: bool) -> None:
-    """Energy that the material carries through the ends closes the balance: what is left has order 2."""
+    """Energy that the material carries through the ends closes the balance: the rest has order 2."""
     left = []
     for step in (2e-3, 1e-3, 5e-4):
         world, nodes, state = create_span(Span(share=share, cantilever=cantilever), 2.0, 4)
@@ -314,7 +314,7 @@ def run_drive(folder: Path, *words: str, processes: int = 1) -> int:
 
 
 def test_restart_and_friction_fields(tmp_path: Path) -> None:
-    """A killed run goes on with all sums, the same to the last bit; the film has the friction work of all parts."""
+    """A killed run continues with all sums, the same to the last bit; the film has the friction work of all parts."""
     common = ["-checkpoint", "c.h5", "-checkpoint_every", "15"]
     run_drive(tmp_path / "whole", *common)
     assert run_drive(tmp_path / "killed", *common, "-kill_at", "37") == -9
@@ -338,7 +338,7 @@ def test_restart_and_friction_fields(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """The same ledger as on one, but for the rounding of a run with friction."""
+    """The same ledger as on one, except for the rounding of a run with friction."""
     run_drive(tmp_path / "one")
     run_drive(tmp_path / "two", processes=2)
     one, two = (read_csv(tmp_path / name / "energy.csv") for name in ("one", "two"))
@@ -370,7 +370,7 @@ def test_losses_of_a_belt_by_theory_of_creep() -> None:
     assert_allclose(mean("ContactFrictionCircleCable2D.sliding"), theory, rtol=5e-3)
     assert_allclose(mean("dissipation") - mean("CoordinateSpringDamper.damper"), theory, rtol=8e-3)
     assert abs(mean("rest")) < 1e-4 * theory
-    # and each pulley over the run
+    # and of each pulley over the run
     work = [con.pulley_report(model.world, state, model.contacts, pulley).friction_work for pulley in model.pulleys]
     lost = [ledger[f"ContactFrictionCircleCable2D.{name}"][-1] for name in ("sliding", "bristles", "friction_damping")]
     assert min(work) > 0.4 * sum(work)
@@ -401,3 +401,21 @@ def test_compiled_code_integrates_what_python_does(damping: float) -> None:
     assert slow.seen == slow.steps == quick.steps == 100
     assert quick.seen < 30 or os.environ.get("WINDLASS_JIT") == "0"
     assert quick.totals == slow.totals and quick.times.tolist() == slow.times.tolist()
+
+
+def test_functions_of_users_act_in_the_middle_of_steps() -> None:
+    """The ledger finds as much loss of a damper that is a function as of the same damper with a column."""
+    lost = []
+    for own in (False, True):
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), velocity=(3.0, 0.0), mass=2.0)
+        x = con.coordinate_marker(world, point, "x")
+        world.add(con.CoordinateSpringDamper, marker1=x, stiffness=500.0)
+        push = lambda t, row, u, v, k, d, offset: 4.0 * v  # noqa: E731
+        given = {"force_function": push} if own else {"damping": 4.0}
+        world.add(con.CoordinateSpringDamper, marker1=x, **given)
+        ledger = wl.EnergyLedger(every=5)
+        wl.Dynamic(world, step=2e-3, end=0.2, name="", method="trapezoidal_index2").solve(hooks=[ledger])
+        assert abs(ledger.rest) < 1e-9
+        lost.append(ledger["dissipation"][-1] + ledger["not accounted"][-1])
+    assert lost[0] > 2.0 and abs(lost[0] - lost[1]) < 1e-3 * lost[0]

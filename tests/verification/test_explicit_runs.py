@@ -90,7 +90,7 @@ class _Watch(StepHook):
 
 @pytest.mark.parametrize("method", ["verlet", "rk"])
 def test_hooks_and_changes_between_steps(method: str) -> None:
-    """What hooks change counts at once: the run is that from the changed state; a run can be taken up again."""
+    """Changes by hooks take effect at once: the run continues from the changed state; a run can be continued."""
     world, _ = oscillator(0.0)
     watch = _Watch(kick=True)
     options = {"step": 0.01, "method": method, "name": ""}

@@ -1,4 +1,5 @@
-"""What functions of models of Exudyn read and change: loads with inputs, functions before steps, nodes with angles.
+"""Values that functions of models of Exudyn read and change: loads with inputs, functions before steps, nodes with
+angles.
 
 A MainSystem is replaced by the few things that are asked for, so that Exudyn is not needed.
 """
@@ -111,7 +112,7 @@ def test_loads_know_which_coordinates_they_read() -> None:
 
 
 def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A load that is set before each step to its value at the end is that of a function of time."""
+    """A load that is set before each step to its value at the end equals a function of time."""
     monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"MainSystem": MainSystem}))
     items = read_items()
     size = items["loads"][0]["load"] = 500.0
@@ -149,7 +150,7 @@ def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch
         ModelError, match=r"inertia of object 1 .* before or after a step: it has no counterpart that may"
     ):
         hook.before_step(model.initial_state())
-    # a column that must stay, by the name of its item
+    # a column that must be kept, with the name of its item
     ground = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "Ground")
     mbs.before_step = {
         "function": lambda mbs, t: mbs.SetObjectParameter(ground, "referencePosition", [1.0, 0.0, 0.0]) or True,
@@ -187,7 +188,7 @@ def test_angles_come_back() -> None:
 
 
 def test_functions_set_loads_in_frames_of_turned_markers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A body-fixed force that is set before a step is turned from the frame of its marker into that of the body."""
+    """A body-fixed force that is set before a step is rotated from the frame of its marker to the frame of the body."""
     monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"MainSystem": MainSystem}))
     items: dict[str, Any] = json.loads((ITEMS.parent / "chain_in_space.json").read_text())
     assert items["loads"][5]["bodyFixed"]

@@ -1,12 +1,12 @@
-"""Models exported from Exudyn: they end where Exudyn ends, and what cannot be expressed is named in one list.
+"""Models exported from Exudyn: they reach the end state of Exudyn, and one list names unsupported items.
 
-Cases, made by ``windlass-export-exudyn`` from small models of our own, with the end of Exudyn's own solve beside them:
-a chain of bodies in space with six kinds of joints and springs (generalised-alpha, 40 steps); a slider crank driven by
-a function of time, with functions of force and load (100 steps); bodies on bushings, torsion and linear springs beside
+Cases, made by ``windlass-export-exudyn`` from small models of our own, with the end of Exudyn's own solve next to them:
+a chain of 3D bodies with six kinds of joints and springs (generalised-alpha, 40 steps); a slider crank driven by
+a function of time, with functions of force and load (100 steps); bodies on bushings, torsion and linear springs next to
 masses given by matrices, a spring with factors and an equation of coordinates with squares (40 steps); a cable on
 a roll with friction, at rest in 4 load steps and in 60 steps of the trapezoidal rule at index 2; a rope that runs with
 10 m/s between fixed ends, at rest under its weight in 2 load steps; spheres in impacts by two laws of restitution, on
-an elasto-plastic one that sticks, beside each other and in a hollow one with friction (200 steps); a rope without mass
+an elasto-plastic one that sticks, next to each other and in a hollow one with friction (200 steps); a rope without mass
 from a drum over three sheaves (50 steps); a slider whose node has angles on a bushing with its own function, a cable
 with laws of its own and a torque on its last node, a load on a body given by matrices, and two masses that attract each
 other (20 steps); a mass on a spring and on a hydraulic cylinder, whose pressures are held (3 load steps).
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import sys
 import types
 from collections.abc import Callable
@@ -33,7 +34,7 @@ import windlass.connectors as con
 from windlass.elements import Ground, MassPoint
 from windlass.exudyn import Imported, NoCounterpart, import_system, load, translates
 from windlass.exudyn.eigenvalues import compute_eigenvalues
-from windlass.exudyn.export import answer, describe_system, write_system
+from windlass.exudyn.export import DRAWING, answer, close_windows, describe_system, write_system
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building, Item, translation_names
 from windlass.exudyn.run import Due, SolutionFile, answer_calls
@@ -81,7 +82,7 @@ FUNCTIONS |= {"push_back": push_back, "bend": bend, "stretch": stretch}
 
 
 def test_the_table_of_items_has_every_translation() -> None:
-    """Each type that is translated stands in the table with its counterpart, and what is refused has none."""
+    """Each translated type is in the table with its counterpart; refused types have none."""
     page = (FOLDER.parents[2] / "docs/howto/exudyn.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1:4] for line in page.split("| item | here | |")[1].split("\n\n")[0].splitlines()[2:]]
     named = {name.strip(" `"): here.strip() for names, here, _ in rows for name in names.split(",")}
@@ -172,7 +173,7 @@ def test_eigenvalues(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def row_of_masses(k: Any, d: Any, m: Any) -> dict[str, Any]:
-    """The items of masses of the last case, made of those of a chain."""
+    """The mass items of the last case, made from a chain."""
     items = read("chain_in_space")
     point = next(item for item in items["nodes"] if item["nodeType"] == "Point")
     mass = next(item for item in items["objects"] if item["objectType"] == "MassPoint")
@@ -319,7 +320,7 @@ def test_files_of_coordinates(tmp_path: Path) -> None:
 
     vectors = Vectors()
     mirror: Any = types.SimpleNamespace(
-        mbs=types.SimpleNamespace(systemData=vectors), write=lambda state: setattr(vectors, "t", state.t)
+        mbs=types.SimpleNamespace(systemData=vectors), show=lambda state: setattr(vectors, "t", state.t)
     )
     export = dict.fromkeys(("velocities", "accelerations", "ODE1Velocities", "dataCoordinates"), True)
     settings = {"binary": False, "name": str(tmp_path / "deep" / "motion"), "writePeriod": 0.2, "append": False}
@@ -388,7 +389,7 @@ def test_load_steps_are_times_of_rows() -> None:
 
 
 def test_symbolic_expressions_of_numbers_are_evaluated() -> None:
-    """A Python function may give what Exudyn's symbolic functions make of numbers; alone and in lists."""
+    """A Python function may return the results of Exudyn's symbolic functions; alone and in lists."""
 
     class Expression:
         def __init__(self, value: float) -> None:
@@ -434,6 +435,28 @@ def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch)
         assert solver.ComputeMassMatrix([1]) == 1
 
 
+def test_windows_stay_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions that open windows do nothing where a script calls them, plots have a backend without windows."""
+
+    def open_window(*given: Any, **named: Any) -> None:
+        raise RuntimeError("no display")
+
+    module = types.ModuleType("exudyn")
+    for place, functions in DRAWING.items():
+        target = type(place, (), {}) if place else module
+        for function in functions:
+            setattr(target, function, open_window)
+        if place:
+            setattr(module, place, target)
+    monkeypatch.setitem(sys.modules, "exudyn", module)
+    monkeypatch.setenv("MPLBACKEND", "")
+    monkeypatch.delenv("MPLBACKEND")
+    close_windows()
+    assert os.environ["MPLBACKEND"] == "Agg"
+    assert module.StartRenderer(True) and module.MainSystem().SolutionViewer(runOnStart=True)
+    assert module.SystemContainer().RedrawAndSaveImage() and module.Renderer().Start()
+
+
 def test_angles_are_followed_in_every_step() -> None:
     """A body with three angles that turns 1.6 times about z, and is read at the end alone."""
     items = read("angles")
@@ -473,7 +496,7 @@ class Names:
 
 
 class System:
-    """Stands for a MainSystem: gives what a file holds."""
+    """Replaces a MainSystem: returns the content of a file."""
 
     systemIsConsistent = True
 

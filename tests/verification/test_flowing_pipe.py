@@ -71,7 +71,7 @@ def test_a_pinned_pipe_buckles_at_pi(beta: float) -> None:
 def test_flutter_of_a_cantilever(beta: float, known: float) -> None:
     """Critical speed u_c, where the first real part is 0: order 4 ± 0.2 to the exact one, 1e-4 with 16 elements.
 
-    Below it all modes are damped, above one grows with a frequency.  Rounded, u_c is as given beside β: the curve of
+    Below it all modes are damped, above one grows with a frequency.  Rounded, u_c is as given next to β: the curve of
     Gregory and Païdoussis, with its first jump between 0.2 and 0.3.
     """
     pipe = Span(share=beta, cantilever=True)

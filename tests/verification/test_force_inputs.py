@@ -1,4 +1,4 @@
-"""Loads at points and along lines that follow what is measured: tangents, values, a winder."""
+"""Loads at points and along lines that follow measured values: tangents, values, a winder."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from support.processes import ROOT, run_python
 
 
 def create_bodies() -> wl.World:
-    """Loads that depend on ways and distances of points on bodies in space, in the plane, on a cable and the ground."""
+    """Loads that depend on ways and distances of points on 3D bodies, in the plane, on a cable and the ground."""
     world = wl.World()
     ball = world.add(el.RigidBody3D, position=(0.1, 0.2, 0.3), mass=1.0, inertia=1.0)
     plate = world.add(el.RigidBody2D, position=(1.0, 0.5), angle=0.4, mass=1.0, inertia=1.0, center_of_mass=(0.1, 0.2))
     rope = el.straight_cable(
         world, (0.0, -1.0), (1.0, -1.2), 1, axial_stiffness=10.0, bending_stiffness=1.0, mass_per_length=1.0
     )
-    distance = con.distance_coordinate(  # before the points of other kinds that are used with it
+    distance = con.distance_coordinate(  # earlier than the points of other kinds that are used with it
         world, con.position_marker(world, ball, (0.2, -0.1, 0.1)), con.position_marker(world, plate, (0.3, 0.1)), 0.5
     )
     way = con.point_coordinate(world, ball, (1.0, 2.0, -0.5), at=(-0.3, 0.2, 0.4))
@@ -77,10 +77,10 @@ def wind(step: float, end: float) -> tuple[float, float]:
     world.add(
         con.SpringDamper, marker0=points[0], marker1=points[1], rest_length=4.0, stiffness=STIFFNESS, damping=DAMPING
     )
-    # the dancer is drawn by the drum, whose web does not stretch
+    # the drum pulls the dancer, as the web does not stretch
     turned, way = con.coordinate_marker(world, drum, "rotation"), con.coordinate_marker(world, dancer, "x")
     world.add(con.CoordinateConstraint, marker0=turned, marker1=way, ratio=-RADIUS)
-    # tension = k u + d u_t of the distance, minus what is wanted
+    # tension k u + d u_t of the distance minus the requested tension
     stretch = con.distance_coordinate(world, *points, length=4.0)
     error = world.add(el.state_node(1), name="integral")
     law = {"inputs": stretch, "input_matrix": [[-STIFFNESS]], "rate_matrix": [[-DAMPING]], "constant": (WANTED,)}
@@ -127,7 +127,7 @@ def test_winder_with_controlled_tension() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Driven joints, stops, bodies beside their nodes, loads along lines and a rolling disc: as on one."""
+    """Driven joints, stops, bodies next to their nodes, loads along lines and a rolling disc: as on one."""
     found = []
     for processes in (1, 2):
         path = tmp_path / f"{processes}.npz"

@@ -1,4 +1,4 @@
-"""What regularised friction does to spheres on an incline and in a pyramid: `HuntCrossley` against closed forms.
+"""Creep of spheres with regularised friction on an incline and in a pyramid: `HuntCrossley` against closed forms.
 
 With u_s = u_d = μ the friction law is f_t = μ f v_t/v_tr up to the transition velocity v_tr.  It holds nothing: where
 dry friction would stick with f_t < μ f, surfaces slide at v_t = v_tr f_t/(μ f) for ever.  Cases, for homogeneous
@@ -97,7 +97,7 @@ def test_sphere_that_rolls(slope: float, transition: float) -> None:
 def test_slope_from_which_a_sphere_slides(over: float) -> None:
     """1 % below tan θ = μ (1 + 5/2 r²/R²) it slides by less than v_tr = 1 mm/s, 1 % above more and more.
 
-    Speed of sliding after 0.25 s from the closed form, but for v_tr at the beginning; asserted 1.1 v_tr of 17 v_tr.
+    Speed of sliding after 0.25 s from the closed form, except for v_tr at the beginning; asserted 1.1 v_tr of 17 v_tr.
     """
     mu, transition = 0.3, 1e-3
     lever = 1.0 - eval_depth(MASS * G * np.cos(np.arctan(3.5 * mu)), RADIUS, 1e7) / RADIUS / 2
@@ -116,12 +116,12 @@ def test_slope_from_which_a_sphere_slides(over: float) -> None:
 
 
 def test_sphere_that_slides_and_rolls() -> None:
-    """tan θ = 1.2, μ = 0.3: both accelerations to 1e-6; friction has one size whatever the transition velocity."""
+    """tan θ = 1.2, μ = 0.3: both accelerations to 1e-6; friction has one size, for any transition velocity."""
     angle, mu = np.arctan(1.2), 0.3
     for transition in (1e-2, 1e-3):
         speed, spin, rate, lever = roll(1.2, mu, transition)
         assert_allclose(rate, G * (np.sin(angle) - mu * np.cos(angle)), rtol=1e-6)
-        # both from rest; at first, below v_tr, friction is less
+        # both start at rest; below v_tr friction is smaller at first
         assert_allclose(spin, 0.25 * 2.5 * mu * G * np.cos(angle) * lever**2, atol=2 * transition)
         assert speed - spin > 0.2
 

@@ -155,7 +155,7 @@ def test_gear_train_reactions() -> None:
     state = wl.Static(world).solve()
     tooth = torque / (r * math.cos(ALPHA))
     assert_allclose(wl.eval_output(meshes[0], "mesh_force", state), tooth, rtol=1e-9)
-    # the second stage turns back
+    # the second stage reverses the rotation
     assert_allclose(wl.eval_output(meshes[1], "mesh_force", state), -tooth * TEETH[1] / TEETH[2], rtol=1e-9)
     felt = np.ravel([wl.eval_output(bearing, "force", state) for bearing in bearings[0]])
     assert_allclose(np.abs(felt), tooth * np.array((math.cos(ALPHA), math.sin(ALPHA))), rtol=1e-6)
@@ -198,7 +198,7 @@ def test_backlash(ring: bool) -> None:
     for apart in (0.0, 0.2 * b):
         depth = np.abs(ways) * math.cos(ALPHA) - apart * math.sin(ALPHA) - 0.5 * b
         for turned, s in zip(ways, depth, strict=True):
-            # over a whole number of teeth, and once around
+            # over a whole number of teeth, and over a full turn
             for more in (0.0, 2.0 * math.pi * 3.0 / teeth[0], -2.0 * math.pi):
                 state.put(wheels, [[0.0, 0.0, turned / radii[0] + more], [-apart if ring else apart, 0.0, 0.0]], "q")
                 expected = K * max(s, 0.0) * np.sign(turned)
@@ -226,7 +226,7 @@ def test_a_gear_rattles_in_its_backlash() -> None:
         GearPair, marker0=ends[0], marker1=ends[1], teeth0=20, teeth1=50, module=MODULE, mesh_stiffness=1e6, backlash=b
     )
     ledger = wl.EnergyLedger()
-    # the way b between the flanks, and half an oscillation in each of them
+    # the distance b between the flanks, and half an oscillation at each of them
     omega = r * math.cos(ALPHA) * math.sqrt(1e6 / 1e-3)
     period = 2.0 * (b / (r * math.cos(ALPHA) * speed) + math.pi / omega)
     state = wl.Dynamic(world, step=2e-4, end=period, method="trapezoidal_index2").solve(hooks=[ledger])
@@ -236,7 +236,7 @@ def test_a_gear_rattles_in_its_backlash() -> None:
 
 
 def test_tangent_of_gears() -> None:
-    """Gears on bodies in space and in the plane, tilted against each other, in mesh on either flank."""
+    """Gears on 3D and 2D bodies, tilted against each other, in mesh on either flank."""
     for turn in (0.004, -0.004):
         world = wl.World()
         first = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=(1.0, 1.0, 1.0))

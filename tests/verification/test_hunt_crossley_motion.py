@@ -184,7 +184,7 @@ def test_dissipation_for_a_wanted_restitution() -> None:
 
 
 def test_energy_balance() -> None:
-    """Kinetic, stored and dissipated energy of 12 rolling, sliding, colliding balls sum to what was there at first.
+    """Kinetic, stored and dissipated energy of 12 rolling, sliding, colliding balls sum to the initial energy.
 
     The dissipated power is summed by Simpson's rule over steps of 0.05 ms, whose error is about 1e-8 of the energy
     where friction turns within a step.

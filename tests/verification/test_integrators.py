@@ -133,7 +133,7 @@ def test_order_two(method: str, spectral_radius: float) -> None:
     """Coordinates, velocities, accelerations and multipliers converge with order 2: a quarter per half step.
 
     Case: two-element cable pendulum with a moving support, 0.4 s, 50 to 400 steps, all of its modes damped, so that the
-    steps resolve what moves.  No exact solution enters: log2 of the ratio of successive differences is the order.
+    steps resolve the motion.  No exact solution enters: log2 of the ratio of successive differences is the order.
     Tolerance 0.05; measured 1.99 to 2.00.
     """
 
@@ -149,7 +149,7 @@ def test_order_two(method: str, spectral_radius: float) -> None:
     for name, values in zip(("q", "v", "a", "lam"), zip(*runs, strict=True), strict=True):
         changes = [np.linalg.norm(fine - coarse) for coarse, fine in pairwise(values)]
         orders = np.log2(np.array(changes[:-1]) / changes[1:])
-        # 50 steps swing in the accelerations of the first modes: their order shows from 100 steps on
+        # with 50 steps the accelerations oscillate in the first modes: the order shows from 100 steps on
         assert_allclose(orders[-1:] if name == "a" else orders, 2.0, rtol=0, atol=0.05, err_msg=name)
 
 
@@ -216,7 +216,7 @@ def test_amplification_matrix(radius: float) -> None:
         assert size.max() < 1.0 + 1e-6
         turns = np.abs(np.angle(roots))
         periods.append(angle / turns[np.argmin(np.abs(turns - angle))] - 1.0)
-    # a double or triple root in the limit: eigenvalues to the third root of rounding
+    # a double or triple root in the limit, so eigenvalues have an error of the third root of the rounding
     assert_allclose(size.max(), radius, atol=5e-3)
     # relative period error of order 2, for rho = 1 that of the trapezoidal rule, (omega h)²/12
     assert_allclose(periods[1] / periods[0], 4.0, rtol=0.02)

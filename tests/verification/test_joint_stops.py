@@ -1,4 +1,4 @@
-"""Stops of joints: what they store they give back; depth, time of contact, damping, several turns."""
+"""Stops of joints return their stored energy; depth, time of contact, damping, several turns."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_stop_gives_back_what_it_took(turning: bool) -> None:
 
 
 def test_damping_takes_the_rest() -> None:
-    """What a damped stop does not give back stands in the ledger; it never pulls."""
+    """The ledger has the energy that a damped stop dissipates; a stop never pulls."""
     world, body, stop = create_slide(False, upper=0.0, dissipation=0.4)
     forces, ledger = wl.Sensors(None, [wl.Sensor(stop, "stop_force", name="stop_force")]), wl.EnergyLedger()
     state = wl.Dynamic(world, step=2e-3, end=0.2, method="trapezoidal_index2").solve(hooks=[forces, ledger])
@@ -72,7 +72,7 @@ def test_damping_takes_the_rest() -> None:
 @pytest.mark.parametrize("direction", range(6))
 @pytest.mark.parametrize("limits", [(-0.5, -0.4), (0.4, 0.5)])
 def test_tangent(direction: int, limits: tuple[float, float]) -> None:
-    """Beyond either limit, between two bodies at places beside their centres."""
+    """Beyond either limit, between two bodies at places next to their centres."""
     world = wl.World()
     bodies = [
         world.add(el.RigidBody3D, position=place, mass=1.0, inertia=1.0) for place in ((0.1, 0.2, 0.3), (0.2, 0.1, 0.2))

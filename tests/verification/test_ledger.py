@@ -5,9 +5,9 @@ constant mass matrix, has the exact identity
 
     T1 - T0 = -(q1 - q0)·(F0 + F1)/2,      F = f of cables, contacts and springs + C_qᵀ λ - loads
 
-whatever the forces: contact and friction with switches, constraints, prescribed motion.  It holds in each step on its
-own with the forces that the step was solved with; history values are updated behind it, so those of the last pass are
-taken from a hook.  A force that is left out, counted twice, or not the one that was solved with, breaks it.
+whatever the forces: contact and friction with switches, constraints, prescribed motion.  It holds in each step with the
+forces of its solution; history values are updated afterwards, so a hook records the values of the last pass.  A force
+that is left out, counted twice, or not the one that was solved with, breaks it.
 
 Case: the small belt of the reference data, 24 elements with 3 segments each, from its preload over 200 steps of 0.1 ms;
 the pulleys get up to speed and segments slip.  Source: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical
@@ -41,8 +41,7 @@ FORCES = ("cables", "contacts", "springs", "constraints", "loads", "inertia")
 class LastPass(StepHook):
     """Keeps the solution of the last pass of a step, and the history values that it was solved with.
 
-    What a solver changes behind it, such as multipliers that it brings onto the constraints after a kink, belongs to
-    the next step.
+    Later changes by the solver, such as the projection of multipliers after a kink, belong to the next step.
     """
 
     used: FloatArray
@@ -109,7 +108,7 @@ def run(step: float = 1e-4) -> list[Span]:
     belt = build_belt(info)
     state, _ = solve_static(belt, info)
     belt.prepare_dynamic()
-    # tight tolerances: a residual that is left is work that is missing
+    # tight tolerances, because a remaining residual is missing work
     settings: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-9, "passes": Passes(max_it=20, fail=False)}
     motion = Dynamic(belt.world, step=step, end=0.02, method="trapezoidal_index2", name="", **settings)
     passes, spans, start = LastPass(), [], None
@@ -140,7 +139,7 @@ def test_identity_of_each_step() -> None:
     largest = max(np.abs(work[name]).max() for name in FORCES if name != "inertia")
     gap = work["kinetic"] - sum(work[name] for name in FORCES if name != "inertia")
     assert np.abs(gap).max() < 1e-8 * largest
-    # every kind counts: without it, the identity is off by far more
+    # every kind matters: without it the identity fails by far more
     for name in ("cables", "contacts", "springs", "constraints", "loads"):
         assert np.abs(work[name]).max() > 1e-5 * largest
 
@@ -156,7 +155,7 @@ def test_inertia_takes_what_forces_give() -> None:
 def test_cables_store_or_damp_what_they_take() -> None:
     """Work on the cables at rest is the change of their stored energy, with order 2 in the step: 7e-7, asserted 2e-6.
 
-    What is left of their work is that of damping, which takes energy in every single step.
+    The rest of their work is that of damping, which dissipates energy in every step.
     """
     gaps = []
     for step in (1e-4, 5e-5):

@@ -103,7 +103,7 @@ def test_line_in_a_current_that_turns() -> None:
     assert_allclose(
         wl.eval_output(line, "axial_force", state), np.linalg.norm(exact.sol(middles)[3:], axis=0), rtol=1e-3
     )
-    # the current pushes it to both sides
+    # the current pushes it to either side
     assert np.ptp(exact.sol(s)[1] - end[1] * s / L) > 1.0
 
 
@@ -142,7 +142,7 @@ def test_falling_piece(direction: Any) -> None:
     for step in (0.04, 0.02):
         state, ledger, load = drop(t, step, end)
         errors.append(np.concatenate((state.q[:d] - exact[:d], state.v[:d] - exact[d:])))
-        # what drag takes: ∫ D·(-v) dt of the motion, by the balance of energies
+        # energy dissipated by drag, ∫ D·(-v) dt of the motion, from the balance of energies
         kinetic = 0.5 * 2.0 * exact[d:] @ mass @ exact[d:]
         lost = -2.0 * HEAVY * exact[d - 1] - kinetic
         assert_allclose(ledger.losses(load)["drag"].sum(), lost, rtol=30 * step**2)

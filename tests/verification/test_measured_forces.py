@@ -1,4 +1,4 @@
-"""Forces as inputs: the strain of cables and what joints carry, in tangents, closed loops and among processes."""
+"""Forces as inputs: the strain of cables and forces of joints, in tangents, closed loops and on several processes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LENGTH = 0.9
 
 
 def add_cables(world: wl.World) -> list[Entity]:
-    """A cable of each kind: in the plane, in space, with moving material, and of winches in the plane and in space."""
+    """A cable of each kind: in the plane, in space, with moving material, and of winches in 2D and 3D."""
     bent = {"reference_strain": 0.02, "strain_is_relative_to_reference": 0.4, "length": LENGTH, **STIFF}
     ends = np.array((1.0, 2.0)), np.array((1.0, 2.0, 3.0))
     ropes = [el.winch_rope(world, 0.0 * end, end, 2, strain=0.01, **STIFF) for end in ends]
@@ -57,7 +57,7 @@ def test_strain_is_that_of_the_axial_force() -> None:
 
 
 def add_joints(world: wl.World) -> list[tuple[Entity, int]]:
-    """Joints of the plane and in space and constraints on coordinates, with their numbers of multipliers."""
+    """2D and 3D joints and constraints on coordinates, with their numbers of multipliers."""
     plates = [world.add(el.RigidBody2D, position=(x, 0.1), angle=0.3, mass=1.0, inertia=1.0) for x in (0.0, 1.0)]
     balls = [world.add(el.RigidBody3D, position=(x, 0.1, 0.5), mass=1.0, inertia=1.0) for x in (0.0, 1.0)]
     flat, spatial = ([con.rigid_marker(world, one) for one in bodies] for bodies in (plates, balls))
@@ -168,7 +168,7 @@ def create_winch() -> tuple[wl.World, WinchRope]:
     strain, out = con.strain_coordinate(world, rope.cables[1]), con.coordinate_marker(world, rope.feed, "s")
     left = world.add(el.state_node(1))
     world.add(con.GenericODE1, node=left, constant=(FORCE,), inputs=strain, input_matrix=[[-STIFFNESS]])
-    world.add(  # a growing length is paid out, so the motor pulls with the opposite sign; drag of the gear damps it
+    world.add(  # a growing length is paid out, so the motor pulls with the opposite sign; drag damps it
         con.StateLoad, marker=out, value=-1.5 * FORCE,
         inputs=[strain, con.coordinate_marker(world, left, "y0"), out],
         gains=(0.5 * STIFFNESS, 0.0, 0.0), rate_gains=(0.0, -6.0, -600.0),
@@ -268,7 +268,7 @@ def test_partition_keeps_cells_beside_their_joints() -> None:
 
 
 def test_outputs_that_are_no_inputs() -> None:
-    """Messages say what to take in place of joints, cables and contacts; and of what cannot be measured."""
+    """Messages name the alternatives to joints, cables and contacts, and quantities that cannot be measured."""
     world = wl.World()
     joint, rope = add_joints(world)[0][0], add_cables(world)[0]
     angle = con.coordinate_marker(world, world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0), "x")
@@ -283,7 +283,7 @@ def test_outputs_that_are_no_inputs() -> None:
 
 
 def test_a_tension_roller_reads_the_force_of_its_contact() -> None:
-    """The cell at the hub of a roller that is pressed into a rope reads what the supports of the rope carry."""
+    """The cell at the hub of a roller that is pressed into a rope reads the force of the supports of the rope."""
     world, press = wl.World(), 0.05
     stiff = {"axial_stiffness": 1e4, "bending_stiffness": 1e-3, "mass_per_length": 0.1, "reference_strain": -0.01}
     rope = el.straight_cable(world, (-1.0, 0.0), (1.0, 0.0), 16, **stiff)
@@ -301,6 +301,6 @@ def test_a_tension_roller_reads_the_force_of_its_contact() -> None:
     cell = con.load_cell(world, joint, (0.0, 1.0), time_constant=1e-3)
     state = wl.Static(world, name="").solve()
     reading = wl.eval_output(cell.cell, "reading", state)
-    # the joint's force is on the left-hand side: the roller feels its opposite, downwards, against the rope
+    # the joint's force is on the left-hand side: its opposite acts on the roller, downwards
     assert_allclose(reading, -wl.eval_output(supports, "force", state).sum(), rtol=1e-8)
     assert reading > 5.0

@@ -98,7 +98,7 @@ def test_rotating_ring() -> None:
         state = create_ring(elements, 1.5)
         result = wl.Modes(state.world, count=8).solve(state)
         found = omegas(result)
-        # that of the fourth pair lies between
+        # the frequency of the fourth pair lies between
         near = np.array([found[np.argmin(abs(found - one))] for one in exact])
         assert np.abs(result.damping).max() < 1e-8
         errors.append(near / exact - 1.0)
@@ -190,7 +190,7 @@ def test_free_body_in_space_on_a_spring() -> None:
 
 
 def test_inverted_pendulum() -> None:
-    """A mass on a rod that stands: it falls with exp(√(g/l) t); the state is unstable, and is said to be."""
+    """A mass on a rod that stands: it falls with exp(√(g/l) t); the state is unstable, and a note says so."""
     state = create_chain(1, gravity=-G)
     result = wl.Modes(state.world, count=1).solve(state)
     assert result.eigenvalues[0] == pytest.approx(np.sqrt(G), rel=1e-9)

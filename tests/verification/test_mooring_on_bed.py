@@ -96,7 +96,7 @@ def test_route() -> None:
             0.5 * ((1.0 + tension / EA)[:, None] * tangent)[:-1] + 0.5 * ((1.0 + tension / EA)[:, None] * tangent)[1:]
         )
         assert_allclose(way, middle, rtol=0, atol=2e-5)
-        # the vertical force is the weight of what hangs, the tension on the ground falls by mu w
+        # the vertical force is the weight of the hanging part, the tension on the ground falls by mu w per length
         assert_allclose((tension * tangent[:, 2])[-1], WEIGHT * (LENGTH - route.lying), rtol=1e-12)
         least = max(0.0, route.horizontal_force - mu * WEIGHT * route.lying)
         assert_allclose(tension[0], least, rtol=1e-12, atol=1e-9)
@@ -140,7 +140,7 @@ def test_friction_on_the_bed(n: int) -> None:
 @pytest.mark.long
 def test_order() -> None:
     """Errors fall with the number of cables, and that of the anchor with the stiffness of bristles, of order 1."""
-    # without friction both ends, by the mean over places of the touchdown point within a part
+    # without friction both ends, with the mean over positions of the touchdown point within a part
     tops = [np.mean([compare_still(n + k) for k in range(4)]) for n in (25, 50, 100)]
     assert tops[0] > 3.0 * tops[1] > 3.0 * tops[2]
     soft, stiff = (compare(100, 0.5, stiffness)[0][0] for stiffness in (1e4, 1e5))

@@ -89,8 +89,8 @@ def test_speed_at_which_the_beam_buckles() -> None:
 def test_growth_of_a_disturbance_in_time(ratio: float) -> None:
     """Small deflections integrated in time at 0.98 and 1.02 of the critical speed.
 
-    Below they stay what they were; above they grow a hundredfold by the real root of the differential equation,
-    measured 1e-4 off in the last third of the run with 32 elements (6e-5 from what is left of other modes); asserted
+    Below they stay constant; above they grow a hundredfold by the real root of the differential equation,
+    measured 1e-4 off in the last third of the run with 32 elements (6e-5 from remainders of other modes); asserted
     3e-4.
     """
     speed = ratio * CRITICAL

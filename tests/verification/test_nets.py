@@ -48,7 +48,7 @@ def test_three_ropes_at_a_knot(tmp_path: Path) -> None:
     assert_allclose(eval_output(net.nodes["knot"], "displacement", state)[1], -drop, rtol=1e-10)
     forces = eval_output(net.all_cables, "axial_force", state, x=0.5)
     assert_allclose(forces, [pull, *[EA * (length(drop) - 1.0)] * 2], rtol=1e-10)
-    # hinges: no moment reaches the knot
+    # hinges: no moment reaches the branch node
     assert_allclose(eval_output(net.all_cables, "bending_moment", state, x=0.0), 0.0, atol=1e-9)
 
 
@@ -101,7 +101,7 @@ def test_hung_lattice() -> None:
 
 
 def test_pictures_of_nets(tmp_path: Path) -> None:
-    """What meets at a knot is one part, and what is drawn there is at one place."""
+    """Cables that meet at a branch node are one part, and their drawings meet at one place."""
     lattice = falling_lattice(3)
     with Recorder(tmp_path / "net", every=10, formats=("vtu",), subdivisions=2) as recorder:
         state = Dynamic(lattice.world, step=1e-4, end=1e-3, name="").solve(hooks=[recorder])

@@ -84,7 +84,7 @@ def test_forces_and_tangents(parallel: dict[str, Any]) -> None:
 def test_same_answer_and_reports(serial: dict[str, Any], parallel: dict[str, Any], case: str) -> None:
     """Coordinates, sensors, contacts and forces to 1e-8; the same steps, Newton iterations and neighbour searches.
 
-    A force element is disabled for some steps.  The contacts that the processes evaluate are together those of one.
+    A force element is disabled for some steps.  The contacts of all processes are together the contacts of one process.
     """
     expected = {name.split("/")[1]: value for name, value in serial.items() if name.startswith(f"{case}/")}
     found = {name.split("/")[1]: value for name, value in parallel.items() if name.startswith(f"{case}/")}
@@ -94,7 +94,7 @@ def test_same_answer_and_reports(serial: dict[str, Any], parallel: dict[str, Any
     for name in expected.keys() - {"counts", "newton", "largest_share"}:
         # of round surfaces without friction torques are rounding; multipliers of Euler parameters are 0
         scale = max(np.abs(expected[name]).max(initial=0.0), 1e-3 if "torque" in name or name == "lam" else 0.0)
-        # accelerations and forces are the derivative of what is compared to 1e-8, and friction is steep
+        # accelerations and forces are derivatives of values that are compared to 1e-8, and friction is steep
         factor = 1.0 if name in ("q", "v", "depth", "energy") else 100.0
         np.testing.assert_allclose(found[name], expected[name], atol=factor * TOLERANCE * scale, rtol=0, err_msg=name)
     for name in expected:

@@ -1,4 +1,4 @@
-"""What users evaluate on several processes: equal to one process up to rounding, with the partition as a field."""
+"""Outputs on several processes: equal to one process up to rounding, with the partition as a field."""
 
 from __future__ import annotations
 

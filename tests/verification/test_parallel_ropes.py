@@ -47,7 +47,7 @@ def test_crane(tmp_path: Path) -> None:
     for processes in (1, 2):
         path = tmp_path / f"crane{processes}.npz"
         words = ["-case", "crane", "-count", "20", "-steps", "20", "-out", path, "-output", "none", "-quiet"]
-        words += ["-static_snes_rtol", "1e-6", "-dynamic_snes_rtol", "1e-6"]  # below lies round-off, see agreement.py
+        words += ["-static_snes_rtol", "1e-6", "-dynamic_snes_rtol", "1e-6"]  # below lies rounding, see agreement.py
         done = run_python([ROOT / "benchmarks/agreement_child.py", *words], processes)
         assert done.returncode == 0, done.stderr
         # the drum is far from the ropes of the second process alone

@@ -1,4 +1,4 @@
-"""Cables in space on several processes, and as plain Python."""
+"""3D cables on several processes, and as plain Python."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def assert_same(given: Any, expected: Any) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_net_in_space(serial: Any, processes: int, tmp_path: Path) -> None:
-    """A net with knots, force functions of users and a load beside an axis, its nodes in random order."""
+    """A net with knots, force functions of users and a load next to an axis, its nodes in random order."""
     assert_same(run_net(tmp_path, processes), serial)
 
 

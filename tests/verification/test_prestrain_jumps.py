@@ -32,7 +32,7 @@ from windlass.framework.state.state import State
 
 
 def find_jump(solver: wl.Static, start: State | None = None) -> tuple[State, tuple[float, float] | None, str]:
-    """The equilibrium, between which shares of the unbalanced forces it jumps if it does, and what jumps most."""
+    """The equilibrium, the shares of unbalanced forces at a jump, if any, and the coordinate that jumps most."""
     state = solver.solve(start)
     if not solver.verdict.reasons:
         return state, None, ""
@@ -94,7 +94,7 @@ FREE = hypot(1.0, RISE)
 
 
 def push(height: FloatArray, free: float) -> FloatArray:
-    """What two bars of a free length [m] push up with when their top is at a height [m], [N]."""
+    """The upward force [N] of two bars of a free length [m] whose top is at a height [m]."""
     length = np.hypot(1.0, height)
     return np.asarray(2.0 * STIFFNESS * (free - length) * height / length)
 

@@ -1,4 +1,4 @@
-"""Ropes without mass over sheaves (`ReevingSystemSprings`): falling weights, tackles, hoists, beside real cables."""
+"""Ropes without mass over sheaves (`ReevingSystemSprings`): falling weights, tackles, hoists, next to real cables."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_tackle(falls: int) -> None:
 
 
 def test_hoist() -> None:
-    """A drum that takes up rope with v lifts a load with v and with v sin(Ω t)/Ω; the drum feels N r."""
+    """A drum that takes up rope with v lifts a load with v and with v sin(Ω t)/Ω; the torque on the drum is N r."""
     mass, r, v, length, EA = 50.0, 0.3, 0.6, 10.0, 1e5
     world = wl.World(gravity=(0.0, -G))
     drum = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0, velocity=(0.0, 0.0, -v / r))
@@ -127,7 +127,7 @@ def test_beside_a_real_cable() -> None:
 
 @pytest.mark.parametrize("length", [1.5, 30.0])
 def test_tangent(length: float) -> None:
-    """Over sheaves beside the centres of bodies of space and plane, oblique, tight and slack, with both coordinates."""
+    """Over sheaves off the centres of 2D and 3D bodies, oblique, tight and slack, with both coordinates."""
     world = wl.World()
     bodies = [
         world.add(RigidBody3D, position=p, mass=1.0, inertia=(1.0, 2.0, 3.0))
@@ -159,9 +159,9 @@ def test_tangent(length: float) -> None:
 
 @pytest.mark.parametrize("beside", [0.0, 0.3])
 def test_a_rope_ends_on_drums(beside: float) -> None:
-    """Between two drums that turn, the lower one crosswise: spans count alone, drums feel R N, no energy is lost.
+    """Between two turning drums, the lower one crosswise: only spans count, torques are R N, no energy is lost.
 
-    The centre of the upper one is ``beside`` that of its body.
+    The centre of the upper one is at a distance ``beside`` from the centre of its body.
     """
     world = wl.World()
     R, h, EA = 0.5, 4.0, 200.0
@@ -190,7 +190,7 @@ def test_a_rope_ends_on_drums(beside: float) -> None:
 
 
 def test_a_rope_is_drawn_around_its_sheave() -> None:
-    """Along both falls and on the upper half of the sheave, as long as it is but for the chords of its arc."""
+    """Along both falls and on the upper half of the sheave, as long as it is except for the chords of its arc."""
     world, _, rope = over_a_sheave(1.0, 1.0, 10.0)
     drawn = Scene(world, 4).draw(wl.State(world))
     assert drawn is not None

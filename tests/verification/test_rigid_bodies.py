@@ -1,4 +1,4 @@
-"""Rigid bodies and joints: a recorded chain in space, linkages, free bodies; order 2 of what is conserved."""
+"""Rigid bodies and joints: a recorded chain in space, linkages, free bodies; order 2 of conserved quantities."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_chain_in_space() -> None:
     world, bodies = create_chain()
     with np.load(MODELS / "sphericalJointTest_trace0.npz") as trace:
         q, v, a, forces = trace["q"], trace["q_t"], trace["q_tt"], trace["ae"][:, 4:]
-    # as the original has it
+    # as in the original
     original: dict[str, Any] = {"rotations": "parameters", "project": False}
     solver = Dynamic(world, step=1e-3, end=1.0, spectral_radius=0.6, lag=False, **original)
     for state in solver.march():
@@ -157,7 +157,7 @@ class Linkage:
     [("generalized_alpha", 1e-11), ("trapezoidal_index2", 2e-5)],
 )
 def test_linkage_of_four_bars(method: str, gap: float) -> None:
-    """Energy and constraints over 10 000 steps: the energy error is that of the integrator, h² in size, and stays so.
+    """Energy and constraints over 10 000 steps: the energy error stays of order h², as for the integrator.
 
     With h = 1e-3 s and turning speeds up to 10 rad/s, (ω h)² = 1e-4.
     """

@@ -30,7 +30,7 @@ AXIAL, TRANSVERSE = 0.5 * M * R**2, 0.25 * M * R**2
 
 
 def two_bodies(**columns: object) -> Assembly:
-    """A disc on a plane that is a body, too, both at markers beside their centres, at random."""
+    """A disc on a plane that is a body, too, both at markers next to their centres, at random."""
     world = wl.World()
     first = world.add(RigidBody3D, position=(0.1, 0.2, 0.3), mass=1.0, inertia=(1.0, 1.0, 1.0))
     turned = euler_parameters((0.3, 1.0, -0.5), 0.4)
@@ -46,7 +46,7 @@ def two_bodies(**columns: object) -> Assembly:
 
 @pytest.mark.parametrize("axes", [(True, True, True), (False, True, True)])
 def test_tangent_and_accelerations(axes: tuple[bool, bool, bool]) -> None:
-    """C_q a = rhs is what keeps the velocities of the contact: rhs = -dC/dt at constant v."""
+    """C_q a = rhs keeps the velocities of the contact: rhs = -dC/dt at constant v."""
     assembly = two_bodies(axes=axes, axis=(2.0, 0.5, 0.1), normal=(0.1, 0.0, 1.0))
     check_fields(assembly)
     fields = assembly.fields

@@ -85,7 +85,7 @@ def let_go(heavy: float, light: float, mu: float) -> tuple[float, float]:
     rows = []
     for now in Dynamic(world, step=1e-3, end=0.25, spectral_radius=0.5, **passes).march(state):
         rows.append((now.t, -eval_output(masses[1], "velocity", now)[1]))
-    # a straight line through the speeds, since the rope still rings from being let go
+    # a straight line through the speeds, since the rope still vibrates after its release
     time, speed = np.array(rows)[100:].T
     return float(np.polyfit(time, speed, 1)[0]), float(before - eval_output(masses[1], "position", now)[1])
 
@@ -157,7 +157,7 @@ def rub(t: float, x: Any, strain: Any, rate: Any, *others: Any) -> Any:
 
 
 def test_hysteresis_loop() -> None:
-    """73.92 J in one turn, by the force of the support and the way of the end, of 80 J for a sharp loop; 1e-4."""
+    """73.92 J in one turn, force of the support times displacement of the end, 80 J for a sharp loop; 1e-4."""
     A, omega, L = 0.2, 2.0 * np.pi, 10.0
     world = World()
     rope = straight_cable(

@@ -1,4 +1,4 @@
-"""The balance of energy over a run in its verdict: what appears from nothing, what a method loses, and what is neither.
+"""The balance of energy over a run in its verdict: created energy, losses by the method, and neither.
 
 A sphere on a half space without dissipation keeps its energy: 5 m/s before an impact are 5 m/s after it.
 """
@@ -113,7 +113,7 @@ def test_prescribed_motion_works() -> None:
 
 
 def test_numerical_damping_is_told() -> None:
-    """Generalised-alpha takes a part of a swing by design: words beside the verdict, none for a trapezoidal rule."""
+    """Generalised-alpha takes a part of a swing by design: words next to the verdict, none for a trapezoidal rule."""
     told = []
     for method in ("generalized_alpha", "newmark"):
         world = wl.World()
@@ -160,7 +160,7 @@ def test_a_belt_that_starts_creates_nothing() -> None:
 
 
 def test_restart_keeps_the_balance(tmp_path: Path) -> None:
-    """A run that goes on from a checkpoint has the sums of the whole one."""
+    """A run that continues from a checkpoint has the sums of the whole one."""
     found = []
     for every, restart in ((400, None), (400, "auto")):
         solver = wl.Explicit(create_sphere(1e8, 0.1, gravity=9.81), step=1e-3, end=3.0, name="")

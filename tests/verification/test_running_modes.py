@@ -45,7 +45,7 @@ def mount_belt(elements: int, **columns: float) -> tuple[wl.Belt, wl.State]:
 
 @pytest.mark.parametrize("turning", [1.0, 3.0, 8.0])
 def test_waves_of_a_ring_whose_nodes_travel(turning: float) -> None:
-    """Three free motions and six waves as of material that runs through nodes at rest, to 1e-7; 3e-4 beside theory.
+    """Three free motions and six waves as of material that runs through nodes at rest, to 1e-7; 3e-4 against theory.
 
     Without the terms of running material the frequencies would be those in the frame of the nodes.
     """
@@ -71,7 +71,7 @@ def test_a_belt_that_a_constraint_holds_keeps_its_matrices() -> None:
 
 @pytest.mark.parametrize("ratio", [0.0, 0.3, 0.6, 0.9])
 def test_spans_of_a_belt_as_moving_strings(ratio: float) -> None:
-    """First three of both spans beside n c (1 - v²/c²)/(2 L) within 0.5 % (measured -0.17 to +0.34 %)."""
+    """First three of both spans against n c (1 - v²/c²)/(2 L) within 0.5 % (measured -0.17 to +0.34 %)."""
     belt, rest = mount_belt(120, contact={"contact_stiffness_per_length": 3e9})
     tension = np.mean([span.tension for span in belt.report(rest).spans])
     c = np.sqrt(tension / belt.mass_per_length)

@@ -45,7 +45,7 @@ def test_sag_of_a_running_string(ratio: float) -> None:
 
 
 def test_damping_is_felt() -> None:
-    """A damper on a coordinate with a given velocity pulls on what is free."""
+    """A damper on a coordinate with a given velocity pulls on free coordinates."""
     world = wl.World()
     point = world.add(MassPoint, position=(0.0, 0.0), velocity=(2.0, 0.0), mass=1.0)
     marker = con.coordinate_marker(world, point, "x")

@@ -1,4 +1,4 @@
-"""Contacts far stiffer than what they hold settle in load steps, by a flow where their decisions go round."""
+"""Contacts far stiffer than the structure settle in load steps, by a flow where their decisions cycle."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ LOAD = 500.0
 
 @pytest.mark.parametrize("stabiliser", [1e4, 1e5])
 def test_stiff_rope_over_a_drum(stabiliser: float) -> None:
-    """EA 1e8 N on segments of 1.4e7 N/m, from 0.05 N of load on: what one load step finds without a flow.
+    """EA 1e8 N on segments of 1.4e7 N/m, from 0.05 N of load on: the equilibrium that one load step finds without a
+    flow.
 
     Without friction that is the load all along; cables differ by up to 3 %, since chords stand on a circle.
     """
@@ -36,7 +37,7 @@ def test_stiff_rope_over_a_drum(stabiliser: float) -> None:
 
 @pytest.mark.parametrize("load_steps", [5, 10, 20])
 def test_with_friction(load_steps: int) -> None:
-    """Friction takes what the load steps leave; at the loaded end it is the load."""
+    """Friction depends on the load steps; at the loaded end it equals the load."""
     world, rope = create_loaded_rope(**STIFF)
     solver = Static(world, name="", load_steps=load_steps, geometric=True, stabiliser=1e4)
     forces = eval_output(rope, "axial_force", solver.solve())

@@ -75,7 +75,7 @@ def test_starts_with_friction() -> None:
         [contact] = [table for kind, table in world.tables.items() if "friction_coefficient" in kind.columns]
         assert_allclose(contact.local("friction_coefficient"), 0.5, rtol=0)
     assert_allclose(found, np.broadcast_to(found[0], (len(SHAPES), 2)), rtol=1e-6)
-    # friction holds the anchor's share on the bed, and the top carries what hangs
+    # friction on the bed holds the force of the anchor, and the top carries the weight of the hanging part
     free = eval_tensions()
     assert 0.2 * free[0] < found[0][0] < 0.4 * free[0]
     assert_allclose(found[0][1], free[1], rtol=1e-3)
@@ -83,7 +83,7 @@ def test_starts_with_friction() -> None:
 
 @pytest.mark.parametrize("slack", [0.0, 0.01, 0.03])
 def test_slack_rope_on_a_post_with_friction(slack: float) -> None:
-    """A rope that starts up to 3 % too long carries by friction what Euler and Eytelwein say, in any load steps."""
+    """A rope that starts up to 3 % too long has the tensions of Euler and Eytelwein, for any load steps."""
     for steps in ({"load_steps": 1}, {"load_steps": 10}, {"load_steps": 10, "geometric": True}):
         world = wl.World()
         rope = cable_along(
@@ -173,7 +173,7 @@ def test_steep_line_that_the_mesh_does_not_resolve(
 
 
 def test_other_settings_keep_the_start() -> None:
-    """Only who follows to stable equilibria gets the shape sought; what was in equilibrium goes on from there."""
+    """Form finding is used only with stability="follow"; a state in equilibrium continues from there."""
     _, solver, _ = hang((100.0, 0.0), 110.0, 16, "chord", stability="off", load_steps=10)
     state = solver.solve()
     assert solver.statistics.forms == 0
@@ -197,7 +197,7 @@ def test_route_on_a_slope() -> None:
     assert_allclose(list_tensions(line, 40, state), eval_tensions(), rtol=5e-4)
     assert solver.statistics.newton_iterations <= 10
     assert solver.statistics.forms == 0
-    # level ground, said by a point
+    # level ground, given by a point
     level = [
         hang_from_ground((1.0, 2.0), (172.0, 60.0), 190.0, EA, MASS, mu, ground=ground)
         for mu in (0.0, 0.7)
@@ -269,7 +269,7 @@ def hang_ropes() -> wl.World:
 
 
 def test_cables_keep_their_stiffness_to_the_last_bit() -> None:
-    """Form-finding gives lines another law for a while: later forces are those of a world that was not solved."""
+    """Form-finding gives lines a temporary law: afterwards forces equal those of a world that was not solved."""
     solved, untouched = hang_ropes(), hang_ropes()
     q = wl.Static(solved, name="").solve().q
     forces = []

@@ -81,7 +81,7 @@ def test_a_mass_on_a_string(elements: int, modes: int, bound: float, tmp_path: P
 
 
 class Turn(NamedTuple):
-    """What a free ring and its bead did: momenta before and after, work of the joint [J], place of the bead [m]."""
+    """Motion of a free ring and its bead: momenta before and after, work of the joint [J], place of the bead [m]."""
 
     before: FloatArray
     after: FloatArray
@@ -117,7 +117,7 @@ def turn_ring(space: bool, steps: int, step: float) -> Turn:
 
 
 def test_free_ring() -> None:
-    """Momentum to rounding, moment of momentum and energy to what the method leaves: a quarter at half the step."""
+    """Momentum to rounding, moment of momentum and energy to the error of the method: a quarter at half the step."""
     coarse, fine = turn_ring(False, 100, 2e-3), turn_ring(False, 200, 1e-3)
     scale = np.linalg.norm(fine.before[1])
     for turn in (coarse, fine):

@@ -72,7 +72,7 @@ def create_truss(share: float) -> tuple[World, Entity]:
 
 ELEMENTS, BENDING, AXIAL = 16, 1.0, 1e5
 ARCH = 4.0 * sqrt(BENDING / AXIAL)
-"""Height of the arch [m]: twice that from which it snaps, below that of the sideways mode."""
+"""Height of the arch [m]: twice the height above which it snaps, below the height for the sideways mode."""
 
 
 def find_arch_limit() -> float:
@@ -103,7 +103,7 @@ def create_arch(share: float) -> tuple[World, Entity]:
 
 
 def find_jump(solver: Static) -> tuple[float, float, str]:
-    """Load factors before and after the one jump of a solve, and what is said of the largest displacement."""
+    """Load factors before and after the single jump of a solve, and the text on the largest displacement."""
     solver.solve()
     (reason,) = solver.verdict.reasons
     found = re.search(
@@ -197,7 +197,7 @@ def find_soft_limit(stiffness: float) -> float:
 @pytest.mark.parametrize(("steps", "pushes"), [(1, "spring"), (4, "spring"), (1, "contact")])
 @pytest.mark.parametrize(("share", "jumps"), [(0.97, False), (1.03, True), (3.0, True)])
 def test_prescribed_motion(share: float, jumps: bool, steps: int, pushes: str) -> None:
-    """A hand pushes the truss down by a soft spring: it snaps when the hand has moved so far as theory has it.
+    """A hand pushes the truss down by a soft spring: it snaps when the hand has moved so far as in theory.
 
     The same with a soft contact, which opens when the truss leaps away.
     """
@@ -251,7 +251,8 @@ def test_healthy_solves_do_not_jump() -> None:
         for drop in (0.02, 0.1):
             Static(falling_rope(drop)[0].assembly.world, name="", load_steps=20, stabiliser=100.0).solve()
     assert len(solved) == 8 and [solver._jumps for solver in solved] == [[]] * 8
-    # ropes lack friction of their first touch where steps are accepted as other programs do; nothing else is doubtful
+    # with these settings, which accept steps as other programs do, ropes have no friction at first touch; nothing else
+    # is doubtful
     (doubt,) = [reason for solver in solved for reason in solver.verdict.reasons]
     assert "have no friction yet" in doubt
 

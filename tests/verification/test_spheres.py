@@ -42,7 +42,7 @@ def drop(speed: float, **columns: object) -> tuple[World, Entity, Entity]:
     ],
 )
 def test_restitution(model: str, given: float, found: float) -> None:
-    """Speed after an impact, at most 0.2 % from what is known, and energy accounted for to the order 2."""
+    """Speed after an impact within 0.2 % of the known value, and an energy balance of order 2."""
     world, ball, contact = drop(10.0, impact_model=model, restitution=given)
     ledger = wl.EnergyLedger()
     state = wl.Dynamic(world, step=2.5e-5, end=7e-3).solve(hooks=[ledger])

@@ -25,7 +25,7 @@ RHO_A, EA, RADIUS, ELEMENTS = 0.1, 1e4, 0.3, 64
 
 def find_modes(spin: float, bending: float, count: int) -> wl.ModesResult:
     """The modes of a ring in balance [rad/s, N m²]."""
-    # of N = EA (a/b - 1) = ρA v², with the speed v = Ω b of the material and the radius b without stress
+    # the radius b without stress follows from N = EA (a/b - 1) = ρA v² with the speed v = Ω b of the material
     stretch = EA / RHO_A
     free = brentq(lambda b: stretch * (RADIUS / b - 1.0) - spin**2 * b * RADIUS, 0.5 * RADIUS, 1.01 * RADIUS)
     angle = 2.0 * np.pi * np.arange(ELEMENTS) / ELEMENTS
@@ -40,7 +40,7 @@ def find_modes(spin: float, bending: float, count: int) -> wl.ModesResult:
         axial_stiffness=EA, bending_stiffness=bending,
     )  # fmt: skip
     drive = con.prescribe_velocity(world, axis, "s", spin * free)
-    # cubics are no circle: without balance first, the rotation of the ring would seem to grow
+    # cubics are not exactly circular: without an equilibrium first, the rotation of the ring would seem to grow
     holds = [con.fix(world, nodes[0], "x", "y"), con.fix(world, nodes[ELEMENTS // 2], "y"), con.fix(world, axis, "s")]
     world.set(drive, active=False)
     state = wl.Static(world, velocities="given", stability="off", rtol=1e-12, atol=1e-9, name="").solve()

@@ -30,7 +30,7 @@ def test_frequencies_of_a_body_on_a_bushing() -> None:
     world = wl.World()
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=2.0, inertia=(0.5, 0.3, 0.2))
     stiffness = (800.0, 200.0, 1800.0, 20.0, 50.0, 80.0)
-    turned = ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))  # the joint's x along y
+    turned = ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))  # the x axis of the joint is along y
     bushing = {"stiffness": np.diag(stiffness), "frame0": turned, "frame1": turned}
     ends = {"marker0": rigid_marker(world, world.add(Ground)), "marker1": rigid_marker(world, body)}
     world.add(RigidBodySpringDamper, **ends, **bushing)

@@ -1,4 +1,4 @@
-"""Static equilibria: right and stable, or an error that says what is wrong.
+"""Static equilibria: right and stable, or an error with the reason.
 
 Sources: H. M. Irvine, Cable Structures (1981), by `hang_between`, which has tests of its own; Euler's column and its
 elastica, S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), sections 2.1 and 2.7; the shallow truss of
@@ -79,7 +79,7 @@ def eval_horizontal(world: World, support: Entity, solver: Static) -> float:
 def test_straight_starts_of_catenaries(case: int, elements: int) -> None:
     """Eighteen starts far from the equilibrium end at it: the horizontal force within 0.1 %.
 
-    What is left is the bending stiffness and, for the deep sag of 16 elements, the mesh.
+    The remaining difference comes from the bending stiffness and, for the deep sag of 16 elements, from the mesh.
     """
     span, rise, length, EA, EI = CATENARIES[case]
     world, support = hang_straight(span, rise, length, EA, EI, elements)
@@ -265,7 +265,7 @@ def test_overshoot_is_no_measure() -> None:
 
 
 def test_compression_that_a_mesh_hides(capsys: pytest.CaptureFixture[str]) -> None:
-    """One element between clamps holds what a finer mesh does not: a note with both forces."""
+    """One element between clamps carries a load that a finer mesh does not: a note with both forces."""
     world = World()
     columns = {"axial_stiffness": 1e6, "bending_stiffness": 1.0, "mass_per_length": 1.0, "reference_strain": 1e-4}
     nodes = nodes_of(world, straight_cable(world, (0, 0), (1, 0), 1, **columns))
@@ -302,7 +302,8 @@ def test_free_belts_are_not_called_unstable(strain: float, stiffness: float) -> 
 
 
 def test_slack_belts_and_zero_mass_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error of a belt 5 % longer than its route names compression, that of a stabiliser without mass the mass.
+    """The error for a belt 5 % longer than its route names compression, the error for a stabiliser without mass the
+    mass.
 
     Contacts begin open in the first two, so that nothing holds the belt.
     """
@@ -334,7 +335,7 @@ def test_wrong_setting() -> None:
 
 @pytest.mark.parametrize("load", [5.0, 15.0])
 def test_follower_load(load: float, capsys: pytest.CaptureFixture[str]) -> None:
-    """Beck's cantilever under P L²/EI = 5 and 15, tangential: no equilibrium beside it, so stable in statics.
+    """Beck's cantilever under P L²/EI = 5 and 15, tangential: no equilibrium next to it, so stable in statics.
 
     The same load in a fixed direction is beyond π²/4.  Flutter, from 20.05 on, is no matter of statics, which is said;
     the count of pivots of a symmetric matrix is not asked.

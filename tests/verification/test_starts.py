@@ -1,4 +1,4 @@
-"""Where motion begins, and what may not happen on its way: constraints, overlaps, shapes, jumps, hooks, times."""
+"""The start of motion, and events that are errors or doubtful: constraints, overlaps, shapes, jumps, hooks, times."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def slide(**point: Any) -> tuple[wl.World, Any]:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_velocities_that_constraints_forbid(method: str) -> None:
-    """Named with what is missed; the nearest ones by mass on demand; rests of a solve before are no error."""
+    """Errors name missed constraints; nearest consistent values on demand; residuals of earlier solves are allowed."""
     world, _ = slide(velocity=(3.0, 5.0))
     with pytest.raises(wl.ModelError, match=r"forbid velocities .* \(MassPoint 0, y fixed: 5\) \[m/s, rad/s, 1/s\]"):
         march(world, method).solve()
@@ -45,7 +45,7 @@ def test_velocities_that_constraints_forbid(method: str) -> None:
 
 
 def test_motors_start_what_rests() -> None:
-    """A prescribed speed sets in motion what rests; another speed of the start is an error."""
+    """A prescribed speed sets a body at rest in motion; another start speed is an error."""
     for speed, fits in ((0.0, True), (2.0, True), (7.0, False)):
         world, mass = slide(velocity=(speed, 0.0))
         con.prescribe_velocity(world, mass, "x", 2.0)
@@ -100,7 +100,7 @@ def test_turned_frames_that_jump() -> None:
 
 
 def test_state_has_the_time_of_its_statics() -> None:
-    """Motion goes on from there; where the time does not fit, the jump is an error."""
+    """Motion continues from there; where the time does not fit, the jump is an error."""
     world = wl.World(gravity=(0.0, -9.81))
     rope = el.straight_cable(
         world, (0, 0), (10, 0), 8, axial_stiffness=1e6, bending_stiffness=1.0, mass_per_length=1.0,

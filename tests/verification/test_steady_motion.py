@@ -1,4 +1,4 @@
-"""The steady motion of a belt drive without time steps beside a simulation in time that runs until it is steady."""
+"""The steady motion of a belt drive without time steps next to a simulation in time that runs until it is steady."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def test_negative_masses_are_refused(mass: Any, words: str) -> None:
 
 
 def test_masses_of_zero_are_allowed() -> None:
-    """A singular mass matrix, with rounding in its last digits, is that of a body all the same."""
+    """A singular mass matrix with rounding errors is still accepted as that of a body."""
     world, one = wl.World(), np.array([1.0, 1e-4, 0.0])
     mass = np.outer(one, one) + 1e-18 * np.arange(9.0).reshape(3, 3)
     mass[2] = mass[:, 2] = 0.0
@@ -196,7 +196,7 @@ def test_mass_by_a_function(explicit: bool) -> None:
 
 
 def test_ledger_of_a_damped_body() -> None:
-    """What a body with damping stores and loses is the work that goes into it, in every step to rounding."""
+    """A body with damping stores or loses exactly the work done on it, in every step to rounding."""
     for step in (2e-3, 1e-3):
         world = wl.World()
         chain = world.add(el.generic_node(2), displacement=(0.1, 0.0))

@@ -1,4 +1,4 @@
-"""Ropes on surfaces in space: capstan on a helix, V-groove, geodesic, friction circle, energy, restart, processes.
+"""Ropes on 3D surfaces: capstan on a helix, V-groove, geodesic, friction circle, energy, restart, processes.
 
 Source: L. Euler, Mémoires de l'académie des sciences de Berlin 18 (1769), for a curve of the curvature kappa and the
 normal force kappa T per length: on a helix kappa = cos(lambda)²/R, its length theta R/cos(lambda).
@@ -51,7 +51,7 @@ def test_helix(capstan: Any, lead: float) -> None:
     assert_allclose(report.wrap_angle, capstan.ANGLE, rtol=0.01)
     assert_allclose([report.entry_fleet_angle, report.exit_fleet_angle], lead, atol=5e-4)
     pull = 100.0 * drawing.ratio[-1]
-    # at the angle 0 the rope comes along -y, at 3 pi/2 it leaves along x
+    # at the angle 0 the rope arrives along -y, at 3 pi/2 it leaves along x
     c, s = np.cos(lead), np.sin(lead)
     assert_allclose(report.force, [pull * c, -100.0 * c, (pull - 100.0) * s], rtol=0, atol=0.01 * pull)
     assert_allclose(abs(report.torque), (pull - 100.0) * c * capstan.RADIUS, rtol=2e-3)
@@ -181,8 +181,7 @@ def test_load_cycles_on_a_rough_guide() -> None:
     """The free end of a rope on half a drum moves by k (T - T0 - T0 ln(T/T0)) as it is first loaded, then in a loop by
     k (√T1 - √T)² down and k (√T - √T2)² up, k = R/(EA μ); the second loop is the first.
 
-    Passes begin where the one before ended, once it is near: 10.7 iterations per step, which were 18.7 when all passes
-    began where the step does.
+    Points decide inside Newton's method: 6.6 iterations per step; frozen decisions took 18.7.
     """
     radius, rope_radius, stiffness, mu, n, steps = 0.1, 0.005, 2e5, 0.3, 48, 8
     low, first, high = 60.0, 100.0, 220.0
@@ -209,7 +208,7 @@ def test_load_cycles_on_a_rough_guide() -> None:
         for tension in tensions:
             world.set(force, vector=tension * along)
             state = solver.solve(state)
-            # less the stretch of the straight strand
+            # minus the elongation of the straight strand
             strand = 3.0 * length * tension / stiffness
             way.append((wl.eval_output(end, "position", state) - np.asarray(end.position)) @ along - strand)
         moves.append(np.array(way) - way[0])
@@ -221,7 +220,7 @@ def test_load_cycles_on_a_rough_guide() -> None:
     ):
         assert_allclose(found, exact, rtol=0, atol=0.015 * np.abs(exact).max())
     assert_allclose(moves[3], moves[1], rtol=0, atol=1e-9 * np.abs(moves[1]).max())
-    assert solver.statistics.newton_iterations <= 15 * solver.statistics.steps
+    assert solver.statistics.newton_iterations <= 8 * solver.statistics.steps
 
 
 def test_cables_of_the_plane() -> None:
@@ -291,18 +290,38 @@ def run_disc(step: float, end: float, points: int, **contact: Any) -> tuple[floa
 @pytest.mark.long
 @pytest.mark.parametrize("points", [2, 4])
 def test_belt_on_discs(points: int) -> None:
-    """A belt drive of the plane on discs: speed loss, tensions and torque of the creep theory with inertia within 1 %.
+    """A belt 2D drive on discs: speed loss, tensions and torque of the creep theory with inertia within 1 %.
 
-    Measured: speed loss -0.05 % and -0.17 %, torque 0.2 %; the law of circles has +0.01 % and 0.15 %.
+    Measured: speed loss -0.05 % and -0.17 %, torque 0.2 %; the law of circles has +0.01 % and 0.15 %.  Brake and
+    inertia take the reported torque.
     """
     loss, drive, brake, report, torque = run_disc(3e-4, 0.6, points)
     length = 2.0 * DISTANCE + 2.0 * pi * RADIUS
     theory = solve_creep(8000.0, -0.05, MASS, 3.2e8, 0.5, RADIUS, DISTANCE, length, 40.0, brake)
     assert_allclose(loss, theory.speed_loss, rtol=0.01)
     assert_allclose(-drive, brake, rtol=0.01)
-    # one instant, in which the drive still swings a little
+    # one instant, at which the drive still vibrates a little
     assert_allclose([report.exit_tension, report.entry_tension], [theory.tight, theory.slack], rtol=0.02)
-    assert_allclose(report.torque, torque, rtol=1e-3)
+    assert_allclose(report.torque, torque, rtol=1e-6)
+
+
+def test_torque_of_every_step() -> None:
+    """Brake and inertia of a disc take the torque that is reported, also in steps in which points touch or leave."""
+    model = create_drive(con.ContactFrictionSurfaceCable, 60, 2, 8000.0, -0.05, brake=0.6)
+    surface = model.world.entity(int(model.contacts.table.collect("surface")[-1]))
+    solver = wl.Dynamic(
+        model.world, step=3e-4, end=0.07, name="", passes=wl.Passes(atol=1e-3, max_it=6), method="trapezoidal_index2"
+    )
+    touched = 0
+    for state in solver.march(model.state):
+        before, now = (state.of(model.contacts, name)[:, :2] <= 0.0 for name in ("start_data", "data"))
+        touched += (now & ~before).any()
+        found = (
+            float(wl.eval_output(model.circles[1], f"angular_{name}", state)) for name in ("velocity", "acceleration")
+        )
+        torque = con.surface_report(model.world, state, model.contacts, surface).torque
+        assert_allclose(torque, np.dot((0.6, 0.02), list(found)), rtol=1e-6, atol=1e-6)
+    assert touched >= 4
 
 
 def test_energy() -> None:
@@ -317,7 +336,7 @@ def test_energy() -> None:
 
 
 def test_going_on(tmp_path: Path) -> None:
-    """A run that goes on from a file of its state, in another world, ends in the same bits."""
+    """A run that continues from a file of its state, in another world, ends in the same bits."""
     settings: dict[str, Any] = {"step": 1e-3, "name": "", "passes": wl.Passes(max_it=6), "lag": False}
     whole = wl.Dynamic(create_falling().world, end=0.03, **settings).solve()
     wl.Dynamic(create_falling().world, end=0.015, **settings).solve().save(tmp_path / "half.npz")
@@ -405,7 +424,7 @@ def test_ring_that_comes_to_rest_on_a_cone(friction: float) -> None:
     B = stiffness * np.sin(slope) * (np.sin(slope) + friction * np.cos(slope)) / (mass * radius**2)
     assert_allclose(max(way), 2.0 * A / B, rtol=4e-3)
     stop = int(np.ceil(np.pi / np.sqrt(B) / 1e-3)) + 5
-    # it swings on its bristles, little beside the way and the speed on it
+    # it vibrates on its bristles, with small amplitude compared with its path and speed
     assert np.ptp(way[stop:]) < 2e-3 * max(way) and abs(state.v).max() < 0.01 * A / np.sqrt(B)
     counts = solver.statistics
     assert counts.rejected == 0 and counts.discontinuous_iterations < 1.1 * counts.steps and solver.verdict.word == "ok"

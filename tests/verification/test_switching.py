@@ -45,10 +45,10 @@ from support.belt import belt_parameters, build_belt
 
 @cache
 def run_belt(step: float, **settings: Any) -> tuple[float, float, Statistics]:
-    """Speed loss [1] and excess of the drive torque over load and brake [N m], means over 0.15 s; and what was done.
+    """Speed loss [1] and excess of the drive torque over load and brake [N m], means over 0.15 s; and the statistics.
 
     The belt of the reference data on 40 elements of 2 segments, with light pulleys that are at speed and loaded after
-    0.25 s; what is steady then has been so long enough at 0.4 s.
+    0.25 s; the motion is steady long enough at 0.4 s.
     """
     info = belt_parameters(40, 2)
     info["args"] |= {"tAccStart": 0.0, "tAccEnd": 0.15, "tq0": 0.1, "tq1": 0.25}
@@ -193,10 +193,10 @@ def start_stiff_rope(law: Any, stiffness: float, damping: float) -> tuple[World,
 def test_stiff_rope_on_a_sheave_does_not_chatter(stiffness: float, damping: float, apart: float) -> None:
     """EA 1e7 N, EI/(T R²) = 0.04 and 0.2, bristles and contact of 1e9 N/m², 24 elements of 4 points: one steady ratio.
 
-    exp(mu pi) but for what bending takes from the arc, 1.2 and 5.9 %.  The stiffer rope swings where it stands off at
-    the ends of the arc, between 1.8 and 3.0, unless its bending is damped.
-    On segments, whose polygon the velocity penalty of 1e6 N s/m² takes for slip, the same
-    ends in an error or, with other ramps, in ratios between -3 and 25.
+    exp(mu pi) except for the part of the arc that bending removes, 1.2 and 5.9 %.  The stiffer rope swings where it
+    stands off at the ends of the arc, between 1.8 and 3.0, unless its bending is damped. On segments, whose polygon the
+    velocity penalty of 1e6 N s/m² takes for slip, the same ends in an error or, with other ramps, in ratios between -3
+    and 25.
     """
     world, parts, state = start_stiff_rope(ContactFrictionCirclePoints2D, stiffness, damping)
     tension = Sensors(None, [Sensor(parts["hold"], "force", name="tension")])
@@ -212,7 +212,7 @@ def test_stiff_rope_on_a_sheave_does_not_chatter(stiffness: float, damping: floa
 def test_stiff_rope_without_damping_is_doubtful(law: Any, end: float) -> None:
     """The stiffer rope of the test above with undamped bending: its tension swings between -3 and 14 of the weight.
 
-    It is said that steps had to be cut; steps of what settles are cut at times, too, and nothing is said.
+    A note says that steps had to be cut; settling contacts also cut steps at times, without a note.
     """
     world, _, state = start_stiff_rope(law, 50.0, 0.0)
     # steps that resolve each contact would end well
@@ -324,7 +324,7 @@ def test_line_lies_on_its_bed_from_the_start(friction: bool) -> None:
 
 
 def test_rounding_does_not_open_a_contact() -> None:
-    """A straight rope whose ends and middle touch a circle but for 1e-15 m: closed at the start, others stay open."""
+    """A straight rope whose ends and middle touch a circle up to 1e-15 m: closed at the start, others stay open."""
     world = World()
     nodes = world.add(PointSlope2D, position=[(-0.1, 1.0), (0.1, 1.0), (0.3, 1.0)], slope=[(1.0, 0.0)] * 3)
     rope = world.add(

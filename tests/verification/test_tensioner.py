@@ -55,7 +55,7 @@ def eval_loop(low: float, high: float, columns: dict[str, float]) -> float:
         """Both limits together."""
         return 2.0 * columns["friction_torque"] + (ml + mu) * abs(columns["preload"] + k * u)
 
-    # where |e| is larger it unloads first: the stiffness beside the limit that it comes to is k_b + mu_u k
+    # where |e| is larger it unloads first, with the stiffness k_b + mu_u k up to the limit
     large, small = (high, low) if sign > 0.0 else (low, high)
     between = 0.5 * (width(low) + width(high)) * (high - low)
     return between - width(large) ** 2 / (2.0 * (kb + mu * k)) - width(small) ** 2 / (2.0 * (kb - ml * k))
@@ -86,7 +86,7 @@ def test_hysteresis_loop_in_closed_form() -> None:
     loop = float(np.sum(0.5 * (f[last][1:] + f[last][:-1]) * np.diff(u[last])))
     ideal = eval_loop(-amplitude, amplitude, SPRING)
     assert_allclose(loop, ideal, rtol=1e-4)
-    # the second cycle of the account of the law
+    # the second cycle in the energies of the law
     lost = ledger["TensionerSpring.sliding"]
     half = int(np.argmin(np.abs(ledger.times - 1.0)))
     assert_allclose(lost[-1] - lost[half], ideal, rtol=1e-3)
@@ -169,7 +169,7 @@ def test_an_overrunning_pulley_drives_one_way() -> None:
     assert_allclose(sensors["torque"][free], drag, rtol=1e-12)
     fall = np.polyfit(t[free], sensors["shaft"][free], 1)[0]
     assert_allclose(fall, -drag / J, rtol=1e-6)
-    # the drag over the turn of the shaft against the rim
+    # the drag torque times the rotation of the shaft against the rim
     away = sensors["shaft"] - np.interp(t, [0.0, 0.1, 0.12, 0.2], [0.0, 40.0, 10.0, 10.0])
     ahead = float(np.sum(0.5 * (away[1:] + away[:-1]) * np.diff(t)))
     assert_allclose(ledger["OverrunningClutch.sliding"][-1], drag * ahead, rtol=0.02)

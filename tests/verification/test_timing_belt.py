@@ -21,7 +21,7 @@ def test_tangent_of_teeth_in_every_state_is_exact() -> None:
     world = wl.World()
     wheel = world.add(RigidBody2D, position=(0.1, 0.2), angle=0.3, mass=1.0, inertia=1e-3)
     pitch = 2.0 * pi / 20
-    # way along the circle and height [m] of a tooth in its groove, and the decisions that belong to them
+    # position along the circle and height [m] of a tooth in its groove, and the contact states that belong to them
     cases = [(0.5e-3, 0.1e-3), (-0.5e-3, 0.1e-3), (0.01e-3, -0.2e-3), (2.4e-3, 1.0e-3), (0.3e-3, 1.3e-3)]
     places = []
     for k, (way, height) in enumerate(cases):
@@ -58,7 +58,7 @@ def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() 
     point = world.add(MassPoint, position=(0.016 + 1e-5, 0.0), mass=0.01)
     con.fix(world, point, "y")
     world.add(con.Force, marker=con.position_marker(world, point), vector=(-press, 0.0, 0.0))
-    # the seat is another spring, as the lands of a belt
+    # the seat is another spring, like the lands of a belt
     seat = con.coordinate_marker(world, point, "x")
     world.add(con.ContactCoordinate, marker1=seat, contact_stiffness=1e7, contact_damping=200.0, offset=-1e-5)
     teeth = world.add(
@@ -77,7 +77,7 @@ def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() 
     riding = (t > 0.25) & (t < 0.6)
     assert_allclose(height[riding], 1.2e-3 - press / TOOTH["tip_stiffness"], atol=1e-6)
     assert_allclose(force[riding], 0.0, atol=1e-9)
-    # in the next groove, where the pulley pushes it from the other side at first
+    # in the next groove, whose other flank pushes at first
     assert (
         (groove[0], groove[-1]) == (0.0, 19.0)
         and abs(height[-1]) < 1e-5
@@ -136,7 +136,7 @@ def test_loads_of_teeth_along_the_arc_obey_the_difference_equation() -> None:
 
 
 def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_frequency() -> None:
-    """No creep: the driven pulley follows by 20/40 but for the deflection of teeth; its speed waves at 20 ω/(2 π)."""
+    """No creep: the driven pulley follows by 20/40 up to the deflection of teeth; its speed varies at 20 ω/(2 π)."""
     world, belt, bodies, drive = create_drive(150.0, 0.02)
     with belt.preload(drive):
         state = wl.Static(world).solve()
@@ -147,7 +147,7 @@ def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_fr
     times, a, b, speed = log.times, *(np.ravel(log[name]) for name in ("a", "b", "speed"))
     late = times > 0.02
     twist = (b - 0.5 * a)[late]
-    # the mean ratio, by the slope of the twist beside its waves: less than a thousandth of what belts creep by
+    # the mean ratio, from the slope of the twist without its waves: less than a thousandth of belt creep
     t = times[late]
     waves = [f(k * 20 * 100.0 * t) for k in (1, 2, 3) for f in (np.cos, np.sin)]
     slope = np.linalg.lstsq(np.stack([t, np.ones_like(t), *waves], axis=1), twist, rcond=None)[0][0]
@@ -157,7 +157,7 @@ def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_fr
     wave -= np.polyval(np.polyfit(t, wave, 3), t)
     spectrum = np.abs(np.fft.rfft(wave * np.hanning(len(t)), 8192))
     frequencies = np.fft.rfftfreq(8192, t[1] - t[0])
-    # seven waves: the highest line within a third of the width of one of them
+    # seven waves: the highest spectral line lies within a third of the width of one line
     assert abs(frequencies[spectrum.argmax()] - 20 * 100.0 / (2.0 * pi)) < 0.33 / 0.025
 
 

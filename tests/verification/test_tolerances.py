@@ -29,7 +29,7 @@ from windlass.solvers.static import Static
 def test_stiff_rope_ends_at_rounding(elements: int, EA: float) -> None:
     """10 m that hang straight, a linear problem, with the default tolerances: rounding ends the run, in 5 iterations.
 
-    The elongation w L²/(2 EA) to 1e-8 m of 10 m over EA: what strains of 1e-16 m over 10 mm leave.
+    The elongation w L²/(2 EA) to 1e-8 m of 10 m over EA: the error of strains of 1e-16 m over 10 mm.
     """
     world = World(gravity=(0.0, -9.81))
     columns = {"axial_stiffness": EA, "bending_stiffness": 1.0, "mass_per_length": 1.0}
@@ -42,7 +42,8 @@ def test_stiff_rope_ends_at_rounding(elements: int, EA: float) -> None:
 
 
 def test_stagnation_above_rounding_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the residual rests at 40 times what rounding is taken for, no run counts as converged, and words say why.
+    """Where the residual stays at 40 times the estimate of rounding, no run counts as converged, and the message says
+    why.
 
     The residual of this rope rests at rounding; the estimate is made 40 times too small, as for a law with rounding
     errors of its own that it does not tell.
@@ -102,7 +103,7 @@ def test_rope_that_falls_onto_a_plane() -> None:
     state = solver.solve()
     assert solver.statistics.steps < 1500 and solver.statistics.newton_iterations < 15000
     assert solver.statistics.roundings > 0
-    # it lies 1 mm lower, on a plane that falls by x²/(2 R)
+    # the cable lies 1 mm lower, on a plane that falls by x²/(2 R)
     assert_allclose(eval_output(nodes[10], "displacement", state)[1], -1e-3 - 1.0 / (2.0 * radius), rtol=0, atol=1e-6)
 
 

@@ -1,6 +1,6 @@
 """Equilibria that are none to be meant, in models of many kinds: left with a note, named by an error, never in silence.
 
-Each model begins at an unstable equilibrium, or beside none.  The stable one is known by hand.
+Each model begins at an unstable equilibrium, or far from equilibrium.  The stable one is known by hand.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ GRAVITY = 9.81
 HELD: dict[str, Any] = {"load_steps": 5, "stabiliser": 100.0}
 """Settings by which bodies on joints find where they hang."""
 Model = tuple[World, Callable[[State], float], float]
-"""A model, a number of its equilibrium, and what it must be."""
+"""A model, a number of its equilibrium, and its reference value."""
 
 
 def stand_on_a_joint(angle: float = pi) -> Model:
@@ -62,7 +62,7 @@ def stand_on_a_joint(angle: float = pi) -> Model:
 
 
 def hang_on_a_joint() -> Model:
-    """The same at 0.5 rad: no equilibrium, and without stiffness but that of the joint's force."""
+    """The same at 0.5 rad: no equilibrium, and no stiffness except by the force of the joint."""
     return stand_on_a_joint(0.5)
 
 
@@ -233,7 +233,7 @@ def test_what_hangs_on_a_joint_is_held_by_its_force() -> None:
 
 
 def test_a_ball_on_a_ball_is_a_note_of_every_solve() -> None:
-    """What contacts alone make unstable is returned, and each solve keeps that it was said."""
+    """Equilibria that only contacts make unstable are returned, and each solve keeps the note."""
     for _ in range(2):
         world = World(gravity=(0.0, 0.0, -GRAVITY))
         ball = world.add(RigidBody3D, name="ball", position=(0.0, 0.0, 0.199), mass=1.0, inertia=np.eye(3))

@@ -22,7 +22,7 @@ Case = tuple[Any, dict[str, Any]]
 TRAPEZOIDAL, ALPHA, INDEX2 = "trapezoidal_index2", "generalized_alpha", "generalized_alpha_index2"
 
 EXPLODING: list[Case] = [
-    # contacts far stiffer than the step resolves, accepted whatever their states do, and steps that may not be cut
+    # contacts far stiffer than the step resolves, accepted with any states, and steps that may not be cut
     *((driven_belt, {"stiffness": k, "step": h, "method": m, "adaptive": False, **LENIENT})
       for k, h in ((1e10, 5e-4), (1e10, 1e-3), (1e10, 2e-3), (2e10, 1e-3)) for m in (TRAPEZOIDAL, ALPHA)),
     *((loaded_rope, {"stretch": 1e7, "contact": 1e9, "step": h, "end": 0.05, "method": m, "adaptive": False, **LENIENT})
@@ -135,7 +135,7 @@ def test_what_is_said_before_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     (note,) = solver.verdict.notes
     assert "the step of 0.005 s is longer than the period of 0.00178 s" in note and "below 0.00089 s" in note
     assert f"note before dynamic: {note}" in capsys.readouterr().err
-    # it is said once in a run, however many solves it is true for; other numbers are another note
+    # the note appears once in a run for any number of solves; other numbers give another note
     again, start = driven_belt(step=5e-3, end=5e-3)
     again.solve(start)
     assert again.verdict.notes == [note] and "note" not in capsys.readouterr().err
@@ -228,7 +228,7 @@ def test_cables_that_begin_inside_of_a_circle_are_named(depth: float) -> None:
 
 def test_friction_of_what_has_just_touched() -> None:
     """A rope on a post: its points touch in the only load step and lose the friction that they had in it, so that full
-    load is solved for again; the post then carries what Euler and Eytelwein say, as with two load steps."""
+    load is solved for again; the post then carries the tension of Euler and Eytelwein, as with two load steps."""
     world = wl.World()
     rope = cable_along(
         world, helix((0, 0, 0), (0, 0, 1), 0.1, 0.5, pitch=0.0, strands=0.05), 16,
@@ -248,7 +248,7 @@ def test_friction_of_what_has_just_touched() -> None:
         force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
         assert abs(force[1] / carried - 1.0) < 1e-3
         assert solver.verdict.word == "ok"
-    # passes that end before the friction has settled: the post takes a part of what friction would have held back
+    # passes end before friction has settled, so the post carries a part of the friction force
     solver = wl.Static(world, passes=wl.Passes(max_it=5, fail=False), decide_in_newton=0, name="")
     force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
     assert 1.1 * carried < force[1] < 200.0

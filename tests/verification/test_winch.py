@@ -88,7 +88,7 @@ def hoist(step: float, **more: Any) -> tuple[Watch, wl.EnergyLedger]:
 
 
 def test_hoisting_a_mass_on_an_elastic_rope() -> None:
-    """The place within 2 % of the oscillation that hoisting excites, and the drive feels N (1 + ε) - EA ε²/2."""
+    """The place within 2 % of the oscillation by hoisting; the force on the drive is N (1 + ε) - EA ε²/2."""
     watch, _ = hoist(0.005, mass_per_length=1e-3)
     depth, length = -watch["place"][:, 1], watch["length"][:, 0]
     weight = MASS * G / SOFT
@@ -105,7 +105,7 @@ def test_hoisting_a_mass_on_an_elastic_rope() -> None:
 
 
 def test_energy_that_enters_closes_the_balance() -> None:
-    """A heavy rope out of a store under tension: what is left has order 2, and is small beside what flows."""
+    """A heavy rope from a store under tension: the rest has order 2 and is small compared with the inflow."""
     left = []
     for step in (0.02, 0.01, 0.005):
         _, ledger = hoist(step, mass_per_length=0.5, store_tension=200.0)
@@ -157,7 +157,7 @@ def test_hauling_in_ends_without_a_shock(stop: float, ramp: bool) -> None:
     """Default method, steps of 10 ms, a drive that stops at a step, within one, or begins at once: as with 2 ms."""
     t, force = haul(stop, 0.01, ramp=ramp)
     fine, exact = haul(stop, 0.002, 2, ramp)
-    # beside a load that springs, in the last case
+    # next to a load on springs, in the last case
     assert np.abs(force - np.interp(t, fine, exact)).max() < (0.25 if ramp else 0.03) * np.ptp(exact)
 
 
@@ -211,7 +211,7 @@ def heave(gain: float, end: float = 6.0) -> Any:
     place, length = con.coordinate_marker(world, rope.nodes[2], "y"), con.coordinate_marker(world, rope.feed, "s")
 
     def find_speed(t: float, y: Any, u: Any, u_t: Any) -> list[float]:
-        """Speed of paying out, which follows within 10 ms what the measured strain asks for."""
+        """Speed of paying out, which follows the value for the measured strain within 10 ms."""
         measured = 2e4 * ((10.0 - u[0]) / (10.0 + u[1]) - 1.0)
         return [(gain * (measured - 981.0) - y[0]) / 0.01]
 

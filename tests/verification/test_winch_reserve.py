@@ -1,4 +1,4 @@
-"""Winch ropes with cables in reserve: many cable lengths paid out and back, what a change keeps and loses, restart."""
+"""Winch ropes with cables in reserve: many cable lengths paid out and back, effects of changes, restart."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def pay_out(first: float, step: float = 0.01) -> tuple[WinchReserve, wl.EnergyLe
         rows.append((state.t, -place, float(np.ravel(tension)[0])))
 
     ledger, state = wl.EnergyLedger(), wl.Static(world, name="").solve()
-    # the ledger stands before what changes the state: the order of hooks does not matter
+    # the ledger comes before the hook that changes the state: the order of hooks does not matter
     wl.Dynamic(world, step=step, end=2.0 * TIME, name="").solve(state, hooks=[ledger, rope, keep])
     return rope, ledger, lambda t: start + out(t) - back(t), np.array(rows)
 

@@ -8,6 +8,7 @@ windlass sweep MODEL.py -output DIR [options]           run a model with many se
 windlass tune MODEL.py [options]                        find the quickest solver of a model
 windlass compile [-processes N]                         compile kernels ahead, on all cores or on N
 windlass show FILE [-picture FILE.png] [-movie FILE.mp4]  show results in a window, or write a picture or a film
+windlass post FILE [options]                            statistics, spectra, extremes, fatigue, envelopes of results
 windlass examples [NAME]                                list the examples, or copy one into the current folder
 windlass doctor                                         report on the installation
 windlass version                                        print the version
@@ -25,7 +26,7 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import HELP_WORDS
 from windlass.framework.launch.error_report import report
 
-COMMANDS = ("run", "run-exudyn", "modes", "sweep", "tune", "compile", "show", "examples", "doctor")
+COMMANDS = ("run", "run-exudyn", "modes", "sweep", "tune", "compile", "show", "post", "examples", "doctor")
 """Each is a file of this folder, whose ``main`` takes the words after the command and returns the exit code."""
 VERSION_WORDS = ("version", "-version", "--version")
 
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run_command(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # what is still in the buffer goes nowhere, so that the end of the process does not fail, too
+        # the rest of the buffer is discarded, so that the end of the process does not fail, too
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     return code

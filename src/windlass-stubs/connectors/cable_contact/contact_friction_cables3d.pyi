@@ -1,0 +1,66 @@
+# Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
+
+from __future__ import annotations
+from collections.abc import Sequence
+from typing import Any
+import numpy as np
+from windlass.connectors.cable_contact.gaps import watch_places
+from windlass.connectors.cable_contact.geometry import Columns
+from windlass.connectors.cable_contact.kernels import TOUCHING, WIDTH, add_residual
+from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
+from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts
+from windlass.connectors.cable_contact.search import CableSearch
+from windlass.connectors.cable_contact.tangent import add_tangent
+from windlass.connectors.cable_contact.update import follow_feet, update_history
+from windlass.connectors.circle_segments.power import create_place_account
+from windlass.connectors.friction.bristle import check_friction
+from windlass.connectors.markers.cable_markers3d import axis_dofs
+from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.connectors.markers.position_markers import list_handles
+from windlass.elements.routes.cable_order import find_chains
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole
+from windlass.framework.checks.values import show
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import LocalRows, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import World
+from typing import Any, TypeAlias
+from collections.abc import Sequence
+
+from numpy.typing import NDArray
+from windlass.framework.model.table import Entity
+
+
+Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
+WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
+YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
+Words: TypeAlias = str | Sequence[str] | NDArray[Any]
+UserFunctions: TypeAlias = Any
+One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
+Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
+
+FASTER: Any
+SOURCE: Any
+RADIUS: Any
+class CableContactSet(Component):
+    ...
+class ContactFrictionCables3D(Component):
+    ...
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    'Create the history values that the user left out.'
+def check(world: Tables, table: EntityTable) -> None:
+    'Raise ModelError for cables that are too thin for their points, or that do not form chains.'
+def bind(rows: LocalRows) -> Columns:
+    'All cables of the table for the kernels; cables of other processes have no points here.'
+def create_search(rows: LocalRows, c: Columns) -> CableSearch:
+    'The search among all cables of the table.'
+def build(rows: LocalRows) -> CableSystem:
+    'Bind the rows to the kernels.'
+def add_cable_contact(world: World, cables: Entity | Sequence[Entity], *, radius: float | Sequence[float], points: int, skin: float=0.0, apart: float=0.0, name: str=..., contact_stiffness_per_length: Numbers=..., contact_damping_per_length: Numbers=..., damping_depth: Numbers=..., friction_coefficient: Numbers=..., friction_stiffness_per_length: Numbers=..., friction_velocity_penalty_per_length: Numbers=...) -> Entity:
+    'Let 3D cables touch each other and themselves.\n\nArgs:\n    cables: the cables, chains or single ones.\n    radius: radius of their cross sections [m], one for all or one for each handle.\n    points: number of contact points of each cable; points should be at most a radius apart.\n    skin: margin of the search [m]; 0: the smallest radius.\n    apart: arc length within which a chain does not touch itself [m]; 0: four of its radii.\n    **columns: columns of `CableContactSet`.\n\nReturns:\n    The rows, one per cable in the order given.\n\nRaises:\n    ModelError: no cables, or values that are not allowed.'

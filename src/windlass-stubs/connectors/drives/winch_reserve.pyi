@@ -1,0 +1,86 @@
+# Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
+
+from __future__ import annotations
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+import numpy as np
+from windlass.connectors.constraints.supports import fix
+from windlass.connectors.markers.position_markers import merge_handles
+from windlass.elements.cable2d.points import array_form, eval_shape, shape_integrals
+from windlass.elements.cable3d.winch_cable import winch_rope
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, inside, instance, number, numbers, whole, word
+from windlass.framework.command_line.notes import say_once
+from windlass.framework.errors import ModelError
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
+from typing import Any, TypeAlias
+from collections.abc import Sequence
+
+from numpy.typing import NDArray
+from windlass.framework.model.table import Entity
+
+
+Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
+WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
+YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
+Words: TypeAlias = str | Sequence[str] | NDArray[Any]
+UserFunctions: TypeAlias = Any
+One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
+Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
+
+MOST: Any
+MIDDLE: Any
+MOTION: Any
+class CableChange(NamedTuple):
+    t: float
+    cables: int
+    weight: float
+def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
+    'Motion in the middle of cables: place and slope, their velocities and two kinds of accelerations, (n, 2 d) each.\n\nArgs:\n    motion: the same of the nodes from the first to the last, shape (n + 1, 2 d) each.\n    lengths: length of a cable h [m] and h_t, and h_tt of both kinds.'
+class WinchReserve(StepHook):
+    def __init__(self, world: World, outlet: Any, end: Any, cables: int=1, *, wanted: float, longest: float, strain: float=0.0, name: str='rope', mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., store_tension: Numbers=..., shortest: Numbers=..., active: YesNo=...) -> None:
+        ...
+    _world: Any
+    _name: Any
+    _fewest: Any
+    _wanted: Any
+    _levels: Any
+    _reference: FloatArray
+    changes: list[CableChange]
+    nodes: Any
+    feed: Any
+    _feed_reference: Any
+    def _add_levels(self, finest: Entity, columns: Mapping[str, Any]) -> None:
+        'Cables of the coarser levels, and the constraints of the nodes that these do not have.'
+    def _count(self, level: int) -> int:
+        'Number of cables on a level.'
+    def _stride(self, level: int) -> int:
+        'From one node of a level to the next among all nodes.'
+    @property
+    def _most(self) -> int:
+        ...
+    @property
+    def _level(self) -> int:
+        'The level that is outside, as the world is switched.'
+    @property
+    def outside(self) -> Entity:
+        'The cables that are outside now, from the outlet to the end.'
+    def _find_level(self, length: float, level: int) -> int:
+        'The level for a length of rope [m], from that before.'
+    def _switch(self, level: int) -> None:
+        'Put the cables of a level outside, and hold the nodes that they do not have.'
+    def before_step(self, state: State) -> None:
+        'Change the number of cables if they have become too long or too short.'
+    def _change(self, state: State, old: int, new: int) -> float:
+        'Bring the nodes to another level; the energy of the weight that this leaves out [J].'
+    def _eval_length(self, state: State) -> float:
+        'Length outside the winch [m].'
+    def _eval_weight(self, x: FloatArray, length: float) -> float:
+        'Potential energy of the weight [J].'
+    def checkpoint(self) -> dict[str, Any]:
+        'Changes so far; the switches of the model store which cables are outside.'
+    def restore(self, kept: Mapping[str, Any], state: State) -> None:
+        'Continue the changes of the interrupted run.'

@@ -1,0 +1,59 @@
+# Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
+
+from __future__ import annotations
+from collections.abc import Sequence
+from typing import Any
+import numpy as np
+from numpy.typing import NDArray
+from windlass.connectors.markers.coordinate_columns import coordinates_of
+from windlass.connectors.markers.pairs import Pair
+from windlass.connectors.markers.position_kernels import FAMILY
+from windlass.connectors.rigid_springs.reeving_kernels import ENERGY, FORCE, LENGTH, LOST, PASSED, RATE, REST, fill_numbers, fill_points, residual, tangent
+from windlass.framework.accounts import Account
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.checks import checked, each, handle, instance, numbers, optional
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.model.drawing import Drawing, draw_traces
+from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.rows import create_records
+from windlass.framework.model.schema import Component, column, ref, refs
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import World
+from typing import Any, TypeAlias
+from collections.abc import Sequence
+
+from numpy.typing import NDArray
+from windlass.framework.model.table import Entity
+
+
+Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
+WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
+YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
+Words: TypeAlias = str | Sequence[str] | NDArray[Any]
+UserFunctions: TypeAlias = Any
+One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
+Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
+
+ENDS: Any
+class ReevingSystemSprings(Component):
+    ...
+def find_frames(axes: FloatArray) -> FloatArray:
+    'Frames (..., 3, 3) with given third axes, (..., 3).'
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    'World coordinate numbers of all markers, then of the coordinates at the ends, -1 for none, shape (rows, n).'
+def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
+    'The spans of all rows, one after the other; the records of rows and of spans; markers of the longest rope.\n\nRecords of rows have first, last: first and last span.  end: coordinate markers at the ends of the rope or -1 (2,);\nbegin: where their coordinates begin in a row, and end (3,); factor (2,).  Records of spans have the radii at both\nends (2,), and the frames of both sheaves in their markers (2, 3, 3).'
+def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
+    'The numbers of `fill_numbers`.'
+def build(rows: LocalRows) -> System:
+    'The system of `ReevingSystemSprings`.'
+def check(world: Tables, table: EntityTable) -> None:
+    'Raise ModelError for sheaves without frames, and axes of length 0.'
+def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
+    'Draw each rope as a line along its spans and around its sheaves.'
+def output(unit: str, doc: str, which: int) -> Output:
+    'An output variable: one of the numbers of `fill_numbers`.'
+def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None=None, *, name: str=..., reference_length: Numbers=..., axial_stiffness: Numbers=..., axial_damping: Numbers=..., preload: Numbers=..., slack_force: Numbers=..., twist_damping: Numbers=..., shear_damping: Numbers=..., factor0: Numbers=..., factor1: Numbers=..., active: YesNo=..., coordinate0: One=..., coordinate1: One=...) -> Entity:
+    'Add a `ReevingSystemSprings`: one rope over sheaves and points.\n\nArgs:\n    markers: places along the rope, from one end to the other, 2 or more; rigid markers at sheaves.\n    radii: radii of the sheaves [m], shape (markers,), also of drums at the ends; 0 at points.\n    axes: of the sheaves in the frames of their markers, about which the rope turns, shape (markers, 3); default (0,\n        0, 1), counter-clockwise.\n    **columns: columns of `ReevingSystemSprings`, e.g. ``axial_stiffness`` and ``reference_length``.\n\nReturns:\n    Handle to the rope.\n\nRaises:\n    ModelError: lists of different lengths.'

@@ -1,0 +1,46 @@
+# Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
+
+from __future__ import annotations
+from collections.abc import Sequence
+from typing import Any
+import numpy as np
+from windlass.connectors.markers.position_markers import list_handles
+from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
+from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable, SetSurface, SurfaceSet
+from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
+from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole
+from windlass.framework.checks.values import show
+from windlass.framework.errors import ModelError
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.schema import shape_of
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from typing import Any, TypeAlias
+from collections.abc import Sequence
+
+from numpy.typing import NDArray
+from windlass.framework.model.table import Entity
+
+
+Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
+WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
+YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
+Words: TypeAlias = str | Sequence[str] | NDArray[Any]
+UserFunctions: TypeAlias = Any
+One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
+Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
+
+CORD_FACTOR: Any
+DEPTH_SHARE: Any
+RIM: Any
+DAMPING: Any
+def add_surface_contact(world: World, surfaces: Entity | Sequence[Entity], cables: Entity | Sequence[Entity], *, points: int=4, rope_radius: float=0.0, tension: float | None=None, radius: float | None=None, touching: int | None=None, skin: float | None=None, name: str=..., contact_damping_per_length: Numbers=..., friction_velocity_penalty_per_length: Numbers=..., friction_stiffness_per_length: Numbers=..., friction_coefficient: Numbers=..., clip_normal_force: YesNo=..., active: YesNo=..., contact_stiffness_per_length: Numbers=...) -> Entity:
+    "Let every cable touch every surface, by one row per pair or by rows with a search.\n\nWith many surfaces give ``touching``: then rows belong to `ContactFrictionSurfaceSetCable`, whose cost grows with\nthe number of cables, not of pairs.\n\nWith the tension T of the rope and the radius R of the surface (of a sea bed: T/R is the weight per metre) missing\nstiffness and damping are chosen: k = 1000 T/R², for which the line pressure T/R causes a penetration of 0.1 % of R,\nor on drums, sheaves and spheres 100 EA/R² if this is more, so that penetration and bristles move the rope by at\nmost 1 % of its stretch; bristles are as stiff, mu_k = k; both have a third of the critical damping.\n\nArgs:\n    surfaces: the surfaces, k of them, of one kind or of several.\n    cables: the cables, n of them, of `Cable2D` or `Cable3D`.\n    points: contact points of each cable.\n    rope_radius: radius of the rope [m].\n    tension: tension of the rope [N], to choose stiffness and damping.\n    radius: radius of the rope's axis on the surface [m], to choose stiffness and damping.\n    touching: number of surfaces that a cable can touch at a time, found by a search; None: one row per pair.\n    skin: margin of the search [m]; default: length of the longest cable.\n    **columns: further columns of the law: one value for all, or one for each cable.\n\nReturns:\n    The pairs, surface by surface: row i n + j is surface i with cable j, shape (k n,); with ``touching`` row\n    j touching + i is place i of cable j, shape (touching n,).\n\nRaises:\n    ModelError: no surface or no cable, no stiffness, or values that the law does not allow."
+def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:
+    'Values by cable converted to values by row; others are unchanged.'
+def _choose(tension: float, radius: float, cables: Sequence[Entity], bends: bool) -> dict[str, Any]:
+    'Stiffness and damping per metre of cable for a taut rope; ``bends``: around drums and sheaves.'
+def add_drum(world: World, marker: Entity, *, radius: float, half_width: float, flange_radius: float | None=None, axis: Sequence[float]=(0.0, 0.0, 1.0)) -> list[Entity]:
+    'Add a drum, with flanges at its ends if they have a radius: a cylinder and two discs.\n\nA rope touches flanges only from inside of the drum; points deeper in them than a tenth of their height are open.\n\nArgs:\n    marker: rigid marker in the middle of the drum.\n    radius: radius of the drum [m].\n    half_width: half of its width between the flanges [m].\n    flange_radius: radius of the flanges [m], > radius.\n    axis: direction of the axis in the frame of the marker.\n\nReturns:\n    The surfaces, for `add_surface_contact`.\n\nRaises:\n    ModelError: flanges that are not larger than the drum.'
+def add_v_groove(world: World, marker: Entity, *, radius: float, half_angle: float, outer_radius: float, axis: Sequence[float]=(0.0, 0.0, 1.0)) -> Entity:
+    'Add a V-groove: two flanks that press on a rope, together 1/sin(half_angle) times as much as a drum.\n\nArgs:\n    marker: rigid marker in the middle of the sheave.\n    radius: radius where the flanks meet [m].\n    half_angle: angle between a flank and the plane of the groove [rad].\n    outer_radius: radius of the rim [m].\n    axis: direction of the axis in the frame of the marker.\n\nReturns:\n    Both flanks, for `add_surface_contact`.'

@@ -1,0 +1,81 @@
+# Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
+
+from __future__ import annotations
+from typing import Any, ClassVar, NamedTuple
+import numpy as np
+from numpy.typing import NDArray
+from windlass.elements.cable2d.cable2d import check_nodes
+from windlass.elements.cable2d.points import Rule, create_rule, eval_shape, gauss_rule
+from windlass.elements.cable3d.winch_forces import add_damping, add_elastic
+from windlass.elements.cable3d.winch_motion import fill_flows, fill_motion, gravity, gravity_tangent, inertia, inertia_tangent
+from windlass.elements.cable3d.winch_points import Points
+from windlass.elements.nodes.ale_node import ALENode
+from windlass.elements.nodes.nodes2d import PointSlope2D
+from windlass.elements.nodes.nodes3d import PointSlope3D
+from windlass.framework.accounts import Account
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, inside, instance, number, numbers, whole, word
+from windlass.framework.checks.values import read_numbers, show
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Checks, Evaluation, Fields, System, Term
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import World
+from typing import Any, TypeAlias
+from collections.abc import Sequence
+
+from numpy.typing import NDArray
+from windlass.framework.model.table import Entity
+
+
+Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
+WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
+YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
+Words: TypeAlias = str | Sequence[str] | NDArray[Any]
+UserFunctions: TypeAlias = Any
+One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
+Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
+
+NO_FORCE: Any
+NO_SLOTS: Any
+SHARES: Any
+class WinchCable2D(Component):
+    provides: ClassVar[tuple[str, ...]] = ('winch cable', 'strained cable')
+class WinchCable3D(WinchCable2D):
+    ...
+def create_points(s: FloatArray, w: FloatArray | None=None) -> Points:
+    'Places [1] of cables of length 1, with weights.'
+def bind(rows: LocalRows) -> NDArray[Any]:
+    'The records of the rows.\n\nstored: energy of the rope in the winch W [J/m].  dofs: local numbers of z, shape (4 d + 1,).'
+def build(rows: LocalRows) -> System:
+    'Bind rows to the kernels.'
+def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
+    'Texts on ropes that are too short.'
+def check(world: Tables, table: EntityTable) -> None:
+    'Raise ModelError for incomplete ropes, and for feeds that begin too short.'
+class Sections(NamedTuple):
+    position: FloatArray
+    velocity: FloatArray
+    force: FloatArray
+def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sections:
+    'The cables at shares of themselves from node0 on, shape (k,).'
+def at_share(unit: str, doc: str, name: str) -> Output:
+    'An output at a place of each cable, by its share of the cable.'
+def eval_length(rows: LocalRows, fields: Fields) -> FloatArray:
+    'Length of each cable without strain [m], 0 in reserve.'
+def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
+    '∫ ρA u dx [kg m/s], shape (rows, 3).'
+def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
+    'Flow with the material into each cable minus flow out of it, see `fill_flows`; momentum of shape (rows, 3).'
+def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+    'Each cable as ``subdivisions`` lines; the cables of a winch are one part.  Places are shares of a cable.\n\nLines are the same in all frames, so lines of cables in reserve are points at the start of the first cable outside.'
+class WinchRope(NamedTuple):
+    cables: Entity
+    nodes: Entity
+    feed: Entity
+def winch_rope(world: World, outlet: Any, end: Any, cables: int, *, strain: float=0.0, name: str='rope', mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., store_tension: Numbers=..., shortest: Numbers=..., active: YesNo=...) -> WinchRope:
+    'Add a straight rope between the outlet of a winch and its end, in cables of equal shares.\n\nArgs:\n    world: the world.\n    outlet, end: places [m], shape (2,), or (3,) in 3D; neither is held.\n    cables: number of cables.\n    strain: of the rope in the reference configuration [1], N/EA under a tension N.\n    name: name for messages and output.\n    **columns: columns of `WinchCable2D`, one value for all cables.\n\nReturns:\n    The cables, their nodes, and the `ALENode` whose coordinate ``s`` is the length outside the winch.\n\nRaises:\n    ModelError: places of different shapes, or places that coincide.'

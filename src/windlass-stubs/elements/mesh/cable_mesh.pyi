@@ -1,0 +1,74 @@
+# Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
+
+from __future__ import annotations
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+import numpy as np
+from windlass.elements.cable3d.kinds import find_kinds
+from windlass.elements.mesh.mesh_checks import check_mesh, merge_points
+from windlass.elements.mesh.mesh_file import FileMesh, read_mesh
+from windlass.elements.mesh.mesh_lines import eval_lengths, eval_slopes, find_reversed, join_ends
+from windlass.elements.mesh.mesh_nodes import NodePlan, add_nodes, create_node_sets, create_nodes, list_ranges, plan_nodes
+from windlass.elements.mesh.mesh_parts import Given, Net, NetCables, Outline, deal_net
+from windlass.framework.arrays import IntArray
+from windlass.framework.checks import checks
+from windlass.framework.errors import ModelError
+from windlass.framework.launch.launcher import communicator
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.law import Tables
+from windlass.framework.model.parts import pick_rows
+from windlass.framework.model.schema import REQUIRED
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from typing import Any, TypeAlias
+from collections.abc import Sequence
+
+from numpy.typing import NDArray
+from windlass.framework.model.table import Entity
+
+
+Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
+WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
+YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
+Words: TypeAlias = str | Sequence[str] | NDArray[Any]
+UserFunctions: TypeAlias = Any
+One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
+Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
+
+Columns = Mapping[str, Any]
+MOST_JOINED: Any
+class NamedSets(dict[str, Entity]):
+    def __init__(self, kind: str, sets: dict[str, Entity]) -> None:
+        ...
+    _kind: Any
+    def __missing__(self, name: str) -> Entity:
+        ...
+@dataclass(frozen=True)
+class CableMesh():
+    all_cables: Entity
+    all_nodes: Entity
+    cables: NamedSets
+    nodes: NamedSets
+    slope_nodes: NamedSets
+    notes: tuple[str, ...]
+    def describe(self) -> str:
+        'Counts, groups and notes in some lines of text.'
+def cables_from_mesh(world: World, path: str | Path, *, sections: Mapping[str, Columns] | None=None, cables_per_line: int=1, largest_length: float | None=None, scale: float=1.0, slopes: Literal['smooth', 'through', 'separate']='smooth', corner_angle: float=0.5, hinges: Sequence[str]=(), unused_points: Literal['error', 'ignore']='error', merge_distance: float | None=0.0, in_space: bool=False, name: str='net', length: Numbers=..., mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., bending_damping: Numbers=..., reference_strain: Numbers=..., reference_curvature: Numbers=..., strain_is_relative_to_reference: Numbers=..., integration: WholeNumbers=..., axial_force_function: UserFunctions=..., axial_force_derivatives: UserFunctions=..., bending_moment_function: UserFunctions=..., bending_moment_derivatives: UserFunctions=...) -> CableMesh:
+    'Add the line cells of a mesh file as cables, with nodes where lines meet and between.\n\nCables that meet share their position.  They also share their slope if the axis is smooth, see ``slopes``; otherwise\neach has a separate slope: a hinge.\n\nArgs:\n    world: the world.\n    path: mesh of gmsh (.msh, 2.2 or 4.1), .vtu or .xdmf, in the plane z = 0 or in 3D.\n    sections: columns of `Cable2D` or `Cable3D` by the name of a group of lines, e.g.\n        ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``.\n    cables_per_line: number of cables that each line is divided into.\n    largest_length: largest length of a cable [m]; lines longer than ``cables_per_line`` times this length are\n        divided into more cables.\n    scale: metres per unit of length of the file [m].\n    slopes: where lines share a slope. ``"smooth"``: where two lines of one section meet at an angle of at most\n        ``corner_angle``. ``"through"``: also where more lines meet, in pairs with the smallest angles.\n        ``"separate"``: nowhere; only cables within a line share slopes.\n    corner_angle: largest angle between two lines that share a slope [rad], 0 to π/2.\n    hinges: names of groups of points (or lines) where nothing shares a slope.\n    unused_points: ``"ignore"`` leaves out points that belong to no line, if no group has them.\n    merge_distance: points at most this far from each other become one [m]; 0: points at one place are an error,\n        None: they stay apart.\n    in_space: create 3D cables, `Cable3D`; otherwise all points must have z = 0.\n    name: name for messages and output.\n    **cable_columns: columns of all cables, which those of sections override; enough for lines without section.\n        ``length`` [m] is the arc length of the axis unless given.\n\nReturns:\n    Handles to the new entities, by name.\n\nRaises:\n    ModelError: a file that cannot be read, groups that do not exist, lines without section or with two, points that\n        belong to no line or coincide, lines without length, duplicate lines.'
+def _plan_net(mesh: FileMesh, groups: list[MeshSection], hinges: Sequence[str], corner_angle: float, slopes: str, cables_per_line: int, largest_length: float | None) -> Net:
+    'All rows of a net; see `cables_from_mesh`.'
+def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], common: Columns, name: str) -> CableMesh:
+    'Add the rows of a net that this process provides.'
+class MeshSection(NamedTuple):
+    label: str
+    columns: Columns
+    given: Columns | None
+    lines: IntArray
+def _assign_sections(mesh: FileMesh, sections: Mapping[str, Columns] | None, common: Columns, name: str) -> list[MeshSection]:
+    'Which lines have which columns; every line is in one section.'
+def _same_as(sections: list[MeshSection], number: int) -> int:
+    'Number of the first section given by the same object.'
+def _plan_cables(plan: NodePlan, lines: IntArray) -> NetCables:
+    'The cables of the lines of a section, line by line.'

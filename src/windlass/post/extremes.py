@@ -1,0 +1,128 @@
+"""The largest value that a longer time brings, from the peaks of a shorter series.
+
+Peaks are the largest values between two rises through the mean.  Peaks above a threshold u come at a rate ν and exceed
+it by the generalised Pareto distribution:
+
+s(x) = P(peak > x | peak > u) = (1 + ξ (x - u)/σ)^(-1/ξ)        in the duration D:  P(max ≤ x) = exp(-ν D s(x))
+
+The maxima of equal blocks of the length B follow Gumbel's distribution:  P(max ≤ x) = exp(-D/B exp(-(x - μ)/β)).
+Both are fitted by maximum likelihood.
+
+Source: E. J. Gumbel, Statistics of Extremes, Columbia University Press (1958); J. Pickands, Ann. Stat. 3 (1975) 119;
+S. Coles, ISBN 1-85233-459-2, Springer (2001), chapters 3 and 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, instance, number, optional, whole, word
+from windlass.framework.errors import ModelError
+from windlass.post.series import Series
+
+LEAST = 10
+"""Least number of peaks or blocks of a fit."""
+SHARE = 0.9
+"""Quantile of the peaks that is the default threshold [1]."""
+SMALL = 1e-6
+"""Shape parameters below it are 0 [1]."""
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """The distribution of the largest value in a duration: P(max ≤ x) = exp(-rate D s(x)).
+
+    s(x) = (1 + shape (x - location)/scale)^(-1/shape), or exp(-(x - location)/scale) for the shape 0.
+
+    Attributes:
+        method: "threshold" or "blocks".
+        location, scale: threshold u and σ, or μ and β, in the unit of the series.
+        shape: ξ; 0 for Gumbel's distribution [1].
+        rate: peaks above the threshold, or blocks, in a second [1/s].
+        count: number of peaks or blocks of the fit.
+    """
+
+    method: str
+    location: float
+    scale: float
+    shape: float
+    rate: float
+    count: int
+
+    @checked(probability=number("1", minimum=0.0, maximum=1.0), duration=number("s", above=0.0))
+    def quantile(self, probability: float, duration: float) -> float:
+        """The value below which the largest one in a duration [s] is with a probability from 0 to 1, both excluded."""
+        if not 0.0 < probability < 1.0:
+            raise ModelError(f"probability = {probability:g} in Extremes.quantile: must be > 0 and < 1")
+        return self._at(self.rate * duration / -log(probability))
+
+    @checked(duration=number("s", above=0.0))
+    def mode(self, duration: float) -> float:
+        """The most probable largest value in a duration [s]."""
+        if self.shape <= -1.0:  # the density rises up to the largest possible value
+            return self.location - self.scale / self.shape
+        return self._at(self.rate * duration / (1.0 + self.shape))
+
+    def _at(self, times: float) -> float:
+        """The value that is exceeded once in so many peaks."""
+        if abs(self.shape) < SMALL:
+            return self.location + self.scale * log(times)
+        return self.location + self.scale / self.shape * float(times**self.shape - 1.0)
+
+
+@checked(series=instance(Series))
+def find_peaks(series: Series) -> FloatArray:
+    """The largest value between each two rises through the mean, shape (peaks,), in the unit of the series."""
+    x = series.values
+    below = x < x.mean()
+    rises = np.flatnonzero(below[:-1] & ~below[1:]) + 1
+    return np.maximum.reduceat(x[: rises[-1]], rises[:-1]) if len(rises) > 1 else np.zeros(0)
+
+
+@checked(
+    series=instance(Series),
+    method=word("threshold", "blocks"),
+    threshold=optional(number("1")),
+    blocks=whole(LEAST),
+)
+def fit_extremes(
+    series: Series, method: str = "threshold", threshold: float | None = None, blocks: int = 20
+) -> Extremes:
+    """Fit the distribution of the largest value to a series; for the smallest one change the sign of the series.
+
+    Args:
+        series: a steady part of a run.
+        method: "threshold" for peaks above a threshold, "blocks" for maxima of equal blocks by Gumbel's distribution.
+        threshold: in the unit of the series; None: the value below which nine of ten peaks are.
+        blocks: number of blocks; each must contain several independent peaks.
+
+    Raises:
+        ModelError: fewer than ten peaks above the threshold, or blocks without a peak.
+    """
+    from scipy import stats  # imported here, because only extremes need it
+
+    peaks = find_peaks(series)
+    if method == "blocks":
+        if len(peaks) < blocks:
+            raise ModelError(
+                f"blocks = {blocks} in fit_extremes of {series.name!r}, which has {len(peaks)} peaks: must be at most "
+                "one for each peak"
+            )
+        edges = np.linspace(series.times[0], series.times[-1], blocks + 1)
+        places = np.searchsorted(series.times, edges[:-1])
+        maxima = np.maximum.reduceat(series.values, places)
+        location, scale = stats.gumbel_r.fit(maxima)
+        return Extremes(method, float(location), float(scale), 0.0, blocks / series.duration, blocks)
+    least = threshold if threshold is not None else (float(np.quantile(peaks, SHARE)) if len(peaks) else 0.0)
+    above = peaks[peaks > least]
+    if len(above) < LEAST:
+        raise ModelError(
+            f"threshold = {least:g} {series.unit} in fit_extremes of {series.name!r}: {len(above)} of {len(peaks)} "
+            f"peaks are above it, must be at least {LEAST}; take a lower threshold or a longer run"
+        )
+    shape, _, scale = stats.genpareto.fit(above - least, floc=0.0)
+    return Extremes(method, least, float(scale), float(shape), len(above) / series.duration, len(above))

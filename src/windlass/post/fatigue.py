@@ -1,0 +1,164 @@
+"""Fatigue of lines under varying tension: rainflow cycles, curves of cycles to failure, and sums of damage.
+
+N = c / (ΔT/T_0)^m          D = Σ n_i / N_i          ΔT_eq = (Σ n_i ΔT_i^m / Σ n_i)^(1/m)
+
+ΔT is the range of tension of a cycle [N].  In T-N curves T_0 is the breaking load; for ropes c depends on the mean
+tension of the cycle, log10 c = a - b T_mean/T_0.  In S-N curves T_0 is the nominal area times 1 MPa, so that ΔT/T_0 is
+the stress range in MPa.
+
+Source: ASTM E1049-85 (2017), section 5.4.4, by the library rainflow; API RP 2SK (2005), section 6; DNV-OS-E301 (2010),
+chapter 2, section 2 F; M. A. Miner, J. Appl. Mech. 12 (1945) A159-A164.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, pi
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import check_fields, checked, instance, number, optional, word
+from windlass.framework.errors import ModelError
+from windlass.post.series import Series
+
+MPA = 1e6
+YEAR = 365.25 * 86400.0
+"""A year [s]."""
+
+
+class Standard(NamedTuple):
+    """A curve of a standard: exponent m, log10 c = a - b T_mean/T_0, and the number of bars in the nominal area."""
+
+    m: float
+    a: float
+    b: float
+    bars: int
+    source: str
+
+
+TENSION_CURVES: Mapping[str, Standard] = {
+    "stud chain": Standard(3.0, 3.0, 0.0, 2, "API RP 2SK"),
+    "studless chain": Standard(3.0, 2.5, 0.0, 2, "API RP 2SK"),
+    "six-strand rope": Standard(4.09, 3.20, 2.79, 1, "API RP 2SK"),
+    "spiral strand rope": Standard(5.05, 3.25, 3.43, 1, "API RP 2SK"),
+}
+"""T-N curves by name, for `breaking_load`; to be compared with the standard before use in design."""
+STRESS_CURVES: Mapping[str, Standard] = {
+    "stud chain": Standard(3.0, float(np.log10(1.2e11)), 0.0, 2, "DNV-OS-E301"),
+    "studless chain": Standard(3.0, float(np.log10(6.0e10)), 0.0, 2, "DNV-OS-E301"),
+    "six-strand rope": Standard(4.0, float(np.log10(3.4e14)), 0.0, 1, "DNV-OS-E301"),
+    "spiral strand rope": Standard(4.8, float(np.log10(1.7e17)), 0.0, 1, "DNV-OS-E301"),
+}
+"""S-N curves by name, for `diameter`; to be compared with the standard before use in design."""
+
+
+@dataclass(frozen=True)
+class FatigueCurve:
+    """Cycles to failure N = 10^(a - b T_mean/T_0) / (ΔT/T_0)^m.
+
+    Args:
+        exponent: m [1], > 0.
+        constant: a = log10 of the cycles at ΔT = T_0 [1].
+        reference: T_0 [N], > 0: a breaking load, or an area [m²] times 1e6 Pa.
+        mean_effect: b [1], >= 0.
+
+    Raises:
+        ModelError: a number outside of its range.
+    """
+
+    exponent: float
+    constant: float
+    reference: float
+    mean_effect: float = 0.0
+
+    def __post_init__(self) -> None:
+        above, least = number("1", above=0.0), number("1", minimum=0.0)
+        fields = {"exponent": above, "constant": number("1"), "reference": number("N", above=0.0), "mean_effect": least}
+        check_fields(self, fields)
+
+    def find_lives(self, ranges: FloatArray, means: FloatArray) -> FloatArray:
+        """Cycles to failure [1] for ranges and means of tension [N], shapes (n,); infinite for the range 0."""
+        levels = np.asarray(means, np.float64) / self.reference
+        with np.errstate(divide="ignore"):
+            lives: FloatArray = 10.0 ** (self.constant - self.mean_effect * levels) / (
+                (np.asarray(ranges, np.float64) / self.reference) ** self.exponent
+            )
+        return lives
+
+
+@checked(
+    name=word(*TENSION_CURVES),
+    breaking_load=optional(number("N", above=0.0)),
+    diameter=optional(number("m", above=0.0)),
+)
+def fatigue_curve(name: str, *, breaking_load: float | None = None, diameter: float | None = None) -> FatigueCurve:
+    """A curve of a standard by the name of the line.
+
+    Args:
+        name: "stud chain", "studless chain", "six-strand rope" or "spiral strand rope".
+        breaking_load: for the T-N curve of API RP 2SK [N].
+        diameter: for the S-N curve of DNV-OS-E301: of the bar of a chain, or of a rope [m]; the nominal area is
+            2 π d²/4 for chains and π d²/4 for ropes.
+
+    Raises:
+        ModelError: an unknown name; both or none of breaking load and diameter.
+    """
+    if (breaking_load is None) == (diameter is None):
+        raise ModelError(
+            f"breaking_load = {breaking_load}, diameter = {diameter} in fatigue_curve: one of them must be given, "
+            "breaking_load [N] for API RP 2SK or diameter [m] for DNV-OS-E301"
+        )
+    if diameter is None:
+        found, reference = TENSION_CURVES[name], breaking_load
+    else:
+        found = STRESS_CURVES[name]
+        reference = found.bars * pi * diameter**2 / 4.0 * MPA
+    return FatigueCurve(found.m, found.a, float(reference or 0.0), found.b)
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """Cycles of a series by rainflow counting.
+
+    Attributes:
+        ranges, means: of the cycles, shapes (n,), in the unit of the series.
+        counts: 1 for whole and 0.5 for half cycles, shape (n,).
+        duration: of the series [s].
+    """
+
+    ranges: FloatArray
+    means: FloatArray
+    counts: FloatArray
+    duration: float
+
+    @checked(curve=instance(FatigueCurve))
+    def damage(self, curve: FatigueCurve) -> float:
+        """The sum of n/N over the cycles of the series [1], by Miner's rule; failure is expected at 1."""
+        return float(np.sum(self.counts / curve.find_lives(self.ranges, self.means)))
+
+    def life(self, curve: FatigueCurve) -> float:
+        """Time to failure if the series repeats for ever [s]; infinite without cycles."""
+        damage = self.damage(curve)
+        return self.duration / damage if damage > 0.0 else inf
+
+    @checked(exponent=number("1", above=0.0))
+    def equivalent_range(self, exponent: float) -> float:
+        """The range of as many equal cycles with the same damage, in the unit of the series; 0 without cycles."""
+        total = float(self.counts.sum())
+        scale = float(self.ranges.max(initial=0.0))
+        if total == 0.0 or scale == 0.0:
+            return 0.0
+        mean = float(np.sum(self.counts * (self.ranges / scale) ** exponent)) / total
+        return scale * float(mean ** (1.0 / exponent))
+
+
+@checked(series=instance(Series))
+def rainflow(series: Series) -> Cycles:
+    """The cycles of a series by rainflow counting; ranges that no later cycle closes are half cycles."""
+    from rainflow import extract_cycles  # imported here, because only fatigue needs it
+
+    found = np.array([cycle[:3] for cycle in extract_cycles(series.values.tolist())], np.float64).reshape(-1, 3)
+    return Cycles(found[:, 0], found[:, 1], found[:, 2], series.duration)

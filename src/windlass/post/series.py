@@ -1,0 +1,193 @@
+"""Quantities over time, from CSV files or arrays, and their statistics over a part of the time."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.user_functions.time_series import split_heading
+from windlass.connectors.user_functions.units import is_time, read_unit
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import check_fields, checked, instance, number, numbers, optional, path, word
+from windlass.framework.checks.values import show
+from windlass.framework.errors import ModelError
+
+
+@dataclass(frozen=True)
+class Series:
+    """A quantity over time.
+
+    Args:
+        times: times that rise [s], shape (n,), n >= 2; the steps may differ.
+        values: in the unit of the quantity, shape (n,).
+        name: name for tables.
+        unit: unit of the values.
+
+    Raises:
+        ModelError: other shapes, numbers that are not finite, or times that do not rise.
+    """
+
+    times: FloatArray
+    values: FloatArray
+    name: str = "value"
+    unit: str = "1"
+
+    def __post_init__(self) -> None:
+        rows = numbers("s", (None,)), numbers("", (None,))
+        check_fields(self, {"times": rows[0], "values": rows[1], "name": word(), "unit": word()})
+        times, values = np.array(self.times, np.float64), np.array(self.values, np.float64)
+        if len(times) < 2 or not (np.diff(times) > 0.0).all():
+            raise ModelError(f"times = {show(times)} s of series {self.name!r}: must be at least two numbers that rise")
+        if len(values) != len(times):
+            raise ModelError(f"values of series {self.name!r}: are {len(values)}, must be {len(times)}, one per time")
+        object.__setattr__(self, "times", times)
+        object.__setattr__(self, "values", values)
+
+    @property
+    def duration(self) -> float:
+        """Time from the first to the last value [s]."""
+        return float(self.times[-1] - self.times[0])
+
+    @checked(start=optional(number("s")), end=optional(number("s")))
+    def part(self, start: float | None = None, end: float | None = None) -> Series:
+        """The values from a time to another one [s], both included; None: from the first, or to the last one.
+
+        Raises:
+            ModelError: fewer than two values are left.
+        """
+        first = self.times[0] if start is None else start
+        last = self.times[-1] if end is None else end
+        chosen = (self.times >= first) & (self.times <= last)
+        if np.count_nonzero(chosen) < 2:
+            raise ModelError(
+                f"start = {first:g} s, end = {last:g} s of series {self.name!r}: must leave at least two of its "
+                f"values, which are from {self.times[0]:g} to {self.times[-1]:g} s"
+            )
+        return Series(self.times[chosen], self.values[chosen], self.name, self.unit)
+
+    def find_rises(self, level: float) -> FloatArray:
+        """Times at which the values rise through a level [s], interpolated linearly, shape (rises,)."""
+        below = self.values < level
+        at = np.flatnonzero(below[:-1] & ~below[1:])
+        share = (level - self.values[at]) / (self.values[at + 1] - self.values[at])
+        rises: FloatArray = self.times[at] + share * np.diff(self.times)[at]
+        return rises
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Statistics of a series; means are over time, so steps may differ.
+
+    Attributes:
+        mean, deviation: mean, and standard deviation about it, in the unit of the series.
+        minimum, maximum: smallest and largest value, in the unit of the series.
+        time_of_minimum, time_of_maximum: their times [s].
+        skewness, kurtosis: of the distribution, 0 and 3 for a Gaussian one [1]; NaN for constant values.
+        period: mean time between rises through the mean [s]; NaN with fewer than two rises.
+    """
+
+    mean: float
+    deviation: float
+    minimum: float
+    maximum: float
+    time_of_minimum: float
+    time_of_maximum: float
+    skewness: float
+    kurtosis: float
+    period: float
+
+
+@checked(series=instance(Series))
+def find_statistics(series: Series) -> Statistics:
+    """Mean, deviation, extremes, shape of the distribution and mean period of a series.
+
+    Moments are integrals of the piecewise linear curve through the values, exact for it: on a step from a to b the mean
+    of x^k is (b^(k+1) - a^(k+1)) / ((k + 1)(b - a)).
+    """
+    t, x = series.times, series.values
+    low, high = int(np.argmin(x)), int(np.argmax(x))
+    shares = np.diff(t) / series.duration
+    mean = float(shares @ (0.5 * (x[1:] + x[:-1])))
+    moments = [float(shares @ _mean_power(x[:-1] - mean, x[1:] - mean, k)) for k in (2, 3, 4)]
+    deviation = float(np.sqrt(moments[0]))
+    varies = deviation > 1e-12 * max(abs(x[low]), abs(x[high]))
+    rises = series.find_rises(mean) if varies else np.zeros(0)
+    return Statistics(
+        mean=mean,
+        deviation=deviation,
+        minimum=float(x[low]),
+        maximum=float(x[high]),
+        time_of_minimum=float(t[low]),
+        time_of_maximum=float(t[high]),
+        skewness=moments[1] / deviation**3 if varies else nan,
+        kurtosis=moments[2] / deviation**4 if varies else nan,
+        period=float((rises[-1] - rises[0]) / (len(rises) - 1)) if len(rises) > 1 else nan,
+    )
+
+
+def _mean_power(a: FloatArray, b: FloatArray, k: int) -> FloatArray:
+    """The mean of x^k while x changes linearly from a to b: (a^k + a^(k-1) b + ... + b^k) / (k + 1)."""
+    terms: FloatArray = np.sum([a ** (k - i) * b**i for i in range(k + 1)], axis=0)
+    return terms / (k + 1)
+
+
+@checked(file=path(), time=word())
+def read_table(file: str | os.PathLike[str], time: str = "time") -> dict[str, Series]:
+    """All columns of a CSV file over its times, by name, such as a file of `Sensors`.
+
+    Headings and comments are those of `con.read_series`; times are converted to seconds, values keep the unit of their
+    heading.  The column ``step`` of `Sensors` is left out.
+
+    Args:
+        file: the file, with commas between numbers.
+        time: name of the times, with its unit or without.
+
+    Raises:
+        ModelError: no such file or column of times, an unknown unit of time, two columns of one name, rows that are not
+            finite numbers or whose length differs from the heading, or times that do not rise.
+    """
+    try:
+        with open(file, newline="", encoding="utf-8-sig") as lines:
+            rows = [row for row in csv.reader(lines) if row and not row[0].lstrip().startswith("#")]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ModelError(f"file = {show(str(file))} cannot be read ({error}): must be a CSV file") from None
+    headings = [split_heading(heading.strip()) for heading in rows[0]] if rows else []
+    names = [name for name, _ in headings]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if time not in names or twice:
+        words = f"has two columns {twice[0]!r}" if twice else f"has the columns {', '.join(names) or 'none'}"
+        raise ModelError(f"{file} {words}: must have columns of different names, one of them {time!r}")
+    at = names.index(time)
+    unit = headings[at][1] or "s"
+    factor = read_unit(unit)
+    if factor is None or not is_time(unit):
+        raise ModelError(f"column {time!r} of {file} has the unit {unit!r}: must be one of time: s, ms, min, h")
+    values = _read_rows(rows, file)
+    times = values[:, at] * factor
+    for i in np.flatnonzero(np.diff(times) <= 0.0)[:1]:
+        raise ModelError(
+            f"row {i + 2} of {file} is at {times[i + 1]:g} s, row {i + 1} at {times[i]:g} s: times must rise"
+        )
+    kept = [k for k, (name, _) in enumerate(headings) if k != at and (name, k) != ("step", 1)]
+    return {names[k]: Series(times, values[:, k], names[k], headings[k][1] or "1") for k in kept}
+
+
+def _read_rows(rows: Sequence[Sequence[str]], file: Any) -> FloatArray:
+    """The numbers below the heading, shape (rows, columns)."""
+    values = np.empty((len(rows) - 1, len(rows[0])))
+    for i, row in enumerate(rows[1:]):
+        try:
+            values[i] = np.array([float(cell) for cell in row]).reshape(len(rows[0]))
+        except ValueError:
+            raise ModelError(
+                f"row {i + 1} of {file} is {','.join(row)!r:.200}: must be {len(rows[0])} numbers"
+            ) from None
+    if len(values) < 2 or not np.isfinite(values).all():
+        raise ModelError(f"{file} has {len(values)} rows: must be at least two, of finite numbers")
+    return values

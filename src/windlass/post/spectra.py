@@ -1,0 +1,83 @@
+"""Power spectra of series by Welch's method, their moments and periods.
+
+Source: P. D. Welch, IEEE Trans. Audio Electroacoust. 15 (1967) 70-73, by SciPy; M. K. Ochi, Ocean Waves, Cambridge
+University Press (1998), for moments and periods.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, instance, whole
+from windlass.framework.errors import ModelError
+from windlass.post.series import Series
+
+LEAST = 8
+"""Least number of values in a segment."""
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """One-sided power spectral density of a series about its mean.
+
+    Attributes:
+        frequencies: [Hz], shape (n,), from 0.
+        density: [unit² / Hz], shape (n,); its integral is the variance.
+        unit: unit of the series.
+    """
+
+    frequencies: FloatArray
+    density: FloatArray
+    unit: str
+
+    def moment(self, order: int) -> float:
+        """The moment ∫ f^order S df [unit² Hz^order]."""
+        from scipy.integrate import trapezoid  # imported here, because only spectra need it
+
+        return float(trapezoid(self.frequencies**order * self.density, self.frequencies))
+
+    @property
+    def significant_height(self) -> float:
+        """Significant double amplitude 4 √m0, in the unit of the series."""
+        return 4.0 * float(np.sqrt(self.moment(0)))
+
+    @property
+    def peak_period(self) -> float:
+        """Period of the largest density [s]."""
+        at = 1 + int(np.argmax(self.density[1:]))
+        return float(1.0 / self.frequencies[at])
+
+    @property
+    def crossing_period(self) -> float:
+        """Mean time between rises through the mean √(m0 / m2) [s]; it depends on the highest frequencies."""
+        return float(np.sqrt(self.moment(0) / self.moment(2)))
+
+
+@checked(series=instance(Series), segments=whole(1))
+def find_spectrum(series: Series, segments: int = 8) -> Spectrum:
+    """The power spectrum by Welch's method: the mean over segments that overlap by half, with Hann's window.
+
+    Args:
+        series: where its steps differ by more than a thousandth, it is interpolated linearly to steps of equal length.
+        segments: number of segments without overlap; more give a smoother density, fewer a finer one in frequency.
+
+    Raises:
+        ModelError: fewer than eight values in a segment.
+    """
+    from scipy.signal import welch  # imported here, because only spectra need it
+
+    t, x = series.times, series.values
+    if len(t) < LEAST * segments:
+        raise ModelError(
+            f"segments = {segments} in find_spectrum of {series.name!r}, which has {len(t)} values: must leave at "
+            f"least {LEAST} values in each"
+        )
+    steps = np.diff(t)
+    step = series.duration / len(steps)
+    if np.abs(steps - step).max() > 1e-3 * step:
+        x = np.interp(np.linspace(t[0], t[-1], len(t)), t, x)
+    found = welch(x - x.mean(), 1.0 / step, "hann", nperseg=len(x) // segments, detrend=False, scaling="density")
+    return Spectrum(np.asarray(found[0], np.float64), np.asarray(found[1], np.float64), series.unit)
