@@ -64,8 +64,7 @@ def test_losses_of_a_belt_by_their_causes() -> None:
     """Friction dissipates the theoretical 0.98 % of the work; normal dampers, the cord and the method the rest.
 
     One turn from the steady motion, then one with ledger and means.  Friction and cord are 0.3 % below theory, 1 -
-    efficiency 9 % above it, by the normal dampers; 1.2 % of the losses are left, which the belt has stored, and the rule of
-    means.
+    efficiency 9 % above it, by the normal dampers; 1.2 % of the losses are left, by stored energy and the rule of means.
     """
     world, bodies = wl.World(), list[Any]()
     for name, x in (("driver", 0.0), ("driven", 0.4)):
@@ -90,7 +89,7 @@ def test_losses_of_a_belt_by_their_causes() -> None:
     wl.Dynamic(world, step=1e-4, end=2.0 * turn, name="").solve(state, hooks=[means, ledger])
     found, report = means.losses(ledger), means.report()
     assert report is not None and found.efficiency == report.efficiency
-    # where the stretch changes on slip arcs the damping of the cord takes 2 % of what theory has friction lose
+    # the damping of the cord takes 2 % of the friction loss of theory, where the stretch changes on slip arcs
     assert_allclose((found.friction + found.cords) / found.given, 1.0 - steady.efficiency, rtol=0.01)
     assert found.friction_efficiency == 1.0 - found.friction / found.given
     parts = found.friction + found.contact_damping + found.cords + found.integrator
