@@ -64,7 +64,7 @@ def test_losses_of_a_belt_by_their_causes() -> None:
     """Friction dissipates the theoretical 0.98 % of the work; normal dampers, the cord and the method the rest.
 
     One turn from the steady motion, then one with ledger and means.  Friction and cord are 0.3 % below theory, 1 -
-    efficiency 9 % above it, by the normal dampers; 1.2 % of the losses are left, by stored energy and the rule of means.
+    efficiency 9 % above it, by the normal dampers; 1.2 % of the losses are left: stored energy, the rule of means.
     """
     world, bodies = wl.World(), list[Any]()
     for name, x in (("driver", 0.0), ("driven", 0.4)):
