@@ -124,6 +124,8 @@ class Runner:
             ended: dict[str, Any] = json.loads(line)
             if target.is_file():
                 record: dict[str, Any] = json.loads(target.read_text())
+            elif ended["waits"]:
+                record = empty_record("waits for a connection or for input")
             elif ended["signal"]:
                 record = empty_record(f"{LONGER} {seconds:g} s")
             else:
