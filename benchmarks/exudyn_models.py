@@ -135,7 +135,7 @@ class Runner:
 
 def empty_record(error: str) -> dict[str, Any]:
     """The record of a run that ended without one."""
-    return {"error": error, "solves": [], "items": {}, "result": None, "cut": False}
+    return {"error": error, "errors": [], "solves": [], "items": {}, "result": None, "cut": False}
 
 
 class Late(Exception):
@@ -238,6 +238,11 @@ def find_refusal(ours: dict[str, Any]) -> Verdict | None:
     return Verdict("refused", "; ".join(f"{count} × {words}" for words, count in reasons.items()))
 
 
+def first_sentence(error: str) -> str:
+    """The first sentence of an error."""
+    return error.split("\n")[0].partition(". ")[0].strip()
+
+
 def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
     """Compare two records."""
     if theirs["error"].startswith(LONGER):
@@ -249,10 +254,13 @@ def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
     if ours["error"].startswith(LONGER):
         return Verdict("not finished", f"Windlass takes {ours['error']}")
     if ours["error"]:
-        words = ours["error"].split("\n")[0].partition(". ")[0].strip()
+        words = first_sentence(ours["error"])
         return find_refusal(ours) or Verdict("refused" if words.startswith(REFUSAL) else "fails", words)
     if len(ours["solves"]) != len(theirs["solves"]):
-        return Verdict("fails", f"{len(ours['solves'])} solves in place of {len(theirs['solves'])}")
+        found = f"{len(ours['solves'])} solves in place of {len(theirs['solves'])}"
+        caught = [first_sentence(error) for error in ours.get("errors", ()) if error not in theirs.get("errors", ())]
+        word = "refused" if caught and all(error.startswith(REFUSAL) for error in caught) else "fails"
+        return Verdict(word, "; ".join([found, *dict.fromkeys(caught)]))
     found = measure(theirs, ours)
     part, largest = max(found.items(), key=lambda entry: entry[1])
     of = "" if largest <= AGREES or part == "coordinates" else f" ({part}; coordinates {found['coordinates']:.0e})"

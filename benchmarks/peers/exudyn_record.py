@@ -45,7 +45,7 @@ SOLVES = 4
 IDLE = 0.25
 """Share of the longest process time below which a sleeping process waits."""
 tight, times, most = 0.0, 1, 0
-record = {"solves": [], "error": "", "result": None, "items": {}, "cut": False}
+record = {"solves": [], "error": "", "errors": [], "result": None, "items": {}, "cut": False}
 
 
 class Enough(BaseException):
@@ -155,7 +155,12 @@ def recording(kind, call):
             own.endTime, own.numberOfSteps = own.startTime + (end - own.startTime) * most / steps, most
             record["cut"] = True
         own.numberOfSteps *= times
-        done = call(mbs, settings, *given[1:], **named)
+        try:
+            done = call(mbs, settings, *given[1:], **named)
+        except Exception as error:
+            # scripts may catch it
+            record["errors"].append(f"{type(error).__name__}: {error}")
+            raise
         own.numberOfSteps, own.endTime = steps, end
         note(kind, mbs, time.process_time() - begin)
         if most and len(record["solves"]) == SOLVES:

@@ -133,6 +133,15 @@ def test_errors_that_name_an_item_are_refusals(error: str, word: str) -> None:
     assert found.word == word and "Needed" not in found.reason
 
 
+def test_errors_that_a_script_catches_are_told() -> None:
+    theirs = peers.empty_record("") | {"solves": [{}, {}]}
+    ours = peers.empty_record("") | {"solves": [{}], "errors": ["ModelError: constraints repeat each other: a. More"]}
+    found = peers.judge(theirs, ours)
+    words = "1 solves in place of 2; ModelError: constraints repeat each other: a"
+    assert (found.word, found.reason) == ("refused", words)
+    assert peers.judge(theirs, ours | {"errors": []}).word == "fails"
+
+
 def test_scripts_that_wait_are_not_cut(tmp_path: Path) -> None:
     """A script that waits for a connection ends after its time, and is not run again with fewer steps."""
     calls = []
